@@ -1,0 +1,56 @@
+"""What every contract shares: unknown keys are refused, values do not change once made."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bakeoff.model.errors import BadFile
+
+
+class Contract(BaseModel):
+    """A value that crosses a border: a file, a line of the protocol, a stage's result."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True)
+
+    def to_json(self) -> str:
+        """One line of JSON that `from_json` reads back to an equal value."""
+        return self.model_dump_json()
+
+    @classmethod
+    def from_json(cls, text: str | bytes, where: Path | str) -> Self:
+        """Read one JSON value. `where` is named in the error. Raises `BadFile`."""
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise BadFile(where, None, f"is not JSON: {error}") from None
+        return cls.checked(value, where)
+
+    @classmethod
+    def read_json(cls, path: Path) -> Self:
+        """Read a JSON file. Raises `BadFile`."""
+        try:
+            return cls.from_json(path.read_bytes(), path)
+        except OSError as error:
+            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+
+    @classmethod
+    def read_toml(cls, path: Path) -> Self:
+        """Read a TOML file. Raises `BadFile` that names the file and the key."""
+        try:
+            value = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise BadFile(path, None, f"is not TOML: {error}") from None
+        return cls.checked(value, path)
+
+    @classmethod
+    def checked(cls, value: Any, where: Path | str) -> Self:
+        """`value` as this contract, or `BadFile` for its first fault."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise BadFile.from_validation(where, cls, error) from None

@@ -1,0 +1,101 @@
+"""contender.toml: a server that can be built, started and asked."""
+
+import re
+import shlex
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, PositiveFloat, model_validator
+
+from bakeoff.model.base import Contract
+
+PLACEHOLDERS = frozenset({"port", "host", "workers", "out", "here", "cpus"})
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def _placeholders_known(text: str) -> str:
+    for name in _PLACEHOLDER.findall(text):
+        if name not in PLACEHOLDERS:
+            known = ", ".join(f"{{{each}}}" for each in sorted(PLACEHOLDERS))
+            raise ValueError(f"{{{name}}} is not a placeholder; there are {known}")
+    return text
+
+
+def _splits_into_words(text: str) -> str:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"cannot be split into words ({error}): {text}") from None
+    if not words:
+        raise ValueError("is empty; it takes a program and its arguments")
+    return text
+
+
+Filled = Annotated[str, AfterValidator(_placeholders_known)]
+Command = Annotated[Filled, AfterValidator(_splits_into_words)]
+"""A command as it is typed: split as a shell splits words, run without a shell."""
+
+Commands = Annotated[
+    tuple[Command, ...],
+    BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
+]
+"""One command, or a list of them that run in order."""
+
+
+def fill(text: str, values: dict[str, str]) -> str:
+    """`text` with each {placeholder} replaced by its value; other braces stay as they are."""
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
+
+
+def argument_list(command: str, values: dict[str, str]) -> list[str]:
+    """The argument list of `command`: split first, then filled, so a value's spaces stay inside."""
+    return [fill(word, values) for word in shlex.split(command)]
+
+
+class Requirement(Contract):
+    """A tool that must be there: `check` runs without error where it is."""
+
+    check: Command
+    apt: tuple[str, ...] = ()
+
+
+class BuildSection(Contract):
+    """How the contender is made, with its folder as working directory."""
+
+    command: Commands
+    env: dict[str, Filled] = {}
+
+
+class RunSection(Contract):
+    """How the contender is started, with its folder as working directory."""
+
+    command: Command
+    env: dict[str, Filled] = {}
+    ready_timeout_s: PositiveFloat = 10.0
+
+
+class VersionSection(Contract):
+    """A command whose output says what was raced."""
+
+    command: Command
+
+
+class Contender(Contract):
+    """A server, complete: what it needs, how it is built and run, what it answers."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    title: str
+    language: str
+    kind: Literal["library", "framework", "server", "reference"]
+    homepage: str = ""
+    note: str = ""
+    requires: dict[str, Requirement] = {}
+    build: BuildSection | None = None
+    run: RunSection
+    version: VersionSection | None = None
+    serves: dict[str, Annotated[str, Field(pattern=r"^/")]]
+
+    @model_validator(mode="after")
+    def _serves_something(self) -> Self:
+        if not self.serves:
+            raise ValueError("[serves] names no workload; it takes at least one, as in: hello = \"/\"")
+        return self

@@ -1,0 +1,86 @@
+"""What can go wrong, as people are told it.
+
+    BakeoffError                a message and the exit status that goes with it
+      BadUsage           2      the command line asks for something that makes no sense
+        BadFile          2      a file breaks its contract: names file, key and what would be right
+      MissingPiece       3      the machine or a tool lacks something: names how to get it
+      ContenderOut       1      one contender cannot take part; the others go on
+      NoVerdict          1      nothing is left to judge
+"""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+
+class BakeoffError(Exception):
+    """A fault with a plain message; `exit_status` is what the process ends with."""
+
+    exit_status = 1
+
+
+class BadUsage(BakeoffError):
+    """The words on the command line, or what they name, are wrong."""
+
+    exit_status = 2
+
+
+class BadFile(BadUsage):
+    """A file that breaks its contract."""
+
+    def __init__(self, where: Path | str, key: str | None, fault: str) -> None:
+        self.where, self.key, self.fault = where, key, fault
+        super().__init__(f"{where}: {f'`{key}` ' if key else ''}{fault}")
+
+    @classmethod
+    def from_validation(
+        cls, where: Path | str, contract: type[BaseModel], error: ValidationError
+    ) -> "BadFile":
+        """The first fault that pydantic found, with the nearest right key for an unknown one."""
+        fault = error.errors()[0]
+        *parents, last = fault["loc"] or ("",)
+        key = ".".join(str(part) for part in fault["loc"])
+        if fault["type"] == "extra_forbidden":
+            known = _keys_at(contract, parents)
+            return cls(where, key, f"is not a known key{nearest(str(last), known, 'known here')}")
+        if fault["type"] == "missing":
+            return cls(where, key, "is missing")
+        message = fault["msg"].removeprefix("Value error, ")
+        return cls(where, key or None, f"is wrong: {message[:1].lower()}{message[1:]}")
+
+
+class MissingPiece(BakeoffError):
+    """The machine or a tool lacks something that the work needs."""
+
+    exit_status = 3
+
+
+class ContenderOut(BakeoffError):
+    """A contender cannot take part. `str()` is the reason that the verdict gives."""
+
+
+class NoVerdict(BakeoffError):
+    """Nothing can be judged: no contender was valid, or too little was measured."""
+
+
+def nearest(word: str, known: Iterable[str], label: str) -> str:
+    """A clause that helps with a misspelt `word`: its nearest neighbours, or all that is known."""
+    names = sorted(known)
+    near = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return f"; {label}: {', '.join(names)}" if names else ""
+
+
+def _keys_at(contract: type[BaseModel], parents: list[Any]) -> list[str]:
+    """The keys that `contract` knows under `parents`, as far as they lead through contracts."""
+    fields = contract.model_fields
+    for parent in parents:
+        inner = getattr(fields.get(str(parent)), "annotation", None)
+        for candidate in (inner, *getattr(inner, "__args__", ())):
+            if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+                fields = candidate.model_fields
+    return list(fields)

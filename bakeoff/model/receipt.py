@@ -1,0 +1,73 @@
+"""What the stages hand on about one contender: it was built, it is up, it answers."""
+
+from typing import Literal
+
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+
+
+class Receipt(Contract):
+    """The contender was built: from which sources, how, and what it says that it is."""
+
+    name: str
+    version: str
+    tools: dict[str, str]
+    source_sha256: str
+    commands: tuple[tuple[str, ...], ...]
+    log: str
+    built_s: NonNegativeFloat
+
+
+class CpuCounter(Contract):
+    """Where the CPU time of one contender's whole process tree is read.
+
+    cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`.
+    tree: no cgroup could be made; `/proc/PID/task/*/schedstat` over the tree of `pid`.
+    none: a server that isn't ours, on a machine or at an address where we can't see it.
+    """
+
+    kind: Literal["cgroup-v2", "cgroup-v1", "tree", "none"]
+    path: str | None = None
+    pid: PositiveInt | None = None
+
+
+class Handle(Contract):
+    """A server that is up and has answered once."""
+
+    name: str
+    pid: PositiveInt | None
+    address: str
+    host: str
+    port: PositiveInt
+    cpus: tuple[NonNegativeInt, ...]
+    cpu: CpuCounter
+    log: str | None
+    command: tuple[str, ...]
+    time_to_ready_ms: NonNegativeFloat | None
+
+
+class Stopped(Contract):
+    """How a contender ended. `survivors` are pids that outlived SIGKILL."""
+
+    name: str
+    how: Literal["had ended", "SIGTERM", "SIGKILL"]
+    survivors: tuple[PositiveInt, ...] = ()
+
+
+class Verification(Contract):
+    """What one contender answers before it is loaded. No `problems`: it may race.
+
+    `response_base64` is one whole response as it came over the wire.
+    """
+
+    name: str
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    status: int | None = None
+    head_bytes: NonNegativeInt = 0
+    body_bytes: NonNegativeInt = 0
+    headers: tuple[tuple[str, str], ...] = ()
+    keeps_alive: bool = False
+    response_base64: str = ""
+    expected_body_base64: str | None = None

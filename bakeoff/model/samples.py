@@ -1,0 +1,129 @@
+"""samples.jsonl: what was measured, one record a line, each whole before the next begins."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, TypeAdapter
+
+from bakeoff.model.base import Contract
+from bakeoff.model.engine import SliceEvent
+from bakeoff.model.receipt import Stopped, Verification
+
+
+class CpuTime(Contract):
+    """CPU time of one process tree since it began, ns. The split may be coarser than the sum."""
+
+    total_ns: NonNegativeInt
+    user_ns: NonNegativeInt
+    system_ns: NonNegativeInt
+
+    def since(self, earlier: "CpuTime") -> "CpuTime":
+        """What was used between `earlier` and this reading; never below zero."""
+        return CpuTime(
+            total_ns=max(0, self.total_ns - earlier.total_ns),
+            user_ns=max(0, self.user_ns - earlier.user_ns),
+            system_ns=max(0, self.system_ns - earlier.system_ns),
+        )
+
+
+class CoreTime(Contract):
+    """What one processor did since the machine started, s, from /proc/stat (10 ms ticks)."""
+
+    cpu: NonNegativeInt
+    user_s: NonNegativeFloat
+    system_s: NonNegativeFloat
+    softirq_s: NonNegativeFloat
+    steal_s: NonNegativeFloat
+    idle_s: NonNegativeFloat
+
+
+class Slice(Contract):
+    """One contender's turn in a block.
+
+    `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
+    be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
+    were loaded, over `leak_wall_ns`; None for its first turn.
+    """
+
+    entry: str
+    event: SliceEvent
+    server_cpu: CpuTime | None
+    leak_ns: NonNegativeInt | None
+    leak_wall_ns: NonNegativeInt | None
+
+
+class Block(Contract):
+    """One slice for every contender, in random order. `cores` is read at the block's end."""
+
+    type: Literal["block"] = "block"
+    boot: NonNegativeInt
+    block: NonNegativeInt
+    kind: Literal["short", "long"]
+    slices: tuple[Slice, ...]
+    at_ns: NonNegativeInt
+    cores: tuple[CoreTime, ...]
+    pressure_cpu_us: NonNegativeInt | None = None
+
+
+class Memory(Contract):
+    """Sum of Pss over a process tree, MiB."""
+
+    pss_mib: NonNegativeFloat
+    processes: PositiveInt
+
+
+class BootEntry(Contract):
+    """One contender of one boot, up and verified."""
+
+    name: str
+    pid: PositiveInt | None
+    address: str
+    command: tuple[str, ...]
+    time_to_ready_ms: NonNegativeFloat | None
+    cpu_source: str
+    idle: Memory | None
+    verification: Verification
+
+
+class BootStart(Contract):
+    """A boot began: the contenders in the order in which they were started.
+
+    `out` has those that could not take part in this boot, with the reason.
+    """
+
+    type: Literal["boot"] = "boot"
+    boot: NonNegativeInt
+    started: tuple[BootEntry, ...]
+    out: dict[str, str] = {}
+    engine: str
+    io: str
+    connections_open: dict[str, NonNegativeInt]
+
+
+class Warmup(Contract):
+    """The warm-up of a boot, and the slice length that follows from it.
+
+    `requests_per_s` has one figure per warm-up slice. `steady` says whether the bound was not hit.
+    """
+
+    type: Literal["warmup"] = "warmup"
+    boot: NonNegativeInt
+    slice_ms: PositiveInt
+    ramp_ms: NonNegativeInt
+    long_slice_ms: PositiveInt
+    requests_per_s: dict[str, tuple[NonNegativeFloat, ...]]
+    mean_latency_us: dict[str, NonNegativeFloat]
+    steady: dict[str, bool]
+
+
+class BootEnd(Contract):
+    """A boot ended: memory after load, how each contender stopped, who died during the load."""
+
+    type: Literal["boot-end"] = "boot-end"
+    boot: NonNegativeInt
+    loaded: dict[str, Memory]
+    stopped: tuple[Stopped, ...]
+    died: dict[str, str] = {}
+
+
+Record = Annotated[BootStart | Warmup | Block | BootEnd, Field(discriminator="type")]
+RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -1,0 +1,179 @@
+"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/1."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Cores, Skipped
+
+
+class Interval(Contract):
+    """A ratio with its 95 % interval, from `n` paired blocks over `boots` boots."""
+
+    ratio: float
+    low: float
+    high: float
+    n: PositiveInt
+    boots: PositiveInt
+
+
+class Latency(Contract):
+    """µs. None: that quantile falls among requests that were never answered."""
+
+    mean: float
+    p50: float | None
+    p75: float | None
+    p90: float | None
+    p99: float | None
+    p99_9: float | None
+    max: float | None
+
+
+class PerRequest(Contract):
+    """CPU µs per request. `server` covers the whole process tree; None: it can't be seen."""
+
+    server: NonNegativeFloat | None
+    server_user: NonNegativeFloat | None
+    server_system: NonNegativeFloat | None
+    client: NonNegativeFloat
+
+
+class MemoryUse(Contract):
+    """Sum of Pss over the process tree, MiB, the mean over boots."""
+
+    idle: NonNegativeFloat | None
+    loaded: NonNegativeFloat | None
+
+
+class ResponseBytes(Contract):
+    """What one answer weighs on the wire."""
+
+    head: NonNegativeInt
+    body: NonNegativeInt
+
+
+class Errors(Contract):
+    """Errors by where they happened, over all boots."""
+
+    connect: NonNegativeInt = 0
+    read: NonNegativeInt = 0
+    write: NonNegativeInt = 0
+    timeout: NonNegativeInt = 0
+    status: NonNegativeInt = 0
+    mismatch: NonNegativeInt = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return (
+            self.connect + self.read + self.write + self.timeout + self.status + self.mismatch
+        )
+
+
+class BootRatio(Contract):
+    """One boot's own ratio to the reference: the spread between boots is a result of its own."""
+
+    boot: NonNegativeInt
+    ratio: float
+    n: PositiveInt
+
+
+class VerdictEntry(Contract):
+    """One row of the standings.
+
+    `ratio` is throughput over the reference's; `low` and `high` its simultaneous 95 % interval;
+    `rank` the best and worst place it may have; entries that share a letter can't be told apart.
+    An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
+    paired blocks. `leak_share` is the share of its server cores that it used when it wasn't its turn.
+    """
+
+    name: str
+    title: str
+    valid: bool
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    ratio: float | None
+    low: float | None
+    high: float | None
+    long_slices: Interval | None = None
+    n: NonNegativeInt
+    boots: tuple[BootRatio, ...] = ()
+    rank: tuple[PositiveInt, PositiveInt] | None
+    letters: str
+    requests_per_s: NonNegativeFloat
+    latency_us: Latency | None
+    percentiles_us: tuple[tuple[float, float], ...] = ()
+    cpu_us_per_request: PerRequest
+    memory_mib: MemoryUse
+    bytes_per_response: ResponseBytes
+    requests: NonNegativeInt
+    measured_s: NonNegativeFloat
+    errors: Errors
+    error_kinds: dict[str, PositiveInt] = {}
+    connects: NonNegativeInt = 0
+    limited_by: Literal["server", "client", "both", "unknown"]
+    server_busy: NonNegativeFloat | None
+    client_busy: NonNegativeFloat
+    leak_share: NonNegativeFloat | None
+    workers: PositiveInt
+    time_to_ready_ms: NonNegativeFloat | None
+    version: str
+    command: tuple[str, ...] = ()
+    cpu_source: str = ""
+
+
+class Pair(Contract):
+    """Two entries compared: `a` over `b`, simultaneous 95 % interval.
+
+    `finding` is `faster`, `slower` (a against b) or `can't tell`; `equivalent` says that a TOST at
+    5 % puts the two within the margin. `minimum_detectable_effect` is what this race could have seen.
+    """
+
+    a: str
+    b: str
+    ratio: float
+    low: float
+    high: float
+    n: PositiveInt
+    finding: Literal["faster", "slower", "can't tell"]
+    equivalent: bool
+    minimum_detectable_effect: NonNegativeFloat
+
+
+class NoiseFloor(Interval):
+    """The twin's ratio to the reference: two copies of one program."""
+
+    name: str
+
+
+class Verdict(Contract):
+    """The whole answer of one race."""
+
+    schema_: Literal["bakeoff.verdict/1"] = Field("bakeoff.verdict/1", alias="schema")
+    run: str
+    workload: str
+    mode: Literal["closed"]
+    connection: Connection
+    connections: PositiveInt
+    solo: bool
+    reference: str
+    valid: bool
+    complete: bool
+    warnings: tuple[str, ...] = ()
+    noise_floor: NoiseFloor | None
+    equivalence_margin: float
+    entries: tuple[VerdictEntry, ...]
+    pairs: tuple[Pair, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    minimum_detectable_effect: Annotated[float, Field(ge=0)] | None
+    slice_ms: PositiveInt | None
+    long_slice_ms: PositiveInt | None
+    boots: NonNegativeInt
+    blocks: NonNegativeInt
+    measured_s: NonNegativeFloat
+    steal_share: NonNegativeFloat | None
+    cores: Cores
+    seed: NonNegativeInt
+    machine: Machine
