@@ -13,7 +13,9 @@ from bakeoff.model.errors import BadFile
 class Contract(BaseModel):
     """A value that crosses a border: a file, a line of the protocol, a stage's result."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True
+    )
 
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal value."""

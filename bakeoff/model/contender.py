@@ -97,5 +97,5 @@ class Contender(Contract):
     @model_validator(mode="after")
     def _serves_something(self) -> Self:
         if not self.serves:
-            raise ValueError("[serves] names no workload; it takes at least one, as in: hello = \"/\"")
+            raise ValueError('[serves] names no workload; it takes one at least: hello = "/"')
         return self

@@ -1,11 +1,11 @@
 """What can go wrong, as people are told it.
 
-    BakeoffError                a message and the exit status that goes with it
-      BadUsage           2      the command line asks for something that makes no sense
-        BadFile          2      a file breaks its contract: names file, key and what would be right
-      MissingPiece       3      the machine or a tool lacks something: names how to get it
-      ContenderOut       1      one contender cannot take part; the others go on
-      NoVerdict          1      nothing is left to judge
+BakeoffError                a message and the exit status that goes with it
+  BadUsage           2      the command line asks for something that makes no sense
+    BadFile          2      a file breaks its contract: names file, key and what would be right
+  MissingPiece       3      the machine or a tool lacks something: names how to get it
+  ContenderOut       1      one contender cannot take part; the others go on
+  NoVerdict          1      nothing is left to judge
 """
 
 import difflib

@@ -67,9 +67,7 @@ class Errors(Contract):
     @property
     def total(self) -> int:
         """All of them."""
-        return (
-            self.connect + self.read + self.write + self.timeout + self.status + self.mismatch
-        )
+        return self.connect + self.read + self.write + self.timeout + self.status + self.mismatch
 
 
 class BootRatio(Contract):
@@ -86,7 +84,7 @@ class VerdictEntry(Contract):
     `ratio` is throughput over the reference's; `low` and `high` its simultaneous 95 % interval;
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
-    paired blocks. `leak_share` is the share of its server cores that it used when it wasn't its turn.
+    paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
     """
 
     name: str
@@ -128,7 +126,7 @@ class Pair(Contract):
     """Two entries compared: `a` over `b`, simultaneous 95 % interval.
 
     `finding` is `faster`, `slower` (a against b) or `can't tell`; `equivalent` says that a TOST at
-    5 % puts the two within the margin. `minimum_detectable_effect` is what this race could have seen.
+    5 % puts the two within the margin. `minimum_detectable_effect` is what could have been seen.
     """
 
     a: str
