@@ -7,8 +7,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, TypeA
 from bakeoff.model.base import Contract
 from bakeoff.model.plan import Connection
 
-PROTOCOL = 1
-
 
 class Request(Contract):
     """The request of one target."""
@@ -40,7 +38,7 @@ class Job(Contract):
     """Command: open these connections."""
 
     type: Literal["job"] = "job"
-    protocol: Literal[1] = PROTOCOL
+    protocol: Literal[1] = 1
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     connections: PositiveInt
     connection: Connection
