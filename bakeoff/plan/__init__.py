@@ -1,0 +1,24 @@
+"""Stage 1, plan: from words and options to a race that is decided before anything starts."""
+
+from bakeoff.plan.catalogue import Catalogue
+from bakeoff.plan.cores import default_cores, parse_cores
+from bakeoff.plan.decide import Options, decide, without
+from bakeoff.plan.order import block_order, start_order
+from bakeoff.plan.slices import LONG_SHARE, SliceLengths, slice_lengths
+from bakeoff.plan.words import Named, name_contenders
+
+__all__ = [
+    "LONG_SHARE",
+    "Catalogue",
+    "Named",
+    "Options",
+    "SliceLengths",
+    "block_order",
+    "decide",
+    "default_cores",
+    "name_contenders",
+    "parse_cores",
+    "slice_lengths",
+    "start_order",
+    "without",
+]

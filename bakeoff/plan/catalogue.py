@@ -1,0 +1,69 @@
+"""The catalogue: folders with a contender.toml, workloads, and the default line-up."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.model.base import Contract
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import BadFile, BadUsage, nearest
+from bakeoff.model.workload import Workload
+
+CONTENDER_FILE = "contender.toml"
+
+
+class LineUp(Contract):
+    """contenders/lineup.toml: who races when nobody is named."""
+
+    default: tuple[str, ...]
+
+
+def read_contender(folder: Path) -> Contender:
+    """The contender in `folder`. Raises `BadFile` where its name isn't the folder's."""
+    path = folder / CONTENDER_FILE
+    contender = Contender.read_toml(path)
+    if contender.name != folder.resolve().name:
+        fault = f"is `{contender.name}`, but the folder is `{folder.resolve().name}`: make them one"
+        raise BadFile(path, "name", fault)
+    return contender
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What is in the `contenders/` and `workloads/` of `root`."""
+
+    root: Path
+
+    @classmethod
+    def shipped(cls) -> "Catalogue":
+        """The catalogue beside this package."""
+        return cls(Path(__file__).resolve().parents[2])
+
+    def names(self) -> list[str]:
+        """The contenders' names, sorted."""
+        folders = self.root / "contenders"
+        return sorted(path.parent.name for path in folders.glob(f"*/{CONTENDER_FILE}"))
+
+    def folder(self, name: str) -> Path:
+        """The folder of the contender called `name`. Raises `BadUsage` with the nearest names."""
+        names = self.names()
+        if name not in names:
+            hint = nearest(name, names, "the catalogue has")
+            raise BadUsage(
+                f"there is no contender called {name}{hint}\n"
+                "A contender is a catalogue name (see `bakeoff contenders`), a folder with "
+                'contender.toml, a quoted command ("node app.js") or a URL.'
+            )
+        return self.root / "contenders" / name
+
+    def default_line_up(self) -> tuple[str, ...]:
+        """Who races when nobody is named."""
+        return LineUp.read_toml(self.root / "contenders" / "lineup.toml").default
+
+    def workload(self, name: str) -> Workload:
+        """The workload called `name`. Raises `BadUsage` with the nearest names."""
+        folder = self.root / "workloads"
+        names = sorted(path.stem for path in folder.glob("*.toml"))
+        if name not in names:
+            hint = nearest(name, names, "there are")
+            raise BadUsage(f"--workload: there is no workload called {name}{hint}")
+        return Workload.read_toml(folder / f"{name}.toml")

@@ -1,0 +1,182 @@
+"""From what was named and asked to a `Plan`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.model.errors import BadUsage, NoVerdict, nearest
+from bakeoff.model.plan import Connection, Cores, Entry, Plan, Skipped
+from bakeoff.model.workload import Workload
+from bakeoff.plan.catalogue import Catalogue
+from bakeoff.plan.words import Named, unique
+
+DURATION_PER_ENTRY_S = 20.0
+BOOTS = 3
+SOLO_WINDOW_S = 2.0
+DEFAULT_WORKLOAD = "hello"
+OWN_ANSWER_WORKLOAD = "get"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for; None where it is silent."""
+
+    seed: int
+    cores: Cores
+    connections: int | None = None
+    duration_s: float | None = None
+    workload: str | None = None
+    connection: Connection = "keep-alive"
+    boots: int | None = None
+    workers: int | None = None
+    reference: str | None = None
+    solo: bool = False
+    twin: bool = True
+
+
+def decide(
+    named: Sequence[Named],
+    catalogue: Catalogue,
+    options: Options,
+    *,
+    stamp: str,
+    command_line: Sequence[str],
+) -> Plan:
+    """The plan of a race. `stamp` is its UTC time. Raises `BadUsage`."""
+    _check_numbers(options)
+    own = all(one.own_answer for one in named)
+    workload = catalogue.workload(
+        options.workload or (OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD)
+    )
+    entries, skipped = _entries(named, workload)
+    reference = _reference(options.reference, entries)
+    if options.twin:
+        entries += _twin(entries, reference)
+    solo = options.solo
+    duration_s = options.duration_s or DURATION_PER_ENTRY_S * len(entries)
+    boots = options.boots or (
+        max(BOOTS, round(duration_s / (len(entries) * SOLO_WINDOW_S))) if solo else BOOTS
+    )
+    _check_ports(entries, solo)
+    return Plan(
+        run=f"{stamp}-{_slug(entries)}",
+        command_line=tuple(command_line),
+        entries=tuple(entries),
+        skipped=tuple(skipped),
+        workload=workload,
+        connection=options.connection,
+        connections=options.connections or workload.defaults.connections,
+        duration_s=duration_s,
+        boots=boots,
+        workers=options.workers or len(options.cores.server),
+        cores=options.cores,
+        reference=reference,
+        solo=solo,
+        seed=options.seed,
+    )
+
+
+def without(plan: Plan, out: Mapping[str, str]) -> Plan:
+    """The plan less the entries in `out` (name → reason), which become `skipped`.
+
+    Where the reference goes, the first that is left takes its place, with a twin of its own.
+    Raises `NoVerdict` where nobody is left.
+    """
+    if not out:
+        return plan
+    gone = [Skipped(name=name, reason=reason) for name, reason in out.items()]
+    left = [one for one in plan.entries if one.name not in out and not one.twin_of]
+    if not left:
+        reasons = "\n".join(f"  {one.name}: {one.reason}" for one in gone)
+        raise NoVerdict(f"no contender is left:\n{reasons}")
+    reference = plan.reference if plan.reference not in out else left[0].name
+    twins = [one for one in plan.entries if one.twin_of and one.name not in out]
+    if twins and reference != plan.reference:
+        twins = _twin(left, reference)
+    return plan.model_copy(
+        update={
+            "entries": tuple(left + twins),
+            "skipped": plan.skipped + tuple(gone),
+            "reference": reference,
+        }
+    )
+
+
+def _check_numbers(options: Options) -> None:
+    for flag, value in (
+        ("--connections", options.connections),
+        ("--duration", options.duration_s),
+        ("--boots", options.boots),
+        ("--workers", options.workers),
+    ):
+        if value is not None and not 0 < value < 1e9:
+            raise BadUsage(f"{flag}: is {value:g}; it takes a number above zero")
+    if options.seed < 0:
+        raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
+
+
+def _entries(named: Sequence[Named], workload: Workload) -> tuple[list[Entry], list[Skipped]]:
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    for one in named:
+        if one.attached:
+            path = one.attached.path
+        elif one.origin == "command":
+            path = workload.request.path
+        else:
+            assert one.contender
+            path = one.contender.serves.get(workload.name, "")
+        if not path:
+            assert one.contender
+            serves = ", ".join(sorted(one.contender.serves))
+            reason = f"doesn't serve the workload {workload.name}; it serves {serves}"
+            skipped.append(Skipped(name=one.name, reason=reason))
+            continue
+        entries.append(
+            Entry(
+                name=one.name,
+                title=one.contender.title if one.contender else one.name,
+                origin=one.origin,
+                contender=one.contender,
+                folder=str(one.folder) if one.folder else None,
+                attached=one.attached,
+                fixed_port=one.fixed_port,
+                path=path,
+            )
+        )
+    if not entries:
+        reasons = "\n".join(f"  {one.name}: {one.reason}" for one in skipped)
+        raise BadUsage(f"nobody can race:\n{reasons}")
+    return entries, skipped
+
+
+def _reference(asked: str | None, entries: Sequence[Entry]) -> str:
+    names = [entry.name for entry in entries]
+    if asked is not None and asked not in names:
+        hint = nearest(asked, names, "there are")
+        raise BadUsage(f"--reference: {asked} doesn't race{hint}")
+    return asked or names[0]
+
+
+def _twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
+    """A second copy of the reference. None of a command with a port of its own: it can't be."""
+    original = next(entry for entry in entries if entry.name == reference)
+    if original.fixed_port:
+        return []
+    name = unique(f"{reference} (twin)", [entry.name for entry in entries])
+    return [original.model_copy(update={"name": name, "twin_of": reference})]
+
+
+def _check_ports(entries: Sequence[Entry], solo: bool) -> None:
+    ports = [entry.fixed_port for entry in entries if entry.fixed_port]
+    for port in ports:
+        if ports.count(port) > 1 and not solo:
+            raise BadUsage(
+                f"--port {port}: two contenders can't listen on one port at a time; "
+                "give each its own, or race them one at a time with --solo"
+            )
+
+
+def _slug(entries: Sequence[Entry]) -> str:
+    text = "-vs-".join(entry.name for entry in entries if not entry.twin_of)
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "race"

@@ -1,0 +1,120 @@
+"""One HTTP exchange over a plain socket, byte for byte, read with h11."""
+
+import socket
+from dataclasses import dataclass
+
+import h11
+
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.workload import RequestSection
+
+READ_TIMEOUT_S = 5.0
+RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+
+
+class NoAnswer(BakeoffError):
+    """No right HTTP answer came; the message says what came instead."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One response: `raw` is all of it as it came, `headers` have lower-case names."""
+
+    raw: bytes
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    head_bytes: int
+    keeps_alive: bool
+
+    def header(self, name: str) -> str:
+        """The first value of a header, or an empty text."""
+        return next((value for key, value in self.headers if key == name), "")
+
+
+def connect(address: str, timeout_s: float = READ_TIMEOUT_S) -> socket.socket:
+    """A connection to `host:port`, a numeric address. Raises OSError."""
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s)
+
+
+def exchange(
+    connection: socket.socket, request: RequestSection, path: str, host: str, *, close: bool
+) -> Answer:
+    """Ask once on an open connection. Raises `NoAnswer`."""
+    client = h11.Connection(our_role=h11.CLIENT)
+    body = request.body.encode()
+    headers = [("Host", host), *request.headers.items()]
+    if body:
+        headers.append(("Content-Length", str(len(body))))
+    if close:
+        headers.append(("Connection", "close"))
+    message = client.send(h11.Request(method=request.method, target=path, headers=headers)) or b""
+    message += (client.send(h11.Data(data=body)) or b"") if body else b""
+    message += client.send(h11.EndOfMessage()) or b""
+    try:
+        connection.sendall(message)
+    except OSError as error:
+        raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
+    return _read(client, connection)
+
+
+def _read(client: h11.Connection, connection: socket.socket) -> Answer:
+    raw = bytearray()
+    body = bytearray()
+    response: h11.Response | None = None
+    head_bytes = 0
+    while True:
+        try:
+            event = client.next_event()
+        except h11.RemoteProtocolError as error:
+            came = bytes(raw[:80])
+            raise NoAnswer(f"its answer is no HTTP ({error}); it begins {came!r}") from None
+        if event is h11.NEED_DATA:
+            data = _receive(connection, bool(raw))
+            raw += data
+            client.receive_data(data)
+        elif isinstance(event, h11.Response):
+            response = event
+            head_bytes = raw.index(b"\r\n\r\n") + 4 if b"\r\n\r\n" in raw else len(raw)
+        elif isinstance(event, h11.Data):
+            body += event.data
+            if len(body) > RESPONSE_BYTES_MAX:
+                raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
+        elif isinstance(event, h11.EndOfMessage):
+            break
+        elif isinstance(event, h11.ConnectionClosed):
+            raise NoAnswer("the connection was closed before an answer came")
+    assert response is not None
+    return Answer(
+        raw=bytes(raw),
+        status=response.status_code,
+        headers=tuple(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers
+        ),
+        body=bytes(body),
+        head_bytes=head_bytes,
+        keeps_alive=client.their_state is h11.DONE,
+    )
+
+
+def _receive(connection: socket.socket, began: bool) -> bytes:
+    try:
+        return connection.recv(65536)
+    except TimeoutError:
+        what = "its answer stopped in the middle" if began else "it took the request in silence"
+        raise NoAnswer(f"{what}: no more bytes within {READ_TIMEOUT_S:g} s") from None
+    except OSError as error:
+        raise NoAnswer(f"the connection broke: {error.strerror or error}") from None
+
+
+def answers(host: str, port: int) -> str | None:
+    """None where a server gives any whole HTTP answer to GET /, else why it doesn't."""
+    try:
+        with connect(f"{host}:{port}", timeout_s=1.0) as connection:
+            exchange(connection, RequestSection(), "/", f"{host}:{port}", close=True)
+    except NoAnswer as error:
+        return str(error)
+    except OSError as error:
+        return f"can't be connected to: {error.strerror or error}"
+    return None

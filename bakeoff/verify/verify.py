@@ -1,0 +1,92 @@
+"""Three questions to one server: two on one connection, one on a connection of its own."""
+
+import base64
+
+from bakeoff.model.plan import Connection, Entry
+from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import Workload
+from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange
+
+SHOWN_BYTES = 60
+
+
+def verify(
+    handle: Handle, entry: Entry, workload: Workload, connection: Connection
+) -> Verification:
+    """Whether the server answers the workload as it must; `problems` say in what it doesn't."""
+    try:
+        answers = _three_answers(handle, entry, workload)
+    except NoAnswer as error:
+        return Verification(name=entry.name, problems=(f"{_asked(entry, workload)}: {error}",))
+    except OSError as error:
+        fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
+        return Verification(name=entry.name, problems=(fault,))
+    first = answers[0]
+    problems = [
+        f"{_asked(entry, workload)}: {problem}"
+        for problem in dict.fromkeys(
+            problem for answer in answers for problem in _problems(answer, workload)
+        )
+    ]
+    warnings = []
+    varies = any(answer.body != first.body for answer in answers)
+    if workload.expect.body is None and varies:
+        warnings.append(
+            "its body changes from answer to answer: only status and framing are checked"
+        )
+    if connection == "keep-alive" and not first.keeps_alive:
+        warnings.append("it closes the connection after each answer, though keep-alive was asked")
+    body = workload.expect.body.encode() if workload.expect.body is not None else first.body
+    return Verification(
+        name=entry.name,
+        problems=tuple(problems),
+        warnings=tuple(warnings),
+        status=first.status,
+        head_bytes=first.head_bytes,
+        body_bytes=len(first.raw) - first.head_bytes,
+        headers=first.headers,
+        keeps_alive=first.keeps_alive,
+        response_base64=base64.b64encode(first.raw).decode(),
+        expected_body_base64=None
+        if workload.expect.body is None and varies
+        else base64.b64encode(body).decode(),
+    )
+
+
+def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
+    answers: list[Answer] = []
+    with connect(handle.address) as connection:
+        answers.append(exchange(connection, workload.request, entry.path, handle.host, close=False))
+        if answers[0].keeps_alive:
+            answers.append(
+                exchange(connection, workload.request, entry.path, handle.host, close=False)
+            )
+    with connect(handle.address) as connection:
+        answers.append(exchange(connection, workload.request, entry.path, handle.host, close=True))
+    return answers
+
+
+def _problems(answer: Answer, workload: Workload) -> list[str]:
+    expect = workload.expect
+    problems = []
+    if answer.status != expect.status:
+        problems.append(f"answered with status {answer.status}, not {expect.status}")
+    elif expect.body is not None and answer.body != expect.body.encode():
+        problems.append(f"answered {_shown(answer.body)}, not {_shown(expect.body.encode())}")
+    else:
+        problems += [
+            f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"
+            for name, value in expect.headers.items()
+            if not answer.header(name).lower().startswith(value.lower())
+        ]
+    return problems
+
+
+def _asked(entry: Entry, workload: Workload) -> str:
+    return f"{workload.request.method} {entry.path}"
+
+
+def _shown(body: bytes) -> str:
+    text = body[:SHOWN_BYTES].decode(errors="replace")
+    more = f"… ({len(body)} bytes)" if len(body) > SHOWN_BYTES else ""
+    return f'"{text}"{more}' if body else "an empty body"
