@@ -1,0 +1,135 @@
+"""A control group per contender: it counts CPU time of all that the contender ever forks.
+
+Only children of our own group are made: a group elsewhere would let the contender out of the
+limits that the user, a container or a batch system put on us. No controller is needed, since
+version 2 accounts CPU time in every group.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .processes import send
+
+PREFIX = "bakeoff-"
+KINDS = ("cgroup-v2", "cgroup-v1")
+"""In the order in which they are tried."""
+
+
+class Base(NamedTuple):
+    """A group of ours in which a contender's group may be made."""
+
+    kind: str
+    path: Path
+
+
+def parse_bases(mountinfo: str, own: str) -> list[Base]:
+    """Our own groups, from /proc/self/mountinfo and /proc/self/cgroup, version 2 first.
+
+    In hybrid machines version 2 is mounted beside version 1, without controllers.
+    """
+    paths = _own_paths(own)
+    found = []
+    for line in mountinfo.splitlines():
+        fields, _, tail = line.partition(" - ")
+        root, mounted_at = (_unescaped(part) for part in fields.split()[3:5])
+        kind, _, options = tail.split()[:3]
+        if kind == "cgroup2" and "" in paths:
+            found.append(Base("cgroup-v2", _under(mounted_at, root, paths[""])))
+        elif kind == "cgroup" and "cpuacct" in options.split(",") and "cpuacct" in paths:
+            found.append(Base("cgroup-v1", _under(mounted_at, root, paths["cpuacct"])))
+    return sorted(found, key=lambda base: KINDS.index(base.kind))
+
+
+def _own_paths(own: str) -> dict[str, str]:
+    """Controller → our group in its hierarchy; version 2 is the hierarchy without a name."""
+    paths = {}
+    for line in own.splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    return paths
+
+
+def _under(mounted_at: str, root: str, path: str) -> Path:
+    """Where group `path` shows below a mount of `root`; the mount itself where it doesn't."""
+    inside = os.path.relpath(path, root)
+    return Path(mounted_at) if inside.startswith("..") else Path(mounted_at) / inside
+
+
+def _unescaped(path: str) -> str:
+    """Mountinfo writes space, tab, newline and backslash as octal numbers."""
+    for character in " \t\n\\":
+        path = path.replace(f"\\{ord(character):03o}", character)
+    return path
+
+
+def bases(kinds: tuple[str, ...]) -> list[Base]:
+    """Our own groups of the given kinds, in that order, whether writable or not."""
+    try:
+        mountinfo = Path("/proc/self/mountinfo").read_text(errors="replace")
+        found = parse_bases(mountinfo, Path("/proc/self/cgroup").read_text(errors="replace"))
+    except OSError:
+        return []
+    return sorted((b for b in found if b.kind in kinds), key=lambda base: kinds.index(base.kind))
+
+
+def enclose(pid: int, instance_id: str, candidates: list[Base]) -> Base | None:
+    """Make a group for `instance_id` with `pid` in it, at the first base that lets us."""
+    for base in candidates:
+        group = base.path / f"{PREFIX}{instance_id}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            remove(group)
+            continue
+        return Base(base.kind, group)
+    return None
+
+
+def members(group: Path) -> set[int]:
+    """The pids in `group` and below; a pid of another namespace reads as 0 and is left out."""
+    pids: set[int] = set()
+    for folder in _folders(group):
+        with contextlib.suppress(OSError, ValueError):
+            pids.update(int(pid) for pid in (folder / "cgroup.procs").read_text().split())
+    return pids - {0}
+
+
+def kill(group: Path) -> None:
+    """SIGKILL to all in `group` at once, as newer kernels can: no fork gets away in between."""
+    with contextlib.suppress(OSError):
+        (group / "cgroup.kill").write_text("1")
+
+
+def remove(group: Path) -> bool:
+    """Remove `group` and what it has below; whether it is gone. A group with processes stays."""
+    for folder in reversed(list(_folders(group))):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    return not group.exists()
+
+
+def remove_soon(group: Path, within_s: float) -> bool:
+    """Remove `group`, waiting for the kernel to let go of processes that just ended."""
+    until = time.monotonic() + within_s
+    while not remove(group):
+        if time.monotonic() > until:
+            return False
+        send(signal.SIGKILL, members(group))
+        time.sleep(0.005)
+    return True
+
+
+def _folders(group: Path) -> Iterator[Path]:
+    """`group` and all groups below, from the top."""
+    for folder, _, _ in os.walk(group):
+        yield Path(folder)

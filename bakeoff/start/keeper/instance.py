@@ -1,0 +1,107 @@
+"""One contender that the keeper started, with all that it forked."""
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import cgroups
+from .processes import Process, descendants, is_running, marker, processes, send
+from .spawn import Spawned
+
+KILL_WITHIN_S = 2.0
+"""What outlives SIGKILL this long is stuck in the kernel; nobody waits for it."""
+
+
+class Instance:
+    """A started contender: its first process, its group, its scratch folder, how it ended."""
+
+    def __init__(self, instance_id: str, spawned: Spawned, scratch: Path) -> None:
+        self.instance_id = instance_id
+        self.pid = spawned.pid
+        self.exec_ns = spawned.exec_ns
+        self.group = spawned.group
+        self.scratch = scratch
+        self.status: int | None = None
+        self.ended_ns = 0
+
+    def ended(self, wait_status: int) -> None:
+        """Its first process was reaped."""
+        self.status = os.waitstatus_to_exitcode(wait_status)
+        self.ended_ns = time.monotonic_ns()
+
+    def members(self) -> set[int]:
+        """The pids of all its processes that still run.
+
+        The keeper is the subreaper of whatever it starts, so nobody leaves its tree; who belongs
+        to this instance is told by its group, its descent, its session or its marker.
+        """
+        table = processes()
+        ours = descendants([os.getpid()], table)
+        mine = cgroups.members(self.group.path) if self.group else set()
+        mine |= {pid for pid in ours if self._knows(table[pid])}
+        mine |= descendants(mine, table)
+        return {pid for pid in mine if pid in table and is_running(table[pid])}
+
+    def _knows(self, one: Process) -> bool:
+        return self.pid in (one.pid, one.session) or marker(one.pid) == self.instance_id
+
+    def kill(self) -> None:
+        """SIGKILL to all of it."""
+        if self.group:
+            cgroups.kill(self.group.path)
+        send(signal.SIGKILL, self.members())
+
+    def clear_away(self) -> None:
+        """Remove its group and its scratch folder, once nothing of it runs."""
+        if self.group:
+            cgroups.remove_soon(self.group.path, within_s=0.5)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def report(self) -> dict[str, Any]:
+        """What the keeper tells about it."""
+        return {
+            "pid": self.pid,
+            "status": self.status,
+            "lived_s": (self.ended_ns - self.exec_ns) / 1e9 if self.status is not None else None,
+        }
+
+
+def end(
+    instances: list[Instance], grace_s: float, rest: Callable[[], None], hurried: Callable[[], bool]
+) -> dict[str, Any]:
+    """End `instances` together: SIGTERM, a wait of `grace_s` or until `hurried`, then SIGKILL.
+
+    `rest` waits a moment and reaps. Returns `how` they ended and the `survivors` of SIGKILL.
+    """
+    left = _all(instances)
+    had_ended = all(instance.status is not None for instance in instances) and not left
+    send(signal.SIGTERM, left)
+    until = time.monotonic() + grace_s
+    while (left := _all(instances)) and time.monotonic() < until and not hurried():
+        rest()
+    how = "had ended" if had_ended else "SIGKILL" if left else "SIGTERM"
+    until = time.monotonic() + KILL_WITHIN_S
+    while left and time.monotonic() < until:
+        for instance in instances:
+            instance.kill()
+        rest()
+        left = _all(instances)
+    rest_of_zombies(instances, rest)
+    for instance in instances:
+        instance.clear_away()
+    return {"how": how, "survivors": sorted(left)}
+
+
+def rest_of_zombies(instances: list[Instance], rest: Callable[[], None]) -> None:
+    """Reap the first processes of `instances` where they have ended; unkillable ones are left."""
+    until = time.monotonic() + 0.1
+    while any(instance.status is None for instance in instances) and time.monotonic() < until:
+        rest()
+
+
+def _all(instances: list[Instance]) -> set[int]:
+    return set().union(*(instance.members() for instance in instances))

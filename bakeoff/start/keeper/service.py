@@ -1,0 +1,164 @@
+"""The keeper's loop: orders from bakeoff come in, and when bakeoff is gone everything ends.
+
+One JSON object per packet. Requests have `id`, `name` and `do`, which is `start`, `stop`, `look`
+or `members`; a reply has the same `id`. The end of the connection, however it comes, ends all
+contenders.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from . import cgroups
+from .instance import Instance, end
+from .processes import MARKER, descendants, identity, is_running, processes, send
+from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prctl, spawn
+
+LAST_GRACE_S = 0.5
+"""How long contenders may take to end by themselves when bakeoff is gone."""
+REST_MS = 20
+PACKET = 1 << 18
+
+
+class Service:
+    """What the keeper has started, and the connection that it serves."""
+
+    def __init__(self, connection: socket.socket, scratch: Path, kinds: tuple[str, ...]) -> None:
+        self._connection = connection
+        self._scratch = scratch
+        self._kinds = kinds
+        self._instances: dict[str, Instance] = {}
+        self._identity = identity(os.getpid())
+        self._started = 0
+        self._asked_to_end = False
+        self._woken, waker = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(waker, False)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._end_soon)
+
+    def serve(self) -> None:
+        """Answer requests until bakeoff is gone; then leave nothing behind."""
+        try:
+            while not self._asked_to_end:
+                for ready in self._wait(self._connection.fileno(), timeout_ms=None):
+                    if ready == self._connection.fileno() and not self._answer():
+                        return
+        finally:
+            self._end_everything()
+
+    def _end_soon(self, *_: Any) -> None:
+        self._asked_to_end = True
+
+    def _wait(self, *others: int, timeout_ms: int | None) -> list[int]:
+        """Block until a child ended or one of `others` is ready; reap whoever ended."""
+        poller = select.poll()
+        for each in (self._woken, *others):
+            poller.register(each, select.POLLIN)
+        ready = [each for each, _ in poller.poll(timeout_ms)]
+        if self._woken in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, PACKET)
+        self._reap()
+        return ready
+
+    def _rest(self) -> None:
+        self._wait(timeout_ms=REST_MS)
+
+    def _reap(self) -> None:
+        """Reap children and the orphans that came to us."""
+        with contextlib.suppress(ChildProcessError):
+            while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
+                for instance in self._instances.values():
+                    if instance.pid == reaped[0] and instance.status is None:
+                        instance.ended(reaped[1])
+
+    def _is_alone(self) -> bool:
+        """Whether bakeoff has gone, or we were asked to end."""
+        poller = select.poll()
+        poller.register(self._connection.fileno(), 0)  # a hang-up is always told
+        return self._asked_to_end or bool(poller.poll(0))
+
+    def _answer(self) -> bool:
+        """Answer one request; False when there will be no more."""
+        try:
+            packet = self._connection.recv(PACKET)
+        except ConnectionError:
+            return False
+        if not packet:
+            return False
+        request = json.loads(packet)
+        try:
+            reply = getattr(self, f"_do_{request['do']}")(request)
+        except Exception:
+            reply = {"fault": traceback.format_exc()}
+        with contextlib.suppress(OSError):
+            self._connection.send(json.dumps({"id": request["id"], **reply}).encode())
+        return True
+
+    def _do_start(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._started += 1
+        instance_id = f"{self._identity}-{self._started}"
+        scratch = self._scratch / f"{os.getpid()}-{self._started}"
+        scratch.mkdir(parents=True)
+        env = {"TMPDIR": str(scratch), **request["env"], MARKER: instance_id}
+        order = Order(request["argv"], request["folder"], env, request["cpus"], request["log"])
+        try:
+            spawned = spawn(order, instance_id, cgroups.bases(self._kinds))
+        except Unstartable as fault:
+            scratch.rmdir()
+            return {"step": fault.step, "errno": fault.code}
+        instance = self._instances[request["name"]] = Instance(instance_id, spawned, scratch)
+        group = spawned.group
+        return {
+            "pid": instance.pid,
+            "exec_ns": instance.exec_ns,
+            "counter": group.kind if group else "tree",
+            "group": str(group.path) if group else None,
+        }
+
+    def _do_stop(self, request: dict[str, Any]) -> dict[str, Any]:
+        instance = self._instances[request["name"]]
+        result = end([instance], request["grace_s"], self._rest, self._is_alone)
+        del self._instances[request["name"]]
+        return result
+
+    def _do_look(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._reap()
+        return self._instances[request["name"]].report()
+
+    def _do_members(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"pids": sorted(self._instances[request["name"]].members())}
+
+    def _end_everything(self) -> None:
+        """All contenders, then whoever slipped out of them: all below us is ours."""
+        end(list(self._instances.values()), LAST_GRACE_S, self._rest, lambda: False)
+        for _ in range(10):
+            table = processes()
+            left = {pid for pid in descendants([os.getpid()], table) if is_running(table[pid])}
+            if not left:
+                break
+            send(signal.SIGKILL, left)
+            self._rest()
+        with contextlib.suppress(OSError):
+            self._scratch.rmdir()
+
+
+def main() -> None:
+    """`keeper SOCKET SCRATCH KINDS`: file number, folder, kinds of control groups to try."""
+    prctl(PR_SET_NAME, b"bakeoff-keeper")
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    connection.set_inheritable(False)
+    kinds = tuple(kind for kind in sys.argv[3].split(",") if kind)
+    Service(connection, Path(sys.argv[2]), kinds).serve()

@@ -1,0 +1,132 @@
+"""From an order to a running process: what happens between fork and exec."""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from .cgroups import Base, enclose, remove_soon
+
+PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
+PR_SET_CHILD_SUBREAPER = 36
+OPEN_FILES_AT_MOST = 1 << 20
+"""Some servers allocate by the limit; in containers the hard one can be a thousand times this."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Order(NamedTuple):
+    """What to start: `env` is added to the keeper's own, which is bakeoff's."""
+
+    argv: list[str]
+    folder: str
+    env: dict[str, str]
+    cpus: list[int]
+    log: str
+
+
+class Spawned(NamedTuple):
+    """A process that was started; `exec_ns` is CLOCK_MONOTONIC when it was let go."""
+
+    pid: int
+    group: Base | None
+    exec_ns: int
+
+
+class Unstartable(Exception):
+    """The command could not be executed: `step` is what failed, `code` its errno."""
+
+    def __init__(self, step: str, code: int) -> None:
+        self.step, self.code = step, code
+        super().__init__(f"{step}: {os.strerror(code)}")
+
+
+def prctl(option: int, value: int | bytes) -> None:
+    """prctl(2); a kernel that doesn't know the option is let be."""
+    argument = ctypes.c_char_p(value) if isinstance(value, bytes) else ctypes.c_ulong(value)
+    unused = ctypes.c_ulong(0)
+    _libc.prctl(option, argument, unused, unused, unused)
+
+
+def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
+    """Start `order` in a group of its own. Raises `Unstartable`.
+
+    The child waits at `go` until it is in its group, so no CPU time of the program is lost. It
+    says at `said` which step failed; a successful exec closes `said`.
+    """
+    go_read, go_write = os.pipe()
+    said_read, said_write = os.pipe()
+    keeper = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        os.close(go_write)
+        _become(order, keeper, go_read, said_write)
+    os.close(go_read)
+    os.close(said_write)
+    group = enclose(pid, instance_id, candidates)
+    exec_ns = time.monotonic_ns()
+    with contextlib.suppress(BrokenPipeError):
+        os.write(go_write, b"g")
+    os.close(go_write)
+    with os.fdopen(said_read, "rb") as said:
+        fault = said.read()
+    if not fault:
+        return Spawned(pid, group, exec_ns)
+    os.waitpid(pid, 0)
+    if group:
+        remove_soon(group.path, within_s=0.5)
+    raise Unstartable(*json.loads(fault))
+
+
+def _become(order: Order, keeper: int, go: int, said: int) -> NoReturn:
+    """In the child: turn into the contender, or say what failed. Never returns."""
+    step = "start"
+    try:
+        _stand_alone(keeper)
+        if not os.read(go, 1):
+            os._exit(1)
+        step = "pin"
+        if order.cpus:
+            os.sched_setaffinity(0, order.cpus)
+        step = "log"
+        _connect_streams(order.log)
+        step = "folder"
+        os.chdir(order.folder)
+        step = "exec"
+        os.execvpe(order.argv[0], order.argv, {**os.environ, **order.env})
+    except OSError as error:
+        os.write(said, json.dumps([step, error.errno]).encode())
+    finally:
+        os._exit(127)
+
+
+def _stand_alone(keeper: int) -> None:
+    """Own session, default signals, many open files; and no life without the keeper."""
+    os.setsid()
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != keeper:  # it died before the line above took hold
+        os._exit(1)
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        with contextlib.suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = (
+        OPEN_FILES_AT_MOST if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES_AT_MOST)
+    )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
+
+
+def _connect_streams(log: str) -> None:
+    """Nothing on standard input; all that it says into its log."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    written = os.open(Path(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream, file in ((0, nothing), (1, written), (2, written)):
+        os.dup2(file, stream)
