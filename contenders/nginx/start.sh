@@ -1,0 +1,14 @@
+#!/bin/sh
+# Starts nginx in the foreground with everything that it writes in one scratch folder,
+# so that any number of copies run side by side, as root or as an ordinary user.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/nginx.XXXXXX")
+
+sed -e "s/@HOST@/${HOST:-127.0.0.1}/" -e "s/@PORT@/$PORT/" -e "s/@WORKERS@/${WORKERS:-1}/" \
+    "$here/nginx.conf" > "$scratch/nginx.conf"
+
+# -e: without it nginx opens its compiled-in log file before it reads the configuration.
+PATH=$PATH:/usr/sbin
+exec nginx -e stderr -p "$scratch/" -c "$scratch/nginx.conf"
