@@ -1,0 +1,3 @@
+module example.org/go-nethttp
+
+go 1.19
