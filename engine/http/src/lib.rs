@@ -1,0 +1,18 @@
+//! HTTP/1.1 as a load generator needs it, without I/O.
+//!
+//! [`request::Request`] becomes bytes once. [`decoder::Decoder`] is fed whatever bytes a socket
+//! gave and says when an answer is complete, whether it was the right one, or where it broke the
+//! protocol. Nothing on that path allocates while answers arrive in one piece.
+
+pub mod check;
+mod chunked;
+pub mod decoder;
+pub mod head;
+pub mod learned;
+pub mod request;
+
+pub use check::{Expectation, StatusRule, Verdict};
+pub use decoder::{Answer, Decoder, End, Step};
+pub use head::Malformed;
+pub use learned::Learned;
+pub use request::{Request, RequestError};

@@ -1,0 +1,120 @@
+//! The kinds of failure that are told apart, and their counts.
+
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What went wrong with a connection or an answer. `Status` and `Mismatch` are wrong answers, the
+/// others no answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// Nobody listens there.
+    ConnectRefused,
+    /// The connection was not established in time.
+    ConnectTimeout,
+    /// Any other failure to connect.
+    Connect,
+    /// All local ports to this address are in use or in TIME_WAIT.
+    AddressExhausted,
+    /// The server reset the connection.
+    Reset,
+    /// The server closed the connection before the answer's end.
+    EarlyClose,
+    /// Any other failure to read or write.
+    Write,
+    /// No complete answer in time.
+    Timeout,
+    /// The bytes are not HTTP/1.1.
+    Malformed,
+    /// An answer with the wrong status.
+    Status,
+    /// An answer with the wrong body.
+    Mismatch,
+}
+
+/// All kinds, in the order in which they are reported.
+pub const KINDS: [ErrorKind; 11] = [
+    ErrorKind::ConnectRefused,
+    ErrorKind::ConnectTimeout,
+    ErrorKind::Connect,
+    ErrorKind::AddressExhausted,
+    ErrorKind::Reset,
+    ErrorKind::EarlyClose,
+    ErrorKind::Write,
+    ErrorKind::Timeout,
+    ErrorKind::Malformed,
+    ErrorKind::Status,
+    ErrorKind::Mismatch,
+];
+
+impl ErrorKind {
+    /// The kind of a failed `connect`.
+    #[must_use]
+    pub fn of_connect(errno: Errno) -> Self {
+        match errno {
+            Errno::CONNREFUSED => Self::ConnectRefused,
+            Errno::TIMEDOUT => Self::ConnectTimeout,
+            Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => Self::AddressExhausted,
+            _ => Self::Connect,
+        }
+    }
+
+    /// The kind of a failed read or write on an established connection.
+    #[must_use]
+    pub fn of_stream(errno: Errno) -> Self {
+        match errno {
+            Errno::CONNRESET | Errno::PIPE => Self::Reset,
+            Errno::TIMEDOUT => Self::Timeout,
+            _ => Self::Write,
+        }
+    }
+
+    /// In words, for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ConnectRefused => "connection refused",
+            Self::ConnectTimeout => "connection not established in time",
+            Self::Connect => "could not connect",
+            Self::AddressExhausted => "no local port left",
+            Self::Reset => "connection reset by the server",
+            Self::EarlyClose => "connection closed before the answer's end",
+            Self::Write => "could not read or write",
+            Self::Timeout => "no answer in time",
+            Self::Malformed => "answer is not HTTP/1.1",
+            Self::Status => "wrong status",
+            Self::Mismatch => "wrong body",
+        }
+    }
+}
+
+/// The system's words for an error, without its number.
+#[must_use]
+pub fn system_words(errno: Errno) -> String {
+    let text = std::io::Error::from(errno).to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// How often each kind occurred.
+#[derive(Debug, Clone, Default)]
+pub struct Counts([u64; KINDS.len()]);
+
+impl Counts {
+    /// One more.
+    pub fn add(&mut self, kind: ErrorKind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// Of one kind.
+    #[must_use]
+    pub fn of(&self, kind: ErrorKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Those that occurred.
+    #[must_use]
+    pub fn occurred(&self) -> BTreeMap<ErrorKind, u64> {
+        KINDS.into_iter().map(|kind| (kind, self.of(kind))).filter(|&(_, n)| n > 0).collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! When requests are sent. In a closed loop the next one follows the last answer, until the end.
+
+/// A slice's counted time, on `CLOCK_MONOTONIC`. Before it lies the ramp, behind it the drain.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// The end of the ramp.
+    pub start_ns: u64,
+    /// From here on nothing is sent.
+    pub end_ns: u64,
+}
+
+impl Window {
+    /// Nothing counts and nothing is sent: connections are only opened.
+    pub const CLOSED: Self = Self { start_ns: 0, end_ns: 0 };
+
+    /// Whether this moment counts.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, at_ns: u64) -> bool {
+        self.start_ns <= at_ns && at_ns < self.end_ns
+    }
+
+    /// Whether a request may be started now.
+    #[inline]
+    #[must_use]
+    pub fn sends(&self, now_ns: u64) -> bool {
+        now_ns < self.end_ns
+    }
+
+    /// How much of a stretch of time counts.
+    #[must_use]
+    pub fn overlap_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
+        to_ns.min(self.end_ns).saturating_sub(from_ns.max(self.start_ns))
+    }
+}
+
+/// How long a connection rests before it is opened again, after `failures` in a row.
+///
+/// The first failure of an established connection costs no pause. A server that refuses, or that
+/// accepts only to close, would keep the generator spinning: pauses double from 1 ms to 100 ms.
+#[must_use]
+pub fn pause_ns(failures: u32, to_connect: bool) -> u64 {
+    let doublings = match (failures, to_connect) {
+        (0, _) | (1, false) => return 0,
+        (_, true) => failures - 1,
+        (_, false) => failures - 2,
+    };
+    (crate::clock::MS << doublings.min(7)).min(100 * crate::clock::MS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_holds_its_start_but_not_its_end() {
+        let window = Window { start_ns: 10, end_ns: 20 };
+        let held: Vec<u64> = (0..30).filter(|&at| window.holds(at)).collect();
+        assert_eq!(held, (10..20).collect::<Vec<_>>());
+        assert!(window.sends(0) && window.sends(19) && !window.sends(20));
+        let overlaps = [(0, 5), (5, 12), (12, 15), (15, 30), (0, 30), (25, 30)]
+            .map(|(from, to)| window.overlap_ns(from, to));
+        assert_eq!(overlaps, [0, 2, 3, 5, 10, 0]);
+        assert!(!Window::CLOSED.holds(0) && !Window::CLOSED.sends(0));
+    }
+
+    #[test]
+    fn pauses_double_up_to_100_ms() {
+        let pauses =
+            |to_connect| [0, 1, 2, 3, 7, 8, 9, 99].map(|n| pause_ns(n, to_connect) / 1_000_000);
+        assert_eq!(pauses(true), [0, 1, 2, 4, 64, 100, 100, 100]);
+        assert_eq!(pauses(false), [0, 0, 1, 2, 32, 64, 100, 100]);
+    }
+}

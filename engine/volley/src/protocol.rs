@@ -1,0 +1,232 @@
+//! The messages of `volley drive`, as PROTOCOL.md describes them. Unknown keys are refused.
+
+use crate::errors::ErrorKind;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The number of this protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// The name of this engine's way of doing I/O.
+pub const IO: &str = "epoll";
+
+/// From the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// What to load. First, and once.
+    Job(Job),
+    /// Load one target now.
+    Slice(SliceCommand),
+    /// No more.
+    Stop(Stop),
+}
+
+/// See [`Command::Job`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct Job {
+    pub protocol: u32,
+    pub targets: Vec<TargetSpec>,
+    pub connections: usize,
+    pub connection: ConnectionMode,
+    pub cpus: Vec<usize>,
+    pub connect_timeout_ms: u64,
+    pub request_timeout_ms: u64,
+}
+
+/// Whether connections are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConnectionMode {
+    /// Many requests on a connection.
+    KeepAlive,
+    /// One.
+    Close,
+}
+
+/// One server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct TargetSpec {
+    pub name: String,
+    pub address: String,
+    pub request: RequestSpec,
+    pub expect: ExpectSpec,
+}
+
+/// What to ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct RequestSpec {
+    pub method: String,
+    pub path: String,
+    pub host: String,
+    pub headers: Vec<(String, String)>,
+    pub body_base64: String,
+}
+
+/// Which answer is right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct ExpectSpec {
+    pub status: u16,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub body_base64: Option<String>,
+}
+
+/// See [`Command::Slice`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct SliceCommand {
+    pub target: usize,
+    pub block: u64,
+    pub ramp_ms: u64,
+    pub duration_ms: u64,
+}
+
+/// See [`Command::Stop`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {}
+
+/// To the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The connections are open.
+    Ready(Ready),
+    /// A slice is over.
+    Slice(Box<SliceEvent>),
+    /// All is over.
+    Done(Done),
+    /// A command was wrong.
+    Error(ErrorEvent),
+}
+
+/// See [`Event::Ready`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct Ready {
+    pub protocol: u32,
+    pub engine: String,
+    pub io: String,
+    pub targets: Vec<TargetReady>,
+}
+
+/// How opening a target's connections went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct TargetReady {
+    pub name: String,
+    pub open: u64,
+    pub error: Option<Failure>,
+}
+
+/// A failure to connect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct Failure {
+    pub kind: ErrorKind,
+    pub detail: String,
+}
+
+/// See [`Event::Slice`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct SliceEvent {
+    pub target: usize,
+    pub block: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub drained_ns: u64,
+    pub requests: u64,
+    pub bytes: u64,
+    pub requests_all: u64,
+    pub connects: u64,
+    pub idle_closed: u64,
+    pub errors: BTreeMap<ErrorKind, u64>,
+    pub latency: String,
+    pub latency_mean_us: f64,
+    pub cpu_ns: u64,
+    pub busy: f64,
+    pub first_bad: Option<BadExchange>,
+}
+
+/// The first bad exchange of a slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct BadExchange {
+    pub kind: ErrorKind,
+    pub detail: String,
+    pub response_base64: String,
+}
+
+/// See [`Event::Done`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct Done {
+    pub cpu_ns: u64,
+}
+
+/// See [`Event::Error`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct ErrorEvent {
+    pub message: String,
+}
+
+impl Command {
+    /// Reads one line. The error says which command and which key are wrong.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        serde_json::from_str(line).map_err(|error| {
+            let command = serde_json::from_str::<serde_json::Value>(line)
+                .ok()
+                .and_then(|value| value.get("type")?.as_str().map(str::to_owned))
+                .unwrap_or_else(|| "command".to_owned());
+            format!("{command}: {error}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = Command::parse(r#"{"type":"stop","now":true}"#).unwrap_err();
+        assert!(error.starts_with("stop: ") && error.contains("`now`"), "{error}");
+        let line = r#"{"type":"slice","target":0,"block":0,"ramp_ms":1,"durations_ms":2}"#;
+        let error = Command::parse(line).unwrap_err();
+        assert!(error.contains("durations_ms") && error.contains("duration_ms"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused() {
+        for (line, part) in [
+            ("", "command: "),
+            ("[]", "command: "),
+            ("{}", "type"),
+            (r#"{"type":"sleep"}"#, "`sleep`"),
+            (r#"{"type":"slice"}"#, "`target`"),
+            (r#"{"type":"slice","target":-1,"block":0,"ramp_ms":1,"duration_ms":2}"#, "-1"),
+            (r#"{"type":"stop"} {"type":"stop"}"#, "command: "),
+        ] {
+            let error = Command::parse(line).unwrap_err();
+            assert!(error.contains(part), "{line} gave {error}");
+        }
+    }
+}
