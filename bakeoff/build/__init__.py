@@ -1,12 +1,11 @@
 """Stage 2, build: from a contender's folder to a receipt that says what was built, and how."""
 
 from bakeoff.build.apt import install_packages
-from bakeoff.build.builder import attached_receipt, build, is_built, out_folder
+from bakeoff.build.builder import build, is_built, out_folder
 from bakeoff.build.requirements import Missing, missing_tools, packages
 
 __all__ = [
     "Missing",
-    "attached_receipt",
     "build",
     "install_packages",
     "is_built",

@@ -13,7 +13,6 @@ from bakeoff.build.commands import Outcome, run
 from bakeoff.build.requirements import Missing, check_tools
 from bakeoff.model.contender import Contender, argument_list, fill
 from bakeoff.model.errors import BadFile, ContenderOut
-from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Receipt
 
 BUILD_TIMEOUT_S = 900
@@ -27,19 +26,17 @@ def out_folder(folder: Path) -> Path:
     return folder / ".out"
 
 
-def build(entry: Entry) -> Receipt:
-    """Build the entry's contender, or find it built. Raises `ContenderOut` with the log's end."""
-    assert entry.contender and entry.folder
-    contender, folder = entry.contender, Path(entry.folder)
+def build(contender: Contender, folder: Path) -> Receipt:
+    """Build the contender in `folder`, or find it built. Raises `ContenderOut`."""
     tools: dict[str, str] = {}
     for tool, found in check_tools(contender, folder).items():
         if isinstance(found, Missing):
             raise ContenderOut(str(found))
         tools[tool] = found
     if contender.build is None:
-        return _receipt(contender, folder, entry.origin, tools, log="", built_s=0.0)
+        return _receipt(contender, folder, tools, log="", built_s=0.0)
     with _lock(folder):
-        return _kept(contender, folder, tools) or _made(contender, folder, entry.origin, tools)
+        return _kept(contender, folder, tools) or _made(contender, folder, tools)
 
 
 def is_built(contender: Contender, folder: Path) -> bool:
@@ -51,20 +48,6 @@ def is_built(contender: Contender, folder: Path) -> bool:
     except BadFile:
         return False
     return receipt.source_sha256 == source_sha256(folder)
-
-
-def attached_receipt(entry: Entry) -> Receipt:
-    """The receipt of a server that isn't ours to build."""
-    assert entry.attached
-    return Receipt(
-        name=entry.name,
-        version="",
-        tools={},
-        source_sha256="",
-        commands=(),
-        log="",
-        built_s=0.0,
-    )
 
 
 def source_sha256(folder: Path) -> str:
@@ -100,7 +83,7 @@ def _kept(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt 
     return receipt if same else None
 
 
-def _made(contender: Contender, folder: Path, origin: str, tools: dict[str, str]) -> Receipt:
+def _made(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt:
     """Build from nothing: what an earlier build left could hide a fault of this one."""
     assert contender.build
     out = out_folder(folder)
@@ -120,7 +103,7 @@ def _made(contender: Contender, folder: Path, origin: str, tools: dict[str, str]
         if outcome.status:
             (out / "build.log").write_text(log)
             raise ContenderOut(_failure(words, outcome, out / "build.log"))
-    receipt = _receipt(contender, folder, origin, tools, log=log, built_s=time.monotonic() - began)
+    receipt = _receipt(contender, folder, tools, log=log, built_s=time.monotonic() - began)
     _receipt_path(folder).write_text(receipt.to_json())
     return receipt
 
@@ -128,7 +111,6 @@ def _made(contender: Contender, folder: Path, origin: str, tools: dict[str, str]
 def _receipt(
     contender: Contender,
     folder: Path,
-    origin: str,
     tools: dict[str, str],
     *,
     log: str,
@@ -138,8 +120,7 @@ def _receipt(
         name=contender.name,
         version=_version(contender, folder),
         tools=tools,
-        # The folder that a command is typed in isn't the command's source.
-        source_sha256="" if origin == "command" else source_sha256(folder),
+        source_sha256=source_sha256(folder),
         commands=tuple(map(tuple, _commands(contender, folder))),
         log=log,
         built_s=built_s,

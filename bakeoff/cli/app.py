@@ -1,0 +1,61 @@
+"""The commands, each a few lines: what it takes, and which part of the program it calls."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bakeoff
+from bakeoff.cli import contenders as contenders_command
+from bakeoff.cli import race as race_command
+from bakeoff.cli.console import out
+from bakeoff.load import engine_path
+
+app = typer.Typer(
+    name="bakeoff",
+    help="Head-to-head HTTP server benchmarks that know when it is a tie.",
+    epilog='Start here:  bakeoff race nginx go-nethttp   or   bakeoff race "node a.js" "node b.js"',
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        out.print(f"bakeoff {bakeoff.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("race")(race_command.race)
+app.command("resume")(race_command.resume)
+app.command("report")(race_command.report)
+app.command("contenders")(contenders_command.contenders)
+app.command("setup")(contenders_command.setup)
+app.command("doctor")(contenders_command.doctor)
+
+
+@app.command(
+    "load",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
+    add_help_option=False,
+)
+def load(context: typer.Context) -> None:
+    """Load one URL with the engine. `bakeoff load --help` shows its options."""
+    engine = engine_path()
+    os.execv(engine, [Path(engine).name, "load", *context.args])

@@ -1,0 +1,214 @@
+"""`bakeoff race`, `resume` and `report`."""
+
+import os
+import random
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bakeoff.cli.console import err, out
+from bakeoff.cli.stages import real_stages
+from bakeoff.cli.watch import watch
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import Catalogue, Options, decide, default_cores, name_contenders, parse_cores
+from bakeoff.race import Finished, rejudge
+from bakeoff.race import race as run_race
+from bakeoff.race import resume as resume_race
+from bakeoff.report import standings
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
+_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
+
+
+def _duration(text: str) -> float:
+    match = _DURATION.fullmatch(text.strip())
+    if not match:
+        raise typer.BadParameter(f"is {text!r}; it takes seconds, as in 20, 90s or 2m")
+    seconds = float(match[1]) * _SECONDS[match[2]]
+    if not seconds > 0:
+        raise typer.BadParameter(f"is {text}; it takes a time above zero")
+    return seconds
+
+
+_Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CONTENDER]...",
+        help="A catalogue name, a folder with contender.toml, a quoted command, or a URL. "
+        "None: the default line-up.",
+        show_default=False,
+    ),
+]
+_Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the verdict as JSON.")
+]
+
+
+def race(
+    words: _Words = None,
+    connections: Annotated[
+        int | None, typer.Option("-c", "--connections", min=1, help="Connections per contender.")
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "-d",
+            "--duration",
+            parser=_duration,
+            metavar="TIME",
+            help="Measured time in all, such as 20, 90s or 2m. [default: 20 s per contender]",
+        ),
+    ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            help="What is asked: hello, empty, or get (GET /, any answer that stays the same). "
+            "[default: hello; get where all contenders are commands or URLs]"
+        ),
+    ] = None,
+    close: Annotated[
+        bool, typer.Option("--close", help="One connection per request instead of keep-alive.")
+    ] = False,
+    boots: Annotated[
+        int | None,
+        typer.Option(min=1, help="How often all servers restart. [default: 3]"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Workers or threads per server. [default: its cores]"),
+    ] = None,
+    cpus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="server=0,client=1",
+            help="Cores of the servers and of the generator. [default: the first and the last]",
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Whom the others are compared with. [default: the first]")
+    ] = None,
+    port: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            max=65535,
+            help="The port that a command listens on, if it doesn't take {port} or $PORT; "
+            "once for each command.",
+        ),
+    ] = None,
+    pid: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="The process behind a URL, for its CPU and memory."),
+    ] = None,
+    solo: Annotated[
+        bool,
+        typer.Option("--solo", help="One contender up at a time, in long windows."),
+    ] = False,
+    json: _Json = None,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")
+    ] = Path("runs"),
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
+    ] = None,
+    twin: Annotated[
+        bool,
+        typer.Option("--twin/--no-twin", help="Race a second copy of the reference: noise floor."),
+    ] = True,
+) -> None:
+    """Race HTTP servers: which is faster, by how much, how sure, at what cost.
+
+    All contenders are up at once; the engine loads them in turn, one short slice each in random
+    order, and compares them slice by slice, so that the machine's drift cancels.
+
+    bakeoff race                                    the default line-up
+
+    bakeoff race nginx go-nethttp -c 256            two of the catalogue, 256 connections
+
+    bakeoff race "node a.js" "node b.js" -d 1m      two commands; each finds its port in $PORT
+
+    bakeoff race ./old ./new --close                two folders, a connection per request
+
+    bakeoff race http://127.0.0.1:8080/ --pid 4711  something that is already up
+    """
+    catalogue = Catalogue.shipped()
+    available = sorted(os.sched_getaffinity(0))
+    named = name_contenders(
+        words or catalogue.default_line_up(), catalogue, Path.cwd(), port or (), pid or ()
+    )
+    options = Options(
+        seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
+        cores=parse_cores(cpus, available) if cpus else default_cores(available),
+        connections=connections,
+        duration_s=duration,
+        workload=workload,
+        connection="close" if close else "keep-alive",
+        boots=boots,
+        workers=workers,
+        reference=reference,
+        solo=solo,
+        twin=twin,
+    )
+    plan = decide(
+        named,
+        catalogue,
+        options,
+        stamp=time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime()),
+        command_line=["bakeoff", *sys.argv[1:]],
+    )
+    _check_json(json)
+    stages = real_stages()
+    with watch() as progress:
+        finished = run_race(plan, out_dir, stages, progress)
+    _show(finished, json)
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")],
+    json: _Json = None,
+) -> None:
+    """Go on with a race that was cut off, from its last finished block."""
+    _check_json(json)
+    with watch() as progress:
+        finished = resume_race(run, real_stages(), progress)
+    _show(finished, json)
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")],
+    json: _Json = None,
+) -> None:
+    """Judge a run's samples again and write its reports; needs no server."""
+    _check_json(json)
+    _show(rejudge(run, real_stages()), json)
+
+
+def _check_json(json: str | None) -> None:
+    """Find out before the race, not after it, that its result can't be written."""
+    if json in (None, "-"):
+        return
+    assert json
+    path = Path(json)
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise BadUsage(f"--json {json}: can't be written")
+
+
+def _show(finished: Finished, json: str | None) -> None:
+    console = err if json == "-" else out
+    console.print(standings(finished.verdict))
+    console.print(f"Report: {finished.report}", markup=False, soft_wrap=True)
+    if finished.interrupted:
+        again = f"bakeoff resume {finished.folder}"
+        err.print(f"Interrupted; to go on: {again}", markup=False, soft_wrap=True)
+    if json == "-":
+        sys.stdout.write(finished.verdict.to_json() + "\n")
+    elif json:
+        Path(json).write_text(finished.verdict.to_json() + "\n")
+    if finished.interrupted:
+        raise typer.Exit(130)
+    if not any(entry.valid for entry in finished.verdict.entries):
+        raise typer.Exit(1)

@@ -1,0 +1,40 @@
+"""The real stages: real servers, the real engine, the real clock."""
+
+import time
+
+import bakeoff
+from bakeoff.build import build
+from bakeoff.load import Engine, engine_version
+from bakeoff.measure import machine, read_cores, read_cpu, read_memory, read_pressure_cpu_us
+from bakeoff.model.machine import Machine
+from bakeoff.race import Stages
+from bakeoff.report import write
+from bakeoff.start import Keeper, attach
+from bakeoff.verify import answers, verify
+
+SETTLE_S = 0.3
+"""Time for servers to come to rest before their idle memory is read."""
+
+
+def real_stages() -> Stages:
+    """All effects of a race."""
+    return Stages(
+        build=build,
+        servers=Keeper,
+        attach=attach,
+        answers=answers,
+        verify=verify,
+        load=Engine,
+        cpu=read_cpu,
+        memory=read_memory,
+        cores=read_cores,
+        pressure_cpu_us=read_pressure_cpu_us,
+        machine=_machine,
+        now_ns=time.monotonic_ns,
+        settle=lambda: time.sleep(SETTLE_S),
+        write_report=write,
+    )
+
+
+def _machine() -> Machine:
+    return machine(engine=engine_version(), bakeoff=bakeoff.__version__)

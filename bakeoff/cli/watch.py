@@ -1,0 +1,77 @@
+"""How a race gets on, for people: a live line on a terminal, a few plain lines elsewhere."""
+
+from types import TracebackType
+
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from bakeoff.cli.console import err
+
+
+class PlainWatch:
+    """One line for each step; none for the measuring itself."""
+
+    def __enter__(self) -> "PlainWatch":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def step(self, text: str) -> None:
+        """Say that something begins."""
+        err.print(text, markup=False, soft_wrap=True)
+
+    def measured(self, done_s: float, of_s: float, text: str) -> None:
+        """Say nothing: a log has no use for a moving figure."""
+
+    def out(self, name: str, reason: str) -> None:
+        """Say that a contender is out, and why."""
+        err.print(f"{name} is out: {reason}", markup=False, soft_wrap=True)
+
+
+class LiveWatch(PlainWatch):
+    """A bar over the measured time, with the step or the latest throughputs beside it."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.description}", markup=False),
+            console=err,
+            transient=True,
+            # A redraw costs CPU on the generator's core: it is asked for between slices alone.
+            auto_refresh=False,
+        )
+        self._task = self._progress.add_task("", total=None)
+
+    def __enter__(self) -> "LiveWatch":
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def step(self, text: str) -> None:
+        """Show the step beside the bar."""
+        self._progress.update(self._task, description=text)
+        self._progress.refresh()
+
+    def measured(self, done_s: float, of_s: float, text: str) -> None:
+        """Move the bar."""
+        self._progress.update(self._task, completed=done_s, total=of_s, description=text)
+        self._progress.refresh()
+
+
+def watch() -> PlainWatch:
+    """What fits where standard error leads."""
+    return LiveWatch() if err.is_terminal else PlainWatch()

@@ -1,0 +1,145 @@
+"""A run as a folder: every finished part is on disk before the next one begins."""
+
+import os
+from collections.abc import Mapping, Sequence
+from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
+from typing import IO
+
+from pydantic import TypeAdapter, ValidationError
+
+from bakeoff.model.base import Contract
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import RECORD, Record
+from bakeoff.model.verdict import Verdict
+
+_RECEIPTS: TypeAdapter[dict[str, Receipt]] = TypeAdapter(dict[str, Receipt])
+
+
+class RunFolder:
+    """`runs/<UTC time>-<slug>/`: plan, receipts, machine, samples, verdict, reports and logs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._samples: IO[bytes] | None = None
+
+    @classmethod
+    def create(cls, parent: Path, plan: Plan) -> "RunFolder":
+        """A new folder for `plan` in `parent`, with `latest` pointing at it. Raises `BadUsage`."""
+        path = parent / plan.run
+        try:
+            (path / "logs").mkdir(parents=True)
+            latest = parent / f".latest-{os.getpid()}"
+            latest.symlink_to(path.name)
+            latest.replace(parent / "latest")
+        except OSError as error:
+            raise BadUsage(f"--out {parent}: {path} can't be made: {error.strerror}") from None
+        return cls(path)
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """A folder that an earlier race left. Raises `BadUsage` where it is none."""
+        if not path.is_dir():
+            raise BadUsage(f"{path}: there is no such run folder; runs are in ./runs, see --out")
+        if not (path / "plan.json").exists():
+            raise BadUsage(f"{path}: is no run folder: it has no plan.json")
+        return cls(path.resolve())
+
+    def lock(self) -> None:
+        """Be the only one who adds to this run. Raises `BadUsage` where another does."""
+        try:
+            self._samples = (self.path / "samples.jsonl").open("ab")
+        except OSError as error:
+            raise BadUsage(f"{self.path}: can't be written: {error.strerror}") from None
+        try:
+            flock(self._samples, LOCK_EX | LOCK_NB)
+        except OSError:
+            raise BadUsage(f"{self.path}: another bakeoff is still racing there") from None
+
+    def add(self, record: Record) -> None:
+        """Append one record, whole, before anything else happens."""
+        assert self._samples
+        self._samples.write(record.to_json().encode() + b"\n")
+        self._samples.flush()
+
+    def records(self) -> list[Record]:
+        """All whole records. A last line that a kill cut off is no record. Raises `BadFile`."""
+        path = self.path / "samples.jsonl"
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return []
+        records = []
+        for number, line in enumerate(lines[:-1], start=1):
+            try:
+                records.append(RECORD.validate_json(line))
+            except ValidationError as error:
+                fault = error.errors()[0]
+                key = ".".join(map(str, fault["loc"]))
+                raise BadFile(f"{path}:{number}", key, f"is wrong: {fault['msg']}") from None
+        return records
+
+    def cut_torn_line(self) -> None:
+        """Drop what a kill left of an unfinished record, so that the next one starts a line."""
+        assert self._samples
+        data = (self.path / "samples.jsonl").read_bytes()
+        self._samples.truncate(data.rfind(b"\n") + 1)
+
+    def keep(self, name: str, contract: Contract) -> None:
+        """Write one JSON file, all of it or nothing."""
+        self._write(name, contract.to_json())
+
+    def keep_receipts(self, receipts: Mapping[str, Receipt]) -> None:
+        """Write receipts.json."""
+        self._write("receipts.json", _RECEIPTS.dump_json(dict(receipts)).decode())
+
+    def plan(self) -> Plan:
+        """plan.json. Raises `BadFile`."""
+        return Plan.read_json(self.path / "plan.json")
+
+    def machine(self) -> Machine:
+        """machine.json. Raises `BadFile`."""
+        return Machine.read_json(self.path / "machine.json")
+
+    def verdict(self) -> Verdict:
+        """verdict.json. Raises `BadFile`."""
+        return Verdict.read_json(self.path / "verdict.json")
+
+    def receipts(self) -> dict[str, Receipt]:
+        """receipts.json. Raises `BadFile`."""
+        path = self.path / "receipts.json"
+        try:
+            return _RECEIPTS.validate_json(path.read_bytes())
+        except OSError as error:
+            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+        except ValidationError as error:
+            raise BadFile.from_validation(path, Receipt, error) from None
+
+    def log(self, name: str, boot: int) -> Path:
+        """Where the output of one contender of one boot goes."""
+        safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in name)
+        return self.path / "logs" / f"{safe}-boot{boot}.log"
+
+    def close(self) -> None:
+        """Let go of the lock; idempotent."""
+        if self._samples:
+            self._samples.close()
+            self._samples = None
+
+    def _write(self, name: str, text: str) -> None:
+        temporary = self.path / f".{name}.tmp"
+        temporary.write_text(text)
+        temporary.replace(self.path / name)
+
+
+def measured_s(records: Sequence[Record]) -> float:
+    """The measured seconds in all blocks of `records`."""
+    return sum(
+        (one.event.end_ns - one.event.start_ns) / 1e9
+        for record in records
+        if record.type == "block"
+        for one in record.slices
+    )

@@ -1,0 +1,47 @@
+"""One slice after another, each with what it cost its server."""
+
+from bakeoff.model.engine import SliceCommand
+from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.race.up import Running, Up
+
+
+class Meter:
+    """Loads the contenders of one `Up`, slice by slice, and reads their CPU time at each border."""
+
+    def __init__(self, up: Up) -> None:
+        self._up = up
+        self._stages = up.setting.stages
+        self._targets = {one.entry.name: index for index, one in enumerate(up.running)}
+        self._last: dict[str, tuple[CpuTime, int]] = {}
+        self.died: dict[str, str] = {}
+
+    def slice(self, name: str, block: int, *, ramp_ms: int, duration_ms: int) -> Slice:
+        """One turn of the contender called `name`. A server that died is in `died` afterwards."""
+        target = self._targets[name]
+        running = self._up.running[target]
+        command = SliceCommand(target=target, block=block, ramp_ms=ramp_ms, duration_ms=duration_ms)
+        before, before_ns = self._read(running)
+        event = self._up.load.slice(command)
+        after, after_ns = self._read(running)
+        last = self._last.get(name)
+        if after:
+            self._last[name] = (after, after_ns)
+        if event.errors or not event.requests:
+            self._look_for_death(running)
+        return Slice(
+            entry=name,
+            event=event,
+            server_cpu=after.since(before) if after and before else None,
+            leak_ns=before.since(last[0]).total_ns if before and last else None,
+            leak_wall_ns=before_ns - last[1] if before and last else None,
+        )
+
+    def _read(self, running: Running) -> tuple[CpuTime | None, int]:
+        return self._stages.cpu(running.handle.cpu), self._stages.now_ns()
+
+    def _look_for_death(self, running: Running) -> None:
+        name = running.entry.name
+        if running.entry.attached is None:
+            death = self._up.setting.servers.death(name)
+            if death:
+                self.died[name] = death

@@ -1,0 +1,168 @@
+"""A whole race: build, then boots or solo rounds, then the verdict and its reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.judge import judge
+from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut, NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.plan import SliceLengths, without
+from bakeoff.race.folder import RunFolder, measured_s
+from bakeoff.race.rotation import FirstBootOut, run_boot
+from bakeoff.race.solo import run_round
+from bakeoff.race.stages import Stages, Watch
+from bakeoff.race.up import Setting
+
+# What is left of a race that is worth another boot.
+WORTH_S = 0.05
+_BUILT = ("catalogue", "folder")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A race that was judged; `interrupted` where it was ended before its time."""
+
+    verdict: Verdict
+    folder: Path
+    report: Path
+    interrupted: bool
+
+
+def race(plan: Plan, parent: Path, stages: Stages, watch: Watch) -> Finished:
+    """Run a race from its plan, in a new folder of `parent`. Raises `BakeoffError`."""
+    plan, receipts = build_all(plan, stages, watch)
+    folder = RunFolder.create(parent, plan)
+    folder.keep("plan.json", plan)
+    folder.keep_receipts(receipts)
+    folder.keep("machine.json", stages.machine())
+    return _run(plan, receipts, folder, stages, watch)
+
+
+def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
+    """Go on with a race that was cut off. Raises `BakeoffError`."""
+    folder = RunFolder.open(path)
+    plan, machine = folder.plan(), folder.machine()
+    if unlike := machine.unlike(stages.machine()):
+        raise BadUsage(
+            f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
+            "halves of unlike machines make no race"
+        )
+    if _missing_s(plan, folder.records()) <= WORTH_S:
+        raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
+    rebuilt, receipts = build_all(plan, stages, watch)
+    before = folder.receipts()
+    changed = [
+        name
+        for name, receipt in receipts.items()
+        if name in before and receipt.source_sha256 != before[name].source_sha256
+    ]
+    if changed:
+        raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
+    return _run(rebuilt, receipts, folder, stages, watch)
+
+
+def rejudge(path: Path, stages: Stages) -> Finished:
+    """Judge what a folder holds, and write its reports again. Raises `BakeoffError`."""
+    folder = RunFolder.open(path)
+    return _judged(folder, folder.plan(), folder.receipts(), stages, interrupted=False)
+
+
+def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
+    """Build every entry; those that can't be built leave the plan with their reason."""
+    receipts: dict[str, Receipt] = {}
+    out: dict[str, str] = {}
+    # A command has no build, a URL isn't ours, and a twin is built with its original.
+    ours = [one for one in plan.entries if one.origin in _BUILT and not one.twin_of]
+    if ours:
+        watch.step(f"building {len(ours)} contenders, as far as they aren't built yet")
+    for entry in ours:
+        assert entry.contender and entry.folder
+        try:
+            receipts[entry.name] = stages.build(entry.contender, Path(entry.folder))
+        except ContenderOut as error:
+            out[entry.name] = str(error)
+            watch.out(entry.name, str(error))
+    return without(plan, out), receipts
+
+
+def _run(
+    plan: Plan, receipts: Mapping[str, Receipt], folder: RunFolder, stages: Stages, watch: Watch
+) -> Finished:
+    """Measure what is missing, then judge. An interrupt or a failure keeps what is there."""
+    folder.lock()
+    folder.cut_torn_line()
+    failure: BakeoffError | None = None
+    interrupted = False
+    try:
+        servers = stages.servers(folder.path / "scratch")
+        try:
+            plan = _boots(plan, Setting(stages, servers, folder, watch))
+        finally:
+            servers.close()
+    except KeyboardInterrupt:
+        interrupted = True
+    except BakeoffError as error:
+        failure = error
+    finally:
+        folder.close()
+    if not any(record.type == "block" for record in folder.records()):
+        if interrupted:
+            raise KeyboardInterrupt
+        raise failure or NoVerdict("nothing was measured")
+    if failure:
+        watch.step(f"ended early: {failure}")
+    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+
+
+def _boots(plan: Plan, setting: Setting) -> Plan:
+    """Boot after boot until the plan's time is measured."""
+    records = setting.folder.records()
+    lengths = _lengths(records)
+    boot = 1 + max((record.boot for record in records), default=-1)
+    left = max(1, plan.boots - boot)
+    while (missing_s := _missing_s(plan, records)) > WORTH_S:
+        budget_s = missing_s / max(1, left)
+        done_s = plan.duration_s - missing_s
+        try:
+            if plan.solo:
+                run_round(plan, boot, budget_s, not records, setting, done_s)
+            else:
+                lengths = run_boot(plan, boot, budget_s, lengths, setting, done_s)
+        except FirstBootOut as error:
+            plan = without(plan, error.out)
+            setting.folder.keep("plan.json", plan)
+            continue
+        boot, left = boot + 1, left - 1
+        records = setting.folder.records()
+    return plan
+
+
+def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
+    return plan.duration_s - measured_s(records)
+
+
+def _lengths(records: Sequence[Record]) -> SliceLengths | None:
+    """The slice lengths that earlier boots of this race had."""
+    for record in records:
+        if record.type == "warmup":
+            return SliceLengths(record.slice_ms, record.long_slice_ms, record.ramp_ms)
+    return None
+
+
+def _judged(
+    folder: RunFolder,
+    plan: Plan,
+    receipts: Mapping[str, Receipt],
+    stages: Stages,
+    interrupted: bool,
+) -> Finished:
+    records = folder.records()
+    complete = _missing_s(plan, records) <= WORTH_S
+    verdict = judge(plan, receipts, records, folder.machine(), complete)
+    folder.keep("verdict.json", verdict)
+    report = stages.write_report(folder.path, plan, verdict, records, receipts)
+    return Finished(verdict, folder.path, report, interrupted)

@@ -1,0 +1,123 @@
+"""One boot of a rotation: all contenders up at once, one slice each in random order."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from bakeoff.load import job
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Block, BootEnd
+from bakeoff.plan import LONG_SHARE, SliceLengths, block_order, start_order
+from bakeoff.race.meter import Meter
+from bakeoff.race.up import Setting, Up
+from bakeoff.race.warmup import rate, warm_up
+
+
+class FirstBootOut(Exception):
+    """Contenders that can't take part, found before anything was measured: plan again without."""
+
+    def __init__(self, out: dict[str, str]) -> None:
+        self.out = out
+
+
+def run_boot(
+    plan: Plan,
+    boot: int,
+    budget_s: float,
+    lengths: SliceLengths | None,
+    setting: Setting,
+    done_s: float,
+) -> SliceLengths:
+    """Run boot `boot` for `budget_s` of measured time; its records are in the folder.
+
+    `lengths` are those of an earlier boot, None in the first. Raises `FirstBootOut`, `NoVerdict`.
+    """
+    order = start_order(plan, boot)
+    setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {len(order)} servers")
+    with Up(plan, boot, order, setting) as up:
+        if up.out and lengths is None:
+            raise FirstBootOut(up.out)
+        names = [one.entry.name for one in up.running]
+        if not names:
+            raise NoVerdict("no contender came up again")
+        up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+        setting.folder.add(up.record())
+        meter = Meter(up)
+        setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
+        warmup, lengths = warm_up(meter, names, boot, lengths)
+        setting.folder.add(warmup)
+        _rotate(up, meter, names, lengths, budget_s, done_s)
+        loaded = up.loaded_memory()
+    setting.folder.add(
+        BootEnd(boot=boot, loaded=loaded, stopped=tuple(up.stopped), died=meter.died)
+    )
+    return lengths
+
+
+def _rotate(
+    up: Up,
+    meter: Meter,
+    names: Sequence[str],
+    lengths: SliceLengths,
+    budget_s: float,
+    done_s: float,
+) -> None:
+    setting = up.setting
+    spent_s = {"short": 0.0, "long": 0.0}
+    block = 0
+    while (total_s := sum(spent_s.values())) < budget_s:
+        alive = [name for name in names if name not in meter.died]
+        if not alive:
+            raise NoVerdict(f"every contender died: {'; '.join(meter.died.values())}")
+        kind = _kind(spent_s, len(alive) * lengths.long_ms / 1000)
+        measured = _block(up, meter, alive, lengths, kind, block)
+        setting.folder.add(measured)
+        spent_s[kind] += sum(
+            (one.event.end_ns - one.event.start_ns) / 1e9 for one in measured.slices
+        )
+        setting.watch.measured(
+            done_s + total_s, up.plan.duration_s, _rates(measured, up.boot, up.plan)
+        )
+        block += 1
+
+
+def _kind(spent_s: dict[str, float], long_block_s: float) -> Literal["short", "long"]:
+    """A long block whenever long ones have had less than their share."""
+    total_s = spent_s["short"] + spent_s["long"] + long_block_s
+    return "long" if spent_s["long"] + long_block_s <= LONG_SHARE * total_s else "short"
+
+
+def _block(
+    up: Up,
+    meter: Meter,
+    alive: Sequence[str],
+    lengths: SliceLengths,
+    kind: Literal["short", "long"],
+    block: int,
+) -> Block:
+    stages = up.setting.stages
+    duration_ms = lengths.long_ms if kind == "long" else lengths.short_ms
+    slices = tuple(
+        meter.slice(name, block, ramp_ms=lengths.ramp_ms, duration_ms=duration_ms)
+        for name in block_order(up.plan, up.boot, block, alive)
+    )
+    return Block(
+        boot=up.boot,
+        block=block,
+        kind=kind,
+        slices=slices,
+        at_ns=stages.now_ns(),
+        cores=stages.cores(),
+        pressure_cpu_us=stages.pressure_cpu_us(),
+    )
+
+
+def _rates(block: Block, boot: int, plan: Plan) -> str:
+    """What the progress line shows: the throughputs of a block."""
+    rates = {one.entry: rate(one) for one in block.slices}
+    shown = ", ".join(
+        f"{entry.name} {rates[entry.name] / 1000:.1f}k/s"
+        for entry in plan.entries
+        if entry.name in rates and not entry.twin_of
+    )
+    return f"boot {boot + 1}/{plan.boots}: {shown}"

@@ -1,0 +1,90 @@
+"""One round of a solo race: the contenders one after another, each alone on the machine."""
+
+from bakeoff.load import job
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Stopped
+from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, Warmup
+from bakeoff.plan import SliceLengths, start_order
+from bakeoff.race.meter import Meter
+from bakeoff.race.rotation import FirstBootOut
+from bakeoff.race.up import Setting, Up
+from bakeoff.race.warmup import warm_up
+
+RAMP_MS = 100
+
+
+def run_round(
+    plan: Plan, boot: int, budget_s: float, first: bool, setting: Setting, done_s: float
+) -> None:
+    """Run round `boot`: each contender is started, warmed up, measured for one window, stopped.
+
+    A round is a boot with one block of long slices. Raises `FirstBootOut`, `NoVerdict`.
+    """
+    order = start_order(plan, boot)
+    window_ms = max(1, round(1000 * budget_s / len(order)))
+    lengths = SliceLengths(short_ms=window_ms, long_ms=window_ms, ramp_ms=RAMP_MS)
+    starts: list[BootStart] = []
+    warmups: list[Warmup] = []
+    slices: list[Slice] = []
+    out: dict[str, str] = {}
+    died: dict[str, str] = {}
+    stopped: list[Stopped] = []
+    loaded: dict[str, Memory] = {}
+    for turn, name in enumerate(order):
+        setting.watch.measured(
+            done_s + turn * window_ms / 1000,
+            plan.duration_s,
+            f"round {boot + 1}/{plan.boots}: {name}",
+        )
+        with Up(plan, boot, [name], setting) as up:
+            out |= up.out
+            if up.running:
+                up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+                starts.append(up.record())
+                meter = Meter(up)
+                warmups.append(warm_up(meter, [name], boot, lengths)[0])
+                slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
+                loaded |= up.loaded_memory()
+                died |= meter.died
+        stopped += up.stopped
+    if out and first:
+        raise FirstBootOut(out)
+    if not slices:
+        raise NoVerdict("no contender came up again")
+    setting.folder.add(_together(starts, out))
+    setting.folder.add(_warm(warmups))
+    stages = setting.stages
+    setting.folder.add(
+        Block(
+            boot=boot,
+            block=0,
+            kind="long",
+            slices=tuple(slices),
+            at_ns=stages.now_ns(),
+            cores=stages.cores(),
+            pressure_cpu_us=stages.pressure_cpu_us(),
+        )
+    )
+    setting.folder.add(BootEnd(boot=boot, loaded=loaded, stopped=tuple(stopped), died=died))
+
+
+def _together(starts: list[BootStart], out: dict[str, str]) -> BootStart:
+    return starts[0].model_copy(
+        update={
+            "started": tuple(entry for start in starts for entry in start.started),
+            "out": out,
+            "connections_open": {
+                name: count for start in starts for name, count in start.connections_open.items()
+            },
+        }
+    )
+
+
+def _warm(warmups: list[Warmup]) -> Warmup:
+    return warmups[0].model_copy(
+        update={
+            key: {name: value for one in warmups for name, value in getattr(one, key).items()}
+            for key in ("requests_per_s", "mean_latency_us", "steady")
+        }
+    )

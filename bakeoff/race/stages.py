@@ -1,0 +1,91 @@
+"""The stages as a race calls them: every effect in one value, replaceable by a test."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bakeoff.model.contender import Contender
+from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Cores, Entry, Plan
+from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Workload
+
+Answers = Callable[[str, int], str | None]
+"""Ask host and port once: None after a real answer, else why there was none."""
+
+
+class Servers(Protocol):
+    """What owns the processes of the contenders and ends them, whatever becomes of us."""
+
+    def start(
+        self,
+        entry: Entry,
+        *,
+        out: Path,
+        workers: int,
+        cores: Cores,
+        host: str,
+        log: Path,
+        answers: Answers,
+    ) -> Handle:
+        """Start a contender and wait for its first answer. Raises `ContenderOut`."""
+
+    def stop(self, name: str) -> Stopped:
+        """End a contender with all its processes."""
+
+    def death(self, name: str) -> str | None:
+        """How a contender that was up has died; None while it lives."""
+
+    def close(self) -> None:
+        """End all that is still up; idempotent."""
+
+
+class Load(Protocol):
+    """An engine with its connections open."""
+
+    @property
+    def ready(self) -> Ready:
+        """How many connections each target has."""
+
+    def slice(self, command: SliceCommand) -> SliceEvent:
+        """Load one target for one slice."""
+
+    def close(self) -> None:
+        """End the engine; idempotent."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Everything that a race does to the world, and the clock by which it does it."""
+
+    build: Callable[[Contender, Path], Receipt]
+    servers: Callable[[Path], Servers]
+    attach: Callable[[Entry], Handle]
+    answers: Answers
+    verify: Callable[[Handle, Entry, Workload, Connection], Verification]
+    load: Callable[[Job], Load]
+    cpu: Callable[[CpuCounter], CpuTime | None]
+    memory: Callable[[CpuCounter], Memory | None]
+    cores: Callable[[], tuple[CoreTime, ...]]
+    pressure_cpu_us: Callable[[], int | None]
+    machine: Callable[[], Machine]
+    now_ns: Callable[[], int]
+    settle: Callable[[], None]
+    write_report: Callable[[Path, Plan, Verdict, Sequence[Record], Mapping[str, Receipt]], Path]
+
+
+class Watch(Protocol):
+    """Who is told how a race gets on."""
+
+    def step(self, text: str) -> None:
+        """Something begins that may take a while."""
+
+    def measured(self, done_s: float, of_s: float, text: str) -> None:
+        """So much of the measuring is done."""
+
+    def out(self, name: str, reason: str) -> None:
+        """A contender can't take part."""

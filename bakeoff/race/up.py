@@ -1,0 +1,151 @@
+"""Contenders that are up: started, verified, connected; and taken down again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from bakeoff.build import out_folder
+from bakeoff.model.engine import Job
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.plan import Entry, Plan
+from bakeoff.model.receipt import Handle, Stopped, Verification
+from bakeoff.model.samples import BootEntry, BootStart, Memory
+from bakeoff.race.folder import RunFolder
+from bakeoff.race.stages import Load, Servers, Stages, Watch
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every part of one race works with."""
+
+    stages: Stages
+    servers: Servers
+    folder: RunFolder
+    watch: Watch
+
+
+@dataclass(frozen=True)
+class Running:
+    """One contender, up and verified."""
+
+    entry: Entry
+    handle: Handle
+    verification: Verification
+    idle: Memory | None
+
+
+class Up:
+    """The contenders called `names`, up together with an engine connected to them.
+
+    Those that can't be are in `out`, with the reason. Used with `with`: whatever happens inside,
+    all are stopped, and `stopped` says how.
+    """
+
+    def __init__(self, plan: Plan, boot: int, names: Sequence[str], setting: Setting) -> None:
+        self.plan, self.boot, self.setting = plan, boot, setting
+        self.running: list[Running] = []
+        self.out: dict[str, str] = {}
+        self.stopped: list[Stopped] = []
+        self._names = names
+        self._started: list[str] = []
+        self._load: Load | None = None
+
+    def __enter__(self) -> "Up":
+        try:
+            self._bring_up()
+        except BaseException:
+            self._take_down()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._take_down()
+
+    @property
+    def load(self) -> Load:
+        """The engine, connected to every contender that is up, in the order of `running`."""
+        assert self._load
+        return self._load
+
+    def connect(self, job: Job) -> None:
+        """Open the connections."""
+        self._load = self.setting.stages.load(job)
+
+    def record(self) -> BootStart:
+        """How this boot began."""
+        ready = self.load.ready
+        return BootStart(
+            boot=self.boot,
+            started=tuple(
+                BootEntry(
+                    name=one.entry.name,
+                    pid=one.handle.pid,
+                    address=one.handle.address,
+                    command=one.handle.command,
+                    time_to_ready_ms=one.handle.time_to_ready_ms,
+                    cpu_source=one.handle.cpu.kind,
+                    idle=one.idle,
+                    verification=one.verification,
+                )
+                for one in self.running
+            ),
+            out=self.out,
+            engine=ready.engine,
+            io=ready.io,
+            connections_open={target.name: target.open for target in ready.targets},
+        )
+
+    def loaded_memory(self) -> dict[str, Memory]:
+        """What each contender holds in memory now."""
+        read = {one.entry.name: self.setting.stages.memory(one.handle.cpu) for one in self.running}
+        return {name: memory for name, memory in read.items() if memory}
+
+    def _bring_up(self) -> None:
+        verified: list[tuple[Entry, Handle, Verification]] = []
+        for name in self._names:
+            entry = self.plan.entry(name)
+            try:
+                handle = self._start(entry)
+                verification = self.setting.stages.verify(
+                    handle, entry, self.plan.workload, self.plan.connection
+                )
+                if verification.problems:
+                    raise ContenderOut("; ".join(verification.problems))
+            except ContenderOut as error:
+                self.out[name] = str(error)
+                self.setting.watch.out(name, str(error))
+                continue
+            verified.append((entry, handle, verification))
+        self.setting.stages.settle()
+        self.running = [
+            Running(entry, handle, verification, self.setting.stages.memory(handle.cpu))
+            for entry, handle, verification in verified
+        ]
+
+    def _start(self, entry: Entry) -> Handle:
+        if entry.attached:
+            return self.setting.stages.attach(entry)
+        assert entry.folder
+        self._started.append(entry.name)
+        return self.setting.servers.start(
+            entry,
+            out=out_folder(Path(entry.folder)),
+            workers=self.plan.workers,
+            cores=self.plan.cores,
+            host=self.plan.host,
+            log=self.setting.folder.log(entry.name, self.boot),
+            answers=self.setting.stages.answers,
+        )
+
+    def _take_down(self) -> None:
+        if self._load:
+            self._load.close()
+        for name in reversed(self._started):
+            self.stopped.append(self.setting.servers.stop(name))
+        self._started = []
