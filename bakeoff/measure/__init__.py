@@ -1,11 +1,16 @@
 """Measure: what contenders cost in CPU and memory, and what the machine is and does."""
 
 from bakeoff.measure.cores import read_cores, read_pressure_cpu_us
-from bakeoff.measure.cpu import CpuReader, process_tree, read_cpu
+from bakeoff.measure.cpu import CpuReader, read_cpu
+from bakeoff.measure.hindrances import hindrances
+from bakeoff.measure.machine import machine
 from bakeoff.measure.memory import read_memory
+from bakeoff.measure.tree import process_tree
 
 __all__ = [
     "CpuReader",
+    "hindrances",
+    "machine",
     "process_tree",
     "read_cores",
     "read_cpu",

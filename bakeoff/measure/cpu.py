@@ -1,14 +1,13 @@
 """The CPU time of one contender, with all that it forked."""
 
-import contextlib
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from bakeoff.measure.proc import parse_keyed, parse_stat
+from bakeoff.measure.proc import parse_keyed
+from bakeoff.measure.tree import read_tree
 from bakeoff.model.receipt import CpuCounter
 from bakeoff.model.samples import CpuTime
 
@@ -90,48 +89,3 @@ def read_cpu(counter: CpuCounter) -> CpuTime | None:
 
 def _nothing() -> None:
     return None
-
-
-def read_tree(root: int) -> CpuTime | None:
-    """CPU time of the process `root` and all below it; None where it has gone.
-
-    The sum is exact to the ns for processes that live: each process's CPU clock counts its
-    threads, ended ones too. A child that ended and was waited for counts in its parent, rounded
-    down to ticks of 10 ms; one whose parent ignores SIGCHLD, or that left the tree before it
-    ended, is lost, and the reading drops by it. The split into user and system is in ticks.
-    """
-    total = user = system = 0
-    seen = False
-    for pid in process_tree(root):
-        with contextlib.suppress(OSError):
-            stat = parse_stat(Path(f"/proc/{pid}/stat").read_text(errors="replace"))
-            total += time.clock_gettime_ns(_cpu_clock(pid))
-            total += stat.reaped_user_ns + stat.reaped_system_ns
-            user += stat.user_ns + stat.reaped_user_ns
-            system += stat.system_ns + stat.reaped_system_ns
-            seen = True
-    return CpuTime(total_ns=total, user_ns=user, system_ns=system) if seen else None
-
-
-def _cpu_clock(pid: int) -> int:
-    """The id of the CPU clock of another process, as clock_getcpuclockid(3) makes it."""
-    return (~pid << 3) | 2
-
-
-def process_tree(root: int) -> Iterator[int]:
-    """`root`, its children, their children and so on, as far as they still are its descendants."""
-    waiting = [root]
-    while waiting:
-        pid = waiting.pop()
-        yield pid
-        waiting += _children(pid)
-
-
-def _children(pid: int) -> list[int]:
-    """The children of all threads of `pid`."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            with contextlib.suppress(OSError):
-                found += map(int, (thread / "children").read_text().split())
-    return found

@@ -54,7 +54,7 @@ def parse_cores(text: str) -> tuple[CoreTime, ...]:
         if not (label.startswith("cpu") and label[3:].isdigit()):
             continue
         user, nice, system, idle, iowait, irq, softirq, steal = (
-            int(tick) * TICK_NS / 1e9 for tick in (*ticks, 0, 0, 0, 0, 0)[:8]
+            int(tick) * TICK_NS / 1e9 for tick in (*ticks, *"00000")[:8]
         )
         cores.append(
             CoreTime(
