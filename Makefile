@@ -1,0 +1,80 @@
+# The two commands: `make race` and `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+ENGINE_SOURCES := $(shell find engine/http engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
+	engine/Cargo.toml engine/Cargo.lock
+
+# $(call need,PROGRAM,PACKAGE): a Debian package where its program is missing and we may install it.
+need = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ]; then \
+	echo "installing Debian package: $(2)"; \
+	apt-get -q update >/dev/null && \
+	DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $(2) >/dev/null; \
+	else echo "$(1) is missing; run: sudo apt-get install $(2)"; fi
+
+.PHONY: help
+help: ## Show this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: race
+race: setup ## Set up what is needed, race the default line-up, print standings and report
+	$(BIN)/bakeoff setup
+	$(BIN)/bakeoff race
+
+.PHONY: test
+test: setup ## Set up what is needed and run every test
+	$(BIN)/bakeoff setup --all
+	@$(call need,chromium,chromium)
+	cargo test --manifest-path engine/Cargo.toml --quiet
+	$(BIN)/pytest
+
+.PHONY: lint
+lint: setup ## Formatters, linters and type checks, each of them clean
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cargo fmt --manifest-path engine/Cargo.toml --all --check
+	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
+
+.PHONY: bench
+bench: setup ## Measure our own speed against peers, into records/
+	@$(call need,wrk,wrk)
+	@$(call need,nginx,nginx-light)
+	$(BIN)/python engine/bench/versus_wrk.py --out records
+
+.PHONY: setup
+setup: .venv/installed .venv/bin/volley ## The virtual environment, the engine and the command line
+
+.venv/installed: requirements/run.txt requirements/dev.txt
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "bakeoff needs Python 3.11 or later as python3"; exit 3; }
+	@python3 -c 'import ensurepip' 2>/dev/null || { $(call need,no-such-program,python3-venv); }
+	python3 -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements/run.txt -r requirements/dev.txt
+	@touch $@
+
+.venv/bin/volley: .venv/installed pyproject.toml $(ENGINE_SOURCES)
+	@command -v cargo >/dev/null || \
+		{ echo "the engine needs Rust: install rustup, then its stable toolchain"; exit 3; }
+	cargo build --manifest-path engine/Cargo.toml --release --quiet
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $@
+
+.PHONY: schemas
+schemas: setup ## Write docs/schemas from the contracts
+	$(BIN)/python -m bakeoff.model.schemas docs/schemas
+
+.PHONY: lock
+lock: setup ## Pin the newest dependencies that fit, with hashes
+	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
+	for each in run dev; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --python-version 3.11 \
+		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
+
+.PHONY: clean
+clean: ## Remove all that was built; runs and records stay
+	rm -rf .venv build engine/target contenders/*/.out
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,49 @@
+"""JSON Schemas of the contracts: `python -m bakeoff.model.schemas FOLDER` writes them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from bakeoff.model.contender import Contender
+from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
+from bakeoff.model.load import LoadResult
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Workload
+
+CONTRACTS: dict[str, Any] = {
+    "contender": Contender,
+    "engine-command": Job | SliceCommand | StopCommand,
+    "engine-event": Event,
+    "load": LoadResult,
+    "machine": Machine,
+    "plan": Plan,
+    "receipts": dict[str, Receipt],
+    "sample": Record,
+    "verdict": Verdict,
+    "workload": Workload,
+}
+
+
+def schemas() -> dict[str, str]:
+    """File name → the schema as text."""
+    return {
+        f"{name}.schema.json": json.dumps(
+            TypeAdapter(contract).json_schema(by_alias=True), indent=1, ensure_ascii=False
+        )
+        + "\n"
+        for name, contract in CONTRACTS.items()
+    }
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in schemas().items():
+        (folder / name).write_text(text)
