@@ -4,6 +4,7 @@
 //! hold the connections' reactions to what the kernel reports, `epoll` and `socket` the system
 //! calls, `volley-http` the protocol. [`drive`] and [`load`] are the two ways to command it.
 
+pub mod cli;
 pub mod clock;
 mod connection;
 pub mod drive;
@@ -12,11 +13,15 @@ pub mod errors;
 mod exchange;
 pub mod histogram;
 pub mod limits;
+pub mod load;
 pub mod pace;
 pub mod pool;
+pub mod progress;
 pub mod protocol;
+pub mod report;
 pub mod slice;
 pub mod socket;
 pub mod tally;
 pub mod target;
 mod turn;
+pub mod url;

@@ -44,10 +44,21 @@ impl Outcome {
     }
 }
 
+/// What a watcher wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// As planned.
+    GoOn,
+    /// Nothing more is to be sent: the window ends now.
+    Drain,
+    /// Not even answers are to be waited for.
+    Leave,
+}
+
 /// Looks on while a slice runs.
 pub trait Watch {
-    /// Called after each batch of events. False ends the window now.
-    fn goes_on(&mut self, now_ns: u64, window: &Window, tally: &Tally) -> bool;
+    /// Called after each batch of events.
+    fn look(&mut self, now_ns: u64, window: &Window, tally: &Tally) -> Wish;
 }
 
 /// Nobody looks on.
@@ -55,8 +66,8 @@ pub trait Watch {
 pub struct Unwatched;
 
 impl Watch for Unwatched {
-    fn goes_on(&mut self, _: u64, _: &Window, _: &Tally) -> bool {
-        true
+    fn look(&mut self, _: u64, _: &Window, _: &Tally) -> Wish {
+        Wish::GoOn
     }
 }
 
@@ -106,7 +117,7 @@ impl Turn<'_> {
         let mut at_ns = now_ns();
         while at_ns < until_ns && self.window.sends(at_ns) {
             at_ns = self.step(until_ns)?;
-            if !watch.goes_on(at_ns, &self.window, &self.tally) {
+            if watch.look(at_ns, &self.window, &self.tally) != Wish::GoOn {
                 self.window.end_ns = self.window.end_ns.min(at_ns);
                 self.window.start_ns = self.window.start_ns.min(at_ns);
             }
@@ -114,11 +125,14 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Waits until nothing is in flight: every answer and connection has come or timed out.
+    /// Waits until nothing is in flight: every answer and connection has come or timed out, unless
+    /// the watcher has had enough.
     fn settle(&mut self, watch: &mut impl Watch) -> Result<()> {
         while self.active > 0 {
             let now_ns = self.step(u64::MAX)?;
-            watch.goes_on(now_ns, &self.window, &self.tally);
+            if watch.look(now_ns, &self.window, &self.tally) == Wish::Leave {
+                break;
+            }
         }
         Ok(())
     }
