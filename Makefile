@@ -71,7 +71,7 @@ schemas: setup ## Write docs/schemas from the contracts
 lock: setup ## Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
 	for each in run dev; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --python-version 3.11 \
+		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 
 .PHONY: clean

@@ -39,8 +39,11 @@ class BadFile(BadUsage):
     def from_validation(
         cls, where: Path | str, contract: type[BaseModel], error: ValidationError
     ) -> "BadFile":
-        """The first fault that pydantic found, with the nearest right key for an unknown one."""
-        fault = error.errors()[0]
+        """The first fault that pydantic found, with the nearest right key for an unknown one.
+
+        An unknown key comes before a missing one: it is often that one, misspelt.
+        """
+        fault = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         *parents, last = fault["loc"] or ("",)
         key = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "extra_forbidden":

@@ -1,0 +1,41 @@
+"""Every contender.toml and workload that we ship keeps its contract."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.contender import Contender
+from bakeoff.model.workload import Workload
+from bakeoff.plan import Catalogue
+
+CATALOGUE = Catalogue.shipped()
+WORKLOADS = sorted(path.stem for path in (CATALOGUE.root / "workloads").glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", CATALOGUE.names())
+def test_a_contender_is_complete(name: str) -> None:
+    contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
+    assert contender.name == name
+    assert contender.version, "a receipt needs a version"
+    assert {"hello", "empty"} <= set(contender.serves)
+    assert set(contender.serves) <= set(WORKLOADS)
+    assert all(requirement.apt for requirement in contender.requires.values())
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload_has_the_name_of_its_file(name: str) -> None:
+    path = CATALOGUE.root / "workloads" / f"{name}.toml"
+    assert Workload.read_toml(path).name == name
+
+
+def test_the_default_line_up_is_in_the_catalogue() -> None:
+    assert set(CATALOGUE.default_line_up()) <= set(CATALOGUE.names())
+
+
+def test_no_file_of_ours_names_a_registry() -> None:
+    host = "regis" + "try."
+    for path in Path(CATALOGUE.root, "contenders").rglob("*"):
+        if path.is_file() and ".out" not in path.parts:
+            text = path.read_text(errors="replace")
+            assert host not in text, path
+            assert "index-url" not in text, path

@@ -1,0 +1,90 @@
+"""Contracts refuse what they don't know, and say where and what would be right."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.contender import Contender, argument_list
+from bakeoff.model.errors import BadFile
+from bakeoff.model.schemas import schemas
+from bakeoff.model.workload import Workload
+
+ROOT = Path(__file__).parents[2]
+GOOD = """
+name = "x"
+title = "X"
+language = "C"
+kind = "server"
+[run]
+command = "{out}/x --port {port}"
+[serves]
+hello = "/"
+"""
+
+
+def contender(tmp_path: Path, text: str) -> Contender:
+    path = tmp_path / "contender.toml"
+    path.write_text(text)
+    return Contender.read_toml(path)
+
+
+def test_a_good_file_is_read(tmp_path: Path) -> None:
+    read = contender(tmp_path, GOOD)
+    assert read.run.command == "{out}/x --port {port}"
+    assert read.run.ready_timeout_s == 10
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "says"),
+    [
+        (('kind = "server"', 'kinds = "server"'), "kinds", "did you mean kind?"),
+        (("[run]", "[run]\nreddy_timeout_s = 3"), "run.reddy_timeout_s", "did you mean ready_tim"),
+        (('title = "X"', ""), "title", "is missing"),
+        (('kind = "server"', 'kind = "toy"'), "kind", "'library', 'framework'"),
+        (("{port}", "{prot}"), "run.command", "{prot} is not a placeholder; there are {cpus}"),
+        (('"{out}/x --port {port}"', '"\'"'), "run.command", "cannot be split into words"),
+        (('"{out}/x --port {port}"', '" "'), "run.command", "is empty"),
+        (("[run]", "[run]\nready_timeout_s = 0"), "run.ready_timeout_s", "greater than 0"),
+        (('hello = "/"', 'hello = "nowhere"'), "serves.hello", "match pattern"),
+        (('hello = "/"', ""), None, "names no workload"),
+        (('name = "x"', 'name = "X Y"'), "name", "match pattern"),
+    ],
+)
+def test_a_fault_is_named_with_file_and_key(
+    tmp_path: Path, change: tuple[str, str], key: str | None, says: str
+) -> None:
+    with pytest.raises(BadFile) as caught:
+        contender(tmp_path, GOOD.replace(*change))
+    assert caught.value.key == key
+    assert str(tmp_path / "contender.toml") in str(caught.value)
+    assert says in str(caught.value)
+    assert caught.value.exit_status == 2
+
+
+def test_what_is_no_toml_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=r"contender\.toml: is not TOML: .*line 2"):
+        contender(tmp_path, "\nname = \n")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="cannot be read: No such file"):
+        Contender.read_toml(tmp_path / "contender.toml")
+
+
+def test_a_value_with_spaces_stays_one_argument() -> None:
+    words = argument_list("'{out}/my server' --root={here}", {"out": "/a b", "here": "/c d"})
+    assert words == ["/a b/my server", "--root=/c d"]
+
+
+def test_braces_that_are_no_placeholder_stay() -> None:
+    assert argument_list("awk {print} {port}", {"port": "1"}) == ["awk", "{print}", "1"]
+
+
+def test_values_cross_a_file_unchanged() -> None:
+    workload = Workload(name="hello", title="Hello")
+    assert Workload.from_json(workload.to_json(), "here") == workload
+
+
+def test_the_schemas_in_docs_are_current() -> None:
+    kept = {path.name: path.read_text() for path in (ROOT / "docs/schemas").iterdir()}
+    assert kept == schemas(), "run: make schemas"

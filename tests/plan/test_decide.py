@@ -1,0 +1,139 @@
+"""From words and options to a plan."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.plan import Cores, Plan
+from bakeoff.plan import (
+    Catalogue,
+    Options,
+    block_order,
+    decide,
+    name_contenders,
+    slice_lengths,
+    start_order,
+    without,
+)
+
+CATALOGUE = Catalogue.shipped()
+CORES = Cores(server=(0,), client=(1,))
+
+
+def plan(words: list[str], ports: tuple[int, ...] = (), **options: Any) -> Plan:
+    named = name_contenders(words, CATALOGUE, Path("/"), ports)
+    asked = Options(**{"seed": 1, "cores": CORES, **options})
+    return decide(named, CATALOGUE, asked, stamp="now", command_line=["bakeoff"])
+
+
+def names(made: Plan) -> list[str]:
+    return [entry.name for entry in made.entries]
+
+
+def test_the_first_is_the_reference_and_has_a_twin() -> None:
+    made = plan(["go-nethttp", "nginx"])
+    assert made.reference == "go-nethttp"
+    assert names(made) == ["go-nethttp", "nginx", "go-nethttp (twin)"]
+    assert made.entry("go-nethttp (twin)").twin_of == "go-nethttp"
+
+
+def test_no_twin_where_none_is_wanted_or_possible() -> None:
+    assert names(plan(["nginx"], twin=False)) == ["nginx"]
+    assert names(plan(["python3 a.py"], ports=(3000,))) == ["python3 a.py"]
+
+
+def test_what_is_silent_gets_its_default() -> None:
+    made = plan(["nginx", "go-nethttp"])
+    assert (made.duration_s, made.boots, made.connections, made.workers) == (60, 3, 64, 1)
+    assert made.workload.name == "hello"
+
+
+def test_servers_that_nobody_knows_are_asked_for_their_own_answer() -> None:
+    assert plan(["python3 a.py", "http://127.0.0.1:1/"]).workload.name == "get"
+    assert plan(["python3 a.py", "nginx"]).workload.name == "hello"
+
+
+def test_a_solo_race_has_as_many_rounds_as_windows_fit() -> None:
+    assert plan(["nginx", "go-nethttp"], solo=True, duration_s=60).boots == 10
+
+
+def test_the_run_is_named_after_time_and_contenders() -> None:
+    assert plan(["nginx", "python3 a b.py"]).run == "now-nginx-vs-python3-a-b-py"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"connections": 0}, "--connections: is 0; it takes a number above zero"),
+        ({"duration_s": -1.0}, "--duration: is -1"),
+        ({"boots": -3}, "--boots: is -3"),
+        ({"workers": 0}, "--workers: is 0"),
+        ({"seed": -1}, "--seed: is -1"),
+        ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
+        ({"workload": "helo"}, "--workload: there is no workload called helo; did you mean hello?"),
+    ],
+)
+def test_an_option_out_of_range_is_refused_by_name(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadUsage) as caught:
+        plan(["nginx"], **options)
+    assert says in str(caught.value)
+
+
+def test_a_contender_that_does_not_serve_the_workload_is_skipped() -> None:
+    made = plan(["nginx", "python3 a.py"], workload="get")
+    assert names(made) == ["python3 a.py", "python3 a.py (twin)"]
+    assert made.skipped[0].reason == "doesn't serve the workload get; it serves empty, hello"
+    with pytest.raises(BadUsage, match="nobody can race"):
+        plan(["nginx"], workload="get")
+
+
+def test_two_servers_on_one_port_need_solo() -> None:
+    with pytest.raises(BadUsage, match="can't listen on one port at a time"):
+        plan(["python3 a.py", "python3 b.py"], ports=(3000, 3000))
+    assert plan(["python3 a.py", "python3 b.py"], ports=(3000, 3000), solo=True).solo
+
+
+def test_without_the_reference_the_next_one_takes_its_place_with_a_twin() -> None:
+    left = without(plan(["nginx", "go-nethttp", "gunicorn"]), {"nginx": "is ill"})
+    assert left.reference == "go-nethttp"
+    assert names(left) == ["go-nethttp", "gunicorn", "go-nethttp (twin)"]
+    assert left.skipped[0].name == "nginx"
+
+
+def test_without_anybody_there_is_no_verdict() -> None:
+    with pytest.raises(NoVerdict, match="nginx: is ill"):
+        without(plan(["nginx"]), {"nginx": "is ill"})
+
+
+def test_orders_are_random_and_come_again_with_the_seed() -> None:
+    made = plan(["nginx", "go-nethttp", "gunicorn", "node-http"])
+    up = names(made)
+    orders = [tuple(block_order(made, 0, block, up)) for block in range(50)]
+    assert len(set(orders)) > 30
+    assert all(sorted(order) == sorted(up) for order in orders)
+    assert orders == [tuple(block_order(made, 0, block, up)) for block in range(50)]
+    assert start_order(made, 0) != start_order(made, 1) or start_order(made, 2) != up
+
+
+def test_each_place_in_a_block_falls_to_everyone_about_as_often() -> None:
+    made = plan(["nginx", "go-nethttp"], twin=False)
+    firsts = [block_order(made, 0, block, names(made))[0] for block in range(1000)]
+    assert 420 < firsts.count("nginx") < 580
+
+
+def test_slices_are_as_short_as_the_slowest_allows() -> None:
+    fast = slice_lengths({"a": 1e5}, {"a": 600})
+    assert (fast.short_ms, fast.long_ms, fast.ramp_ms) == (20, 250, 5)
+    by_count = slice_lengths({"a": 1e5, "b": 4000}, {"a": 600, "b": 1000})
+    assert by_count.short_ms == 50
+    by_latency = slice_lengths({"a": 1e5, "b": 7400}, {"a": 600, "b": 8600})
+    assert (by_latency.short_ms, by_latency.long_ms) == (86, 430)
+    assert slice_lengths({"a": 1.0}, {"a": 1e6}).short_ms == 2000
+
+
+def test_one_who_never_answers_does_not_set_the_slice() -> None:
+    assert slice_lengths({"a": 1e5, "dead": 0}, {"a": 600, "dead": 0}).short_ms == 20
+    with pytest.raises(NoVerdict, match="no contender answered"):
+        slice_lengths({"dead": 0}, {"dead": 0})

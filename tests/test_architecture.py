@@ -1,0 +1,78 @@
+"""The arrows of ARCHITECTURE.md: which room may import which."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "bakeoff"
+STAGES = ["plan", "build", "start", "verify", "load", "measure", "judge", "report"]
+MAY_IMPORT = {
+    "model": set[str](),
+    **{stage: {"model"} for stage in STAGES},
+    "race": {"model", *STAGES},
+    "cli": {"model", "race", *STAGES},
+}
+IMPURE = {
+    "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
+    "socket", "subprocess", "tempfile", "threading", "time", "urllib",
+}  # fmt: skip
+
+
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports, wherever in the file it does so."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            # A relative import stays in its package.
+            assert node.level <= 1, f"{path}: imports reach no further than their own package"
+            if node.level == 0:
+                found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def rooms(path: Path) -> set[str]:
+    """The rooms of bakeoff that a file imports."""
+    return {name.split(".")[1] for name in imports(path) if name.startswith("bakeoff.")}
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_a_room_imports_only_what_it_may(room: str) -> None:
+    for path in (PACKAGE / room).rglob("*.py"):
+        stray = rooms(path) - MAY_IMPORT[room] - {room, "__version__"}
+        assert not stray, f"{path.relative_to(PACKAGE)} imports {stray}"
+
+
+def test_every_package_is_a_room_that_this_test_knows() -> None:
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("room", ["judge", "report", "model"])
+def test_pure_rooms_have_no_clock_no_network_and_no_process(room: str) -> None:
+    for path in (PACKAGE / room).rglob("*.py"):
+        stray = {name for name in imports(path) if {name, name.split(".")[0]} & IMPURE}
+        assert not stray, f"{path.relative_to(PACKAGE)} imports {stray}"
+
+
+def test_the_tool_names_no_contender_in_its_code() -> None:
+    names = [path.parent.name for path in PACKAGE.parent.glob("contenders/*/contender.toml")]
+    assert names
+    for path in PACKAGE.rglob("*.py"):
+        strings = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        assert not strings & set(names), f"{path.relative_to(PACKAGE)} names a contender"
+
+
+def test_the_engine_the_contenders_and_the_workloads_know_nothing_of_the_package() -> None:
+    root = PACKAGE.parent
+    for folder in ("engine/http/src", "engine/volley/src", "contenders", "workloads"):
+        for path in (root / folder).rglob("*"):
+            if path.suffix in {".rs", ".go", ".js", ".c", ".py", ".toml", ".sh"}:
+                if ".out" in path.parts:
+                    continue
+                assert "import bakeoff" not in path.read_text(), path
