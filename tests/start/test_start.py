@@ -9,7 +9,8 @@ import pytest
 
 from bakeoff.model.errors import BakeoffError, ContenderOut
 from bakeoff.start import Keeper
-from tests.start.conftest import HOST, Start, ask, command, entry
+
+from .conftest import HOST, Start, ask, command, entry
 
 
 def environment(pid: int) -> dict[str, str]:
@@ -46,7 +47,7 @@ def test_it_stands_alone(start: Start, keeper: Keeper) -> None:
     assert os.getsid(pid) == os.getpgid(pid) == pid
     assert os.getsid(keeper.pid) == keeper.pid
     assert os.sched_getaffinity(pid) == {min(os.sched_getaffinity(0))}
-    assert os.readlink(f"/proc/{pid}/fd/0") == os.devnull
+    assert str(Path(f"/proc/{pid}/fd/0").readlink()) == os.devnull
     assert keeper.pids("it") == (pid,)
 
 
@@ -55,7 +56,7 @@ def test_it_inherits_no_ignored_signals_and_no_files(start: Start) -> None:
     sleeper = next(p for p in map(int, children(pid)) if p)
     assert int(status(sleeper, "SigIgn"), 16) & ~_bits(signal.SIGINT, signal.SIGQUIT) == 0
     assert int(status(sleeper, "SigBlk"), 16) == 0
-    assert {os.path.basename(fd) for fd in Path(f"/proc/{sleeper}/fd").iterdir()} <= set("012")
+    assert {fd.name for fd in Path(f"/proc/{sleeper}/fd").iterdir()} <= set("012")
 
 
 def children(pid: int) -> list[str]:
@@ -126,7 +127,7 @@ def test_what_a_signal_killed_is_told_by_its_name(start: Start) -> None:
 
 
 def test_what_never_answers(start: Start) -> None:
-    with pytest.raises(ContenderOut, match="not ready within 0.5 s.*no answer(.|\n)*here I am"):
+    with pytest.raises(ContenderOut, match=r"not ready within 0.5 s.*no answer(.|\n)*here I am"):
         start(entry(command("mute"), timeout_s=0.5))
 
 
@@ -145,7 +146,7 @@ def test_what_listens_on_another_address(start: Start) -> None:
 
 
 def test_what_goes_into_the_background_is_out(start: Start, keeper: Keeper) -> None:
-    with pytest.raises(ContenderOut, match="status 0.*in the background.*must stay in the foregr"):
+    with pytest.raises(ContenderOut, match=r"status 0.*in the background.*must stay in the foregr"):
         start(entry(command("background")))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.start import Keeper
-from tests.start.conftest import (
+
+from .conftest import (
     EVERY_KIND,
     HOST,
     Start,
