@@ -77,10 +77,10 @@ def doctor() -> None:
     except MissingPiece as error:
         out.print(f"{_MARKS['warning']}  {escape(str(error))}")
     catalogue = Catalogue.shipped()
-    for one in _named(catalogue, catalogue.names()):
-        assert one.contender and one.folder
-        for missing in missing_tools(one.contender, one.folder):
-            out.print(f"{_MARKS['note']}  {one.name} {escape(str(missing))}")
+    for entry in _named(catalogue, catalogue.names()):
+        assert entry.contender and entry.folder
+        for missing in missing_tools(entry.contender, entry.folder):
+            out.print(f"{_MARKS['note']}  {entry.name} {escape(str(missing))}")
 
 
 def _named(catalogue: Catalogue, names: list[str]) -> list[Named]:

@@ -5,7 +5,14 @@ import time
 import bakeoff
 from bakeoff.build import build
 from bakeoff.load import Engine, engine_version
-from bakeoff.measure import machine, read_cores, read_cpu, read_memory, read_pressure_cpu_us
+from bakeoff.measure import (
+    CpuReader,
+    machine,
+    process_tree,
+    read_cores,
+    read_memory,
+    read_pressure_cpu_us,
+)
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
 from bakeoff.report import write
@@ -25,7 +32,8 @@ def real_stages() -> Stages:
         answers=answers,
         verify=verify,
         load=Engine,
-        cpu=read_cpu,
+        cpu=CpuReader,
+        process_tree=process_tree,
         memory=read_memory,
         cores=read_cores,
         pressure_cpu_us=read_pressure_cpu_us,

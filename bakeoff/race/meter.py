@@ -37,7 +37,7 @@ class Meter:
         )
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
-        return self._stages.cpu(running.handle.cpu), self._stages.now_ns()
+        return running.cpu.read(), self._stages.now_ns()
 
     def _look_for_death(self, running: Running) -> None:
         name = running.entry.name

@@ -1,6 +1,6 @@
 """The stages as a race calls them: every effect in one value, replaceable by a test."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -37,6 +37,9 @@ class Servers(Protocol):
     def stop(self, name: str) -> Stopped:
         """End a contender with all its processes."""
 
+    def pids(self, name: str) -> tuple[int, ...]:
+        """All processes of a contender that is up."""
+
     def death(self, name: str) -> str | None:
         """How a contender that was up has died; None while it lives."""
 
@@ -58,6 +61,16 @@ class Load(Protocol):
         """End the engine; idempotent."""
 
 
+class CpuClock(Protocol):
+    """The CPU time of one contender, read again and again."""
+
+    def read(self) -> CpuTime | None:
+        """CPU time since it began; None where it can't be seen."""
+
+    def close(self) -> None:
+        """Let go of what it keeps open; idempotent."""
+
+
 @dataclass(frozen=True)
 class Stages:
     """Everything that a race does to the world, and the clock by which it does it."""
@@ -68,8 +81,9 @@ class Stages:
     answers: Answers
     verify: Callable[[Handle, Entry, Workload, Connection], Verification]
     load: Callable[[Job], Load]
-    cpu: Callable[[CpuCounter], CpuTime | None]
-    memory: Callable[[CpuCounter], Memory | None]
+    cpu: Callable[[CpuCounter], CpuClock]
+    process_tree: Callable[[int], Iterable[int]]
+    memory: Callable[[Iterable[int]], Memory | None]
     cores: Callable[[], tuple[CoreTime, ...]]
     pressure_cpu_us: Callable[[], int | None]
     machine: Callable[[], Machine]

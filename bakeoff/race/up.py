@@ -12,7 +12,7 @@ from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.receipt import Handle, Stopped, Verification
 from bakeoff.model.samples import BootEntry, BootStart, Memory
 from bakeoff.race.folder import RunFolder
-from bakeoff.race.stages import Load, Servers, Stages, Watch
+from bakeoff.race.stages import CpuClock, Load, Servers, Stages, Watch
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Running:
     handle: Handle
     verification: Verification
     idle: Memory | None
+    cpu: CpuClock
 
 
 class Up:
@@ -120,20 +121,27 @@ class Up:
             except ContenderOut as error:
                 self.out[name] = str(error)
                 self.setting.watch.out(name, str(error))
+                self._stop(name)
                 continue
             verified.append((entry, handle, verification))
-        self.setting.stages.settle()
-        self.running = [
-            Running(entry, handle, verification, self.setting.stages.memory(handle.cpu))
-            for entry, handle, verification in verified
-        ]
+        stages = self.setting.stages
+        stages.settle()
+        for entry, handle, verification in verified:
+            idle = self._memory(handle)
+            self.running.append(Running(entry, handle, verification, idle, stages.cpu(handle.cpu)))
+
+    def _memory(self, handle: Handle) -> Memory | None:
+        if handle.name in self._started:
+            return self.setting.stages.memory(self.setting.servers.pids(handle.name))
+        if handle.pid is None:
+            return None
+        return self.setting.stages.memory(self.setting.stages.process_tree(handle.pid))
 
     def _start(self, entry: Entry) -> Handle:
         if entry.attached:
             return self.setting.stages.attach(entry)
         assert entry.folder
-        self._started.append(entry.name)
-        return self.setting.servers.start(
+        handle = self.setting.servers.start(
             entry,
             out=out_folder(Path(entry.folder)),
             workers=self.plan.workers,
@@ -142,10 +150,19 @@ class Up:
             log=self.setting.folder.log(entry.name, self.boot),
             answers=self.setting.stages.answers,
         )
+        self._started.append(entry.name)
+        return handle
+
+    def _stop(self, name: str) -> None:
+        """End one of ours; one that never came up has been ended already."""
+        if name in self._started:
+            self._started.remove(name)
+            self.stopped.append(self.setting.servers.stop(name))
 
     def _take_down(self) -> None:
         if self._load:
             self._load.close()
-        for name in reversed(self._started):
-            self.stopped.append(self.setting.servers.stop(name))
-        self._started = []
+        for one in self.running:
+            one.cpu.close()
+        for name in reversed(self._started.copy()):
+            self._stop(name)
