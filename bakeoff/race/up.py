@@ -104,7 +104,7 @@ class Up:
 
     def loaded_memory(self) -> dict[str, Memory]:
         """What each contender holds in memory now."""
-        read = {one.entry.name: self.setting.stages.memory(one.handle.cpu) for one in self.running}
+        read = {one.entry.name: self._memory(one.handle) for one in self.running}
         return {name: memory for name, memory in read.items() if memory}
 
     def _bring_up(self) -> None:

@@ -64,6 +64,7 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
     body = bytearray()
     response: h11.Response | None = None
     head_bytes = 0
+    ended = False
     while True:
         try:
             event = client.next_event()
@@ -72,7 +73,10 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
             raise NoAnswer(f"its answer is no HTTP ({error}); it begins {came!r}") from None
         if event is h11.NEED_DATA:
             data = _receive(connection, bool(raw))
+            if not raw and not data:
+                raise NoAnswer("the connection was closed before an answer came")
             raw += data
+            ended = not data
             client.receive_data(data)
         elif isinstance(event, h11.Response):
             response = event
@@ -83,8 +87,6 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
                 raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
         elif isinstance(event, h11.EndOfMessage):
             break
-        elif isinstance(event, h11.ConnectionClosed):
-            raise NoAnswer("the connection was closed before an answer came")
     assert response is not None
     return Answer(
         raw=bytes(raw),
@@ -94,7 +96,7 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
         ),
         body=bytes(body),
         head_bytes=head_bytes,
-        keeps_alive=client.their_state is h11.DONE,
+        keeps_alive=client.their_state is h11.DONE and not ended,
     )
 
 

@@ -1,0 +1,93 @@
+"""Building: once per state of the sources, whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.build import build, is_built, missing_tools
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.receipt import Receipt
+
+
+def contender(folder: Path, command: object, **more: object) -> Contender:
+    folder.mkdir(exist_ok=True)
+    return Contender.checked(
+        {
+            "name": "x",
+            "title": "T",
+            "language": "sh",
+            "kind": "server",
+            "build": {"command": command},
+            "run": {"command": "{out}/server"},
+            "serves": {"hello": "/"},
+            **more,
+        },
+        "here",
+    )
+
+
+def test_commands_run_in_order_in_the_folder_and_leave_a_receipt(tmp_path: Path) -> None:
+    folder = tmp_path / "with a space"
+    folder.mkdir()
+    (folder / "source").write_text("v1")
+    made = contender(folder, ["cp source {out}/server", "cp {out}/server '{out}/a copy'"])
+    receipt = build(made, folder)
+    assert (folder / ".out" / "a copy").read_text() == "v1"
+    assert receipt.commands[0] == ("cp", "source", f"{folder}/.out/server")
+    assert Receipt.read_json(folder / ".out" / "receipt.json") == receipt
+
+
+def test_it_is_built_again_only_when_sources_change(tmp_path: Path) -> None:
+    made = contender(tmp_path / "x", "mktemp -p {out} built-XXXXXX")
+    assert not is_built(made, tmp_path / "x")
+    first = build(made, tmp_path / "x")
+    assert is_built(made, tmp_path / "x")
+    assert build(made, tmp_path / "x") == first
+    assert len(list((tmp_path / "x" / ".out").glob("built-*"))) == 1
+    (tmp_path / "x" / "source").write_text("new")
+    assert not is_built(made, tmp_path / "x")
+    assert build(made, tmp_path / "x").source_sha256 != first.source_sha256
+    assert len(list((tmp_path / "x" / ".out").glob("built-*"))) == 1, "it is built from nothing"
+
+
+def test_it_is_built_again_when_its_commands_change(tmp_path: Path) -> None:
+    first = build(contender(tmp_path / "x", "touch {out}/a"), tmp_path / "x")
+    second = build(contender(tmp_path / "x", "touch {out}/b"), tmp_path / "x")
+    assert first.commands != second.commands
+    assert not (tmp_path / "x" / ".out" / "a").exists()
+
+
+def test_a_failing_build_shows_the_end_of_its_log_and_is_not_kept(tmp_path: Path) -> None:
+    made = contender(tmp_path / "x", ["seq 100", "ls no-such-file"])
+    with pytest.raises(ContenderOut) as caught:
+        build(made, tmp_path / "x")
+    assert "its build failed: `ls no-such-file` ended with status 2" in str(caught.value)
+    assert "No such file or directory" in str(caught.value)
+    assert (tmp_path / "x" / ".out" / "build.log").read_text().startswith("$ seq 100\n1\n2\n")
+    assert not is_built(made, tmp_path / "x")
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ContenderOut, match="nosuchcompiler: No such file or directory"):
+        build(contender(tmp_path / "x", "nosuchcompiler -o x"), tmp_path / "x")
+
+
+def test_a_missing_tool_is_named_with_its_package(tmp_path: Path) -> None:
+    requires = {"nocc": {"check": "nocc --version", "apt": ["nocc-dev"]}, "sh": {"check": "true"}}
+    made = contender(tmp_path / "x", "true", requires=requires)
+    assert [one.tool for one in missing_tools(made, tmp_path / "x")] == ["nocc"]
+    with pytest.raises(ContenderOut, match="needs nocc: apt-get install nocc-dev"):
+        build(made, tmp_path / "x")
+
+
+def test_a_version_command_that_fails_means_that_nothing_was_built(tmp_path: Path) -> None:
+    made = contender(tmp_path / "x", "true", version={"command": "{out}/server --version"})
+    with pytest.raises(ContenderOut, match="its version command"):
+        build(made, tmp_path / "x")
+
+
+def test_build_variables_are_filled(tmp_path: Path) -> None:
+    section = {"command": "sh -c 'echo $WHERE > {out}/said'", "env": {"WHERE": "{here}"}}
+    build(contender(tmp_path / "x", "", build=section), tmp_path / "x")
+    assert (tmp_path / "x" / ".out" / "said").read_text().strip() == str(tmp_path / "x")

@@ -1,0 +1,137 @@
+"""Before anyone measures how fast an answer is, it must be the right one."""
+
+import base64
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from bakeoff.model.plan import Attached, Entry
+from bakeoff.model.receipt import CpuCounter, Handle, Verification
+from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.verify import answers, verify
+
+HELLO = Workload(
+    name="hello",
+    title="",
+    expect=ExpectSection(body="Hello", headers={"content-type": "text/plain"}),
+)
+ANY = Workload(name="get", title="")
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n"
+GOOD = HEAD + b"\r\nHello"
+
+
+@contextmanager
+def server(*responses: bytes) -> Iterator[int]:
+    """A server that answers request n with response n, the last one for ever; then closes."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    count = 0
+
+    def serve(connection: socket.socket) -> None:
+        nonlocal count
+        with connection:
+            while request := connection.recv(65536):
+                response = responses[min(count, len(responses) - 1)]
+                count += 1
+                connection.sendall(response)
+                if b"onnection: close" in request or b"onnection: close" in response:
+                    return
+                _, _, body = response.partition(b"\r\n\r\n")
+                if b"Content-Length: 5" not in response or len(body) < 5:
+                    return
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+def verified(workload: Workload, *responses: bytes) -> Verification:
+    with server(*responses) as port:
+        address = f"127.0.0.1:{port}"
+        attached = Attached(host=address, port=port, address=address, path="/")
+        entry = Entry(name="x", title="x", origin="url", attached=attached, path="/")
+        handle = Handle(
+            name="x",
+            pid=None,
+            address=address,
+            host=address,
+            port=port,
+            cpus=(),
+            cpu=CpuCounter(kind="none"),
+            log=None,
+            command=(),
+            time_to_ready_ms=None,
+        )
+        return verify(handle, entry, workload, "keep-alive")
+
+
+def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
+    found = verified(HELLO, GOOD)
+    assert found.problems == ()
+    assert base64.b64decode(found.response_base64) == GOOD
+    assert (found.head_bytes, found.body_bytes) == (len(HEAD) + 2, 5)
+    assert found.keeps_alive
+    assert base64.b64decode(found.expected_body_base64 or "") == b"Hello"
+
+
+@pytest.mark.parametrize(
+    ("response", "problem"),
+    [
+        (GOOD.replace(b"200 OK", b"503 No"), "GET /: answered with status 503, not 200"),
+        (GOOD[:-1] + b"a", 'GET /: answered "Hella", not "Hello"'),
+        (GOOD.replace(b"text/plain", b"text/html"), "content-type: text/html, not text/plain"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", "answered an empty body"),
+        (b"SSH-2.0-OpenSSH\r\n", "its answer is no HTTP"),
+        (GOOD[:-2], "its answer is no HTTP"),
+        (b"", "closed before an answer came"),
+    ],
+)
+def test_a_wrong_answer_is_named(response: bytes, problem: str) -> None:
+    (first, *_) = verified(HELLO, response).problems
+    assert problem in first
+
+
+def test_the_second_answer_counts_too() -> None:
+    found = verified(HELLO, GOOD, GOOD.replace(b"Hello", b"Jello"), GOOD)
+    assert found.problems == ('GET /: answered "Jello", not "Hello"',)
+
+
+def test_a_server_that_closes_each_time_is_right_but_said() -> None:
+    found = verified(HELLO, HEAD + b"Connection: close\r\n\r\nHello")
+    assert found.problems == ()
+    assert not found.keeps_alive
+    assert "closes the connection after each answer" in found.warnings[0]
+
+
+def test_without_an_expected_body_the_first_answer_is_the_measure() -> None:
+    found = verified(ANY, GOOD)
+    assert base64.b64decode(found.expected_body_base64 or "") == b"Hello"
+    assert found.warnings == ()
+
+
+def test_a_body_that_changes_cannot_be_checked_and_that_is_said() -> None:
+    found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"))
+    assert found.expected_body_base64 is None
+    assert "changes from answer to answer" in found.warnings[0]
+
+
+def test_nobody_there_is_said() -> None:
+    with server(GOOD) as port:
+        assert answers("127.0.0.1", port) is None
+    fault = answers("127.0.0.1", port)
+    assert fault == "can't be connected to: Connection refused"
