@@ -1,0 +1,282 @@
+"""A world behind the effects: servers with known speeds, a clock that moves with the load."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.model.contender import Contender
+from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Cores, Entry, Plan
+from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Workload
+from bakeoff.race import Stages
+
+NOISE = 0.03
+
+
+@dataclass
+class World:
+    """Servers by name with their throughput; faults by name; and all that happened."""
+
+    requests_per_s: dict[str, float]
+    unbuildable: dict[str, str] = field(default_factory=dict)
+    unstartable: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)
+    on_slice: Callable[["World", int], None] = lambda _world, _count: None
+    now_ns: int = 1_000_000_000
+    slices: int = 0
+    up: dict[str, Entry] = field(default_factory=dict)
+    cpu_ns: dict[str, int] = field(default_factory=dict)
+    dead: dict[str, str] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)
+    chance: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def stages(self) -> Stages:
+        """The stages of this world."""
+        return Stages(
+            build=self.build,
+            servers=lambda _scratch: FakeServers(self),
+            attach=lambda entry: _handle(entry),
+            answers=lambda _host, _port: None,
+            verify=self.verify,
+            load=lambda job: FakeLoad(self, job),
+            cpu=lambda counter: FakeCpu(self, counter),
+            process_tree=lambda pid: (pid,),
+            memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
+            cores=self.cores,
+            pressure_cpu_us=lambda: None,
+            machine=machine,
+            now_ns=lambda: self.now_ns,
+            settle=lambda: None,
+            write_report=_write_report,
+        )
+
+    def step(self, text: str) -> None:
+        """A watch: remember."""
+        self.seen.append(text)
+
+    def measured(self, done_s: float, of_s: float, text: str) -> None:
+        """A watch: the measuring never goes past its end by more than a block."""
+        assert done_s <= of_s + 5
+
+    def out(self, name: str, reason: str) -> None:
+        """A watch: remember."""
+        self.seen.append(f"{name} is out: {reason}")
+
+    def build(self, contender: Contender, folder: Path) -> Receipt:
+        """A receipt, or the fault that this world has for the contender."""
+        if contender.name in self.unbuildable:
+            raise ContenderOut(self.unbuildable[contender.name])
+        return Receipt(
+            name=contender.name,
+            version=f"{contender.name} 1.0",
+            tools={},
+            source_sha256="0" * 64,
+            commands=(),
+            log="",
+            built_s=0,
+        )
+
+    def verify(
+        self, handle: Handle, entry: Entry, workload: Workload, connection: Connection
+    ) -> Verification:
+        """Right, unless this world says what is wrong."""
+        name = entry.twin_of or entry.name
+        problems = (self.wrong[name],) if name in self.wrong else ()
+        return Verification(
+            name=entry.name,
+            problems=problems,
+            status=200,
+            head_bytes=100,
+            body_bytes=13,
+            keeps_alive=True,
+            expected_body_base64="",
+        )
+
+    def cores(self) -> tuple[CoreTime, ...]:
+        """Two cores, the server's busy since the machine started."""
+        now_s = self.now_ns / 1e9
+        idle = {"softirq_s": 0.0, "steal_s": 0.0}
+        return (
+            CoreTime(cpu=0, user_s=now_s * 0.3, system_s=now_s * 0.7, idle_s=0.0, **idle),
+            CoreTime(cpu=1, user_s=now_s * 0.3, system_s=now_s * 0.3, idle_s=now_s * 0.4, **idle),
+        )
+
+
+class FakeServers:
+    """Servers that are only remembered."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def start(
+        self,
+        entry: Entry,
+        *,
+        out: Path,
+        workers: int,
+        cores: Cores,
+        host: str,
+        log: Path,
+        answers: Callable[[str, int], str | None],
+    ) -> Handle:
+        if entry.name in self._world.unstartable:
+            raise ContenderOut(self._world.unstartable[entry.name])
+        assert entry.name not in self._world.up
+        self._world.up[entry.name] = entry
+        return _handle(entry)
+
+    def stop(self, name: str) -> Stopped:
+        del self._world.up[name]
+        return Stopped(name=name, how="SIGTERM")
+
+    def pids(self, name: str) -> tuple[int, ...]:
+        return (100,)
+
+    def death(self, name: str) -> str | None:
+        return self._world.dead.get(name)
+
+    def close(self) -> None:
+        self._world.up.clear()
+
+
+class FakeCpu:
+    """The CPU time that a server's answers cost."""
+
+    def __init__(self, world: World, counter: CpuCounter) -> None:
+        self._world, self._name = world, counter.path or ""
+
+    def read(self) -> CpuTime:
+        total = self._world.cpu_ns.get(self._name, 0)
+        return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
+
+    def close(self) -> None:
+        pass
+
+
+class FakeLoad:
+    """An engine that answers at once, and moves the clock."""
+
+    def __init__(self, world: World, job: Job) -> None:
+        self._world, self._job = world, job
+        self.ready = Ready(
+            type="ready",
+            protocol=1,
+            engine="volley fake",
+            io="none",
+            targets=tuple(
+                ReadyTarget(name=target.name, open=job.connections, error=None)
+                for target in job.targets
+            ),
+        )
+
+    def slice(self, command: SliceCommand) -> SliceEvent:
+        world = self._world
+        world.slices += 1
+        world.on_slice(world, world.slices)
+        name = self._job.targets[command.target].name
+        entry = world.up[name]
+        rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, NOISE)
+        window_ns = command.duration_ms * 1_000_000
+        requests = 0 if name in world.dead else round(rate * window_ns / 1e9)
+        start_ns = world.now_ns + command.ramp_ms * 1_000_000
+        world.now_ns = start_ns + window_ns + 1_000_000
+        world.cpu_ns[name] = world.cpu_ns.get(name, 0) + window_ns + command.ramp_ms * 1_000_000
+        mean_us = self._job.connections / rate * 1e6
+        return SliceEvent(
+            target=command.target,
+            block=command.block,
+            start_ns=start_ns,
+            end_ns=start_ns + window_ns,
+            drained_ns=world.now_ns,
+            requests=requests,
+            bytes=requests * 113,
+            requests_all=round(requests * (1 + command.ramp_ms / command.duration_ms)),
+            connects=0,
+            idle_closed=0,
+            errors={"reset": 1} if name in world.dead else {},
+            latency=_histogram(round(mean_us), requests),
+            latency_mean_us=mean_us if requests else 0.0,
+            cpu_ns=round(window_ns * 0.6),
+            busy=0.6,
+            first_bad=None,
+        )
+
+    def close(self) -> None:
+        pass
+
+
+@cache
+def _histogram(mean_us: int, requests: int) -> str:
+    histogram = HdrHistogram(1, 60_000_000_000, 3)
+    histogram.record_value(mean_us * 1000, requests)
+    encoded: bytes = histogram.encode()
+    return encoded.decode()
+
+
+def _handle(entry: Entry) -> Handle:
+    return Handle(
+        name=entry.name,
+        pid=100,
+        address="127.0.0.1:1",
+        host="127.0.0.1:1",
+        port=1,
+        cpus=(0,),
+        cpu=CpuCounter(kind="cgroup-v2", path=entry.name),
+        log=None,
+        command=("server",),
+        time_to_ready_ms=12.0,
+    )
+
+
+def machine() -> Machine:
+    """The machine of this world."""
+    return Machine(
+        taken_at="2026-01-01T00:00:00Z",
+        kernel="6.1",
+        distribution="Debian 12",
+        cpu_model="Test",
+        cpus=2,
+        threads_per_core=1,
+        memory_mib=1024,
+        virtualisation=None,
+        governor=None,
+        turbo=None,
+        mitigations={},
+        clock_source="tsc",
+        cgroup="v2",
+        cpu_quota=None,
+        somaxconn=4096,
+        port_range=(32768, 60999),
+        open_files_limit=1024,
+        tcp_tw_reuse=2,
+        load_average=0.0,
+        io_uring=None,
+        python="3.11",
+        bakeoff="0",
+        engine="volley fake",
+    )
+
+
+def _write_report(
+    folder: Path,
+    plan: Plan,
+    verdict: Verdict,
+    records: Sequence[Record],
+    receipts: Mapping[str, Receipt],
+) -> Path:
+    (folder / "report.html").write_text(verdict.run)
+    return folder / "report.html"
+
+
+def entry_names(records: Iterable[Record]) -> set[str]:
+    """Whose slices are in the blocks."""
+    return {one.entry for record in records if record.type == "block" for one in record.slices}
