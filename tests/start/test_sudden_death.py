@@ -35,9 +35,11 @@ Race = subprocess.Popen[str]
 @contextmanager
 def race(folder: Path, kinds: tuple[str, ...], server: str, count: int = 3) -> Iterator[Race]:
     """A race in a process of its own, with its own process group, as a terminal would start it."""
-    words = (str(PROJECT), str(folder), ",".join(kinds), str(count), server)
+    words = (str(folder), ",".join(kinds), str(count), server)
+    path = [str(PROJECT), str(PROJECT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).parent / "raced.py"), *words],
+        [sys.executable, "-m", "start.raced", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
         stdout=subprocess.PIPE,
         text=True,
         process_group=0,

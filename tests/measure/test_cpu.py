@@ -1,0 +1,113 @@
+"""CPU time that is read from outside is what a process knows of itself."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bakeoff.measure import CpuReader, process_tree, read_cpu
+from bakeoff.measure.groups import own_groups
+from bakeoff.model.receipt import CpuCounter
+
+BURN = Path(__file__).parent / "burn.py"
+GROUP = f"bakeoff-test-{os.getpid()}"
+
+
+@contextmanager
+def counted(kind: str) -> Iterator[tuple[subprocess.Popen[str], CpuCounter]]:
+    """burn.py, waiting for its line, in a group of `kind`."""
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", str(BURN)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        folder = group_for(kind, process.pid)
+        try:
+            path = str(folder) if folder else None
+            yield (
+                process,
+                CpuCounter.model_validate({"kind": kind, "path": path, "pid": process.pid}),
+            )
+        finally:
+            process.kill()
+            process.wait()
+            if folder:
+                folder.rmdir()
+
+
+def group_for(kind: str, pid: int) -> Path | None:
+    base = own_groups().get({"cgroup-v2": "", "cgroup-v1": "cpuacct"}.get(kind, "none"))
+    if kind == "tree":
+        return None
+    if base is None or not os.access(base, os.W_OK):
+        pytest.skip(f"no {kind} can be made here")
+    folder = base / GROUP
+    folder.mkdir()
+    (folder / "cgroup.procs").write_text(str(pid))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["cgroup-v2", "cgroup-v1", "tree"])
+def test_children_and_ended_threads_are_counted(kind: str) -> None:
+    with counted(kind) as (process, counter), CpuReader(counter) as reader:
+        assert process.stdin
+        assert process.stdout
+        before = reader.read()
+        process.stdin.write("\n")
+        process.stdin.flush()
+        itself_ns = int(process.stdout.readline())
+        after = reader.read()
+    assert before
+    assert after
+    used = after.since(before)
+    assert used.total_ns == pytest.approx(itself_ns, rel=0.2, abs=50e6)
+    assert used.user_ns + used.system_ns == pytest.approx(used.total_ns, rel=0.2, abs=50e6)
+
+
+def test_a_tree_that_is_gone_reads_as_nothing() -> None:
+    assert read_cpu(CpuCounter(kind="tree", pid=2**22 + 1)) is None
+
+
+def test_a_group_that_is_gone_reads_as_nothing(tmp_path: Path) -> None:
+    assert read_cpu(CpuCounter(kind="cgroup-v2", path=str(tmp_path / "gone"))) is None
+    assert read_cpu(CpuCounter(kind="cgroup-v1", path=str(tmp_path / "gone"))) is None
+
+
+def test_what_cannot_be_seen_reads_as_nothing() -> None:
+    assert read_cpu(CpuCounter(kind="none")) is None
+
+
+def test_version_2_is_in_us_and_version_1_in_ns(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 5\nuser_usec 3\nsystem_usec 2\n")
+    for name, value in (("usage", 50), ("usage_user", 30), ("usage_sys", 20)):
+        (tmp_path / f"cpuacct.{name}").write_text(f"{value}\n")
+    second = read_cpu(CpuCounter(kind="cgroup-v2", path=str(tmp_path)))
+    first = read_cpu(CpuCounter(kind="cgroup-v1", path=str(tmp_path)))
+    assert second
+    assert first
+    assert (second.total_ns, second.user_ns, second.system_ns) == (5000, 3000, 2000)
+    assert (first.total_ns, first.user_ns, first.system_ns) == (50, 30, 20)
+
+
+def test_a_closed_reader_reads_nothing_and_closes_again(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 5\nuser_usec 3\nsystem_usec 2\n")
+    reader = CpuReader(CpuCounter(kind="cgroup-v2", path=str(tmp_path)))
+    reader.close()
+    reader.close()
+    assert reader.read() is None
+
+
+def test_a_tree_has_children_of_children() -> None:
+    with subprocess.Popen(["sh", "-c", "sh -c 'sleep 60; :'; :"], process_group=0) as shell:
+        try:
+            while len(tree := process_tree(shell.pid)) < 3:
+                pass
+            assert tree[0] == shell.pid
+            assert len(tree) == 3
+        finally:
+            os.killpg(shell.pid, 9)
