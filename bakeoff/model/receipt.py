@@ -23,7 +23,7 @@ class CpuCounter(Contract):
     """Where the CPU time of one contender's whole process tree is read.
 
     cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`.
-    tree: no cgroup could be made; `/proc/PID/task/*/schedstat` over the tree of `pid`.
+    tree: no cgroup could be made; the CPU clocks of the processes in the tree of `pid`.
     none: a server that isn't ours, on a machine or at an address where we can't see it.
     """
 
