@@ -1,0 +1,9 @@
+"""A verdict for people: in the terminal, as Markdown and CSV, and as a page with pictures."""
+
+from bakeoff.report.as_csv import csv
+from bakeoff.report.as_markdown import markdown
+from bakeoff.report.folder import write
+from bakeoff.report.terminal import standings
+from bakeoff.report.words import headline
+
+__all__ = ["csv", "headline", "markdown", "standings", "write"]

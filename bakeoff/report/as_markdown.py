@@ -1,0 +1,61 @@
+"""The report as Markdown, for a pull request or a wiki."""
+
+import re
+
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import circumstances, tables, words
+from bakeoff.report.tables import Table
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
+
+
+def markdown(verdict: Verdict) -> str:
+    """Headline, standings, noise floor, what was left out, warnings, every pair, how and where."""
+    parts = [
+        f"# {_escaped(verdict.workload)}: which server is faster",
+        f"**{_escaped(words.headline(verdict))}**",
+        *_section(tables.standings_table(verdict), level=2),
+        f"Noise floor: {_escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
+        f"Measured: {_escaped(words.mode(verdict))}.",
+        words.LATENCY_CAUTION,
+        *_listed("Warnings", words.warnings(verdict)),
+        *_listed("Not ranked", [f"{e.name}: {words.reasons(e)}" for e in words.unranked(verdict)]),
+        *_listed("Skipped", [f"{each.name}: {each.reason}" for each in verdict.skipped]),
+        *(part for table in _further(verdict) for part in _section(table, level=2)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _further(verdict: Verdict) -> list[Table]:
+    return [
+        tables.pairs_table(verdict),
+        tables.latency_table(verdict),
+        tables.cpu_table(verdict),
+        tables.memory_table(verdict),
+        tables.errors_table(verdict),
+        tables.slices_table(verdict),
+        circumstances.method_table(verdict),
+        circumstances.machine_table(verdict.machine),
+    ]
+
+
+def _section(table: Table, level: int) -> list[str]:
+    if not table.rows:
+        return []
+    rule = "|".join(["---"] + ["---:" if table.figures else "---"] * (len(table.heads) - 1))
+    lines = [_row(table.heads), f"|{rule}|", *(_row(row) for row in table.rows)]
+    note = [_escaped(table.note)] if table.note else []
+    return [f"{'#' * level} {table.title}", "\n".join(lines), *note]
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+
+
+def _listed(title: str, items: list[str]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- {_escaped(item)}" for item in items)] if items else []
+
+
+def _escaped(text: str) -> str:
+    """Text from outside as Markdown that shows it as it is."""
+    return _SPECIAL.sub(r"\\\1", words.printable(text))

@@ -1,0 +1,156 @@
+"""Pictures of throughput and latency: the weather of the run, and the percentiles."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+
+from bakeoff.report import figures, series, words
+from bakeoff.report.charts.race import Race, Sketch, shown
+from bakeoff.report.charts.theme import QUIET, Drawing, Frame, colour_scale, data, log_scale
+
+SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
+_TIME_LABEL = (
+    "datum.value >= 1e6 ? datum.value / 1e6 + ' s'"
+    " : datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'"
+)
+
+
+def weather(race: Race) -> Sketch | None:
+    """Every slice's throughput through the run: what the machine did to all of them."""
+    names = {entry.name for entry in race.ranked}
+    kept, stride = series.thinned(race.blocks, len(names))
+    places = {(block.boot, block.block): n for n, block in enumerate(race.blocks, start=1)}
+    kept_places = [places[block.boot, block.block] for block in kept]
+    rows = [
+        {
+            "name": words.printable(dot.entry),
+            "place": kept_places[dot.place - 1],
+            "boot": dot.boot,
+            "requests_per_s": dot.requests_per_s,
+            "kind": f"{dot.kind} slices",
+        }
+        for dot in series.dots(kept, race.verdict.reference)
+        if dot.entry in names and dot.requests_per_s > 0
+    ]
+    if not rows:
+        return None
+    drawn = "every block" if stride == 1 else f"one block in {stride}"
+    return Sketch(
+        slug="weather",
+        title="The weather of the run",
+        reading=(
+            f"Requests per second of each slice, a line per contender and boot, {drawn} drawn."
+            " Where all lines move together, the machine did it:"
+            " that is why ratios are taken within a block."
+        ),
+        alt_text=f"Throughput of {len(names)} contenders over {len(race.blocks)} blocks.",
+        draw=lambda frame: _draw_weather(race, rows, frame),
+    )
+
+
+def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
+    last = len(race.blocks)
+    x = alt.X(
+        "place:Q",
+        scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
+        axis=alt.Axis(title="block", tickCount=frame.ticks, grid=False),
+    )
+    scale, values = log_scale([row["requests_per_s"] for row in rows])
+    axis = alt.Axis(title="requests/s, logarithmic", format=",~f", values=values)
+    y = alt.Y("requests_per_s:Q", scale=scale, axis=axis)
+    base = alt.Chart(data(rows)).encode(x=x, y=y, color=_named_colour(race, frame))
+    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail="boot:N")
+    dots = base.mark_point(filled=True, size=9, opacity=0.8)
+    starts = [
+        {"at": place + 1.5, "boot": after.boot + 1}
+        for place, (before, after) in enumerate(pairwise(race.blocks))
+        if before.boot != after.boot
+    ]
+    rules = alt.Chart(data([{"at": 0.5, "boot": race.blocks[0].boot + 1}, *starts]))
+    edge = rules.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x="at:Q")
+    label = rules.transform_calculate(text="'boot ' + datum.boot").mark_text(
+        align="left", baseline="bottom", dy=-4, color=QUIET
+    )
+    layers = [edge, label.encode(x="at:Q", y=alt.value(0), text="text:N"), line, dots]
+    return alt.layer(*layers).properties(height=280)
+
+
+def _named_colour(race: Race, frame: Frame) -> alt.Color:
+    names = [shown(entry) for entry in race.ranked]
+    colours = {name: race.colours[name] for name in names}
+    legend = alt.Legend(
+        columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3, offset=26
+    )
+    return alt.Color("name:N", scale=colour_scale(colours), legend=legend)
+
+
+def percentiles(race: Race) -> Sketch | None:
+    """Latency at each share of requests, the tail stretched out."""
+    rows = [
+        {"name": shown(entry), "nines": nines(share), "us": us}
+        for entry in race.ranked
+        for share, us in entry.percentiles_us
+        if share < 1 and us > 0
+    ]
+    if not rows:
+        return None
+    spoken = "; ".join(
+        f"{shown(entry)} p50 {figures.duration(entry.latency_us.p50)},"
+        f" p99 {figures.duration(entry.latency_us.p99)}"
+        for entry in race.ranked
+        if entry.latency_us
+    )
+    return Sketch(
+        slug="percentiles",
+        title="How long an answer takes",
+        reading=(
+            "Latency that this share of requests did not exceed; each step to the right leaves out"
+            " ten times fewer slow requests. Lines end where fewer than ten requests are left."
+            f" {words.LATENCY_CAUTION}"
+        ),
+        alt_text=f"Latency percentiles: {spoken}.",
+        draw=lambda frame: _draw_percentiles(race, rows, frame),
+    )
+
+
+def nines(share: float) -> float:
+    """log10(1/(1−p)): 0 for no request, 1 for 90 %, 2 for 99 %."""
+    return -math.log10(1 - share)
+
+
+def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
+    furthest = max(row["nines"] for row in rows)
+    shares = [share for share in SHARE_TICKS if nines(share) <= furthest + 1e-9]
+    labels = ", ".join(f"'{share * 100:.6g} %'" for share in shares)
+    ticks = [nines(share) for share in shares]
+    # Vega gives the place of a tick among all as `index`, from 0 to 1.
+    label = f"[{labels}][round(datum.index * {max(1, len(shares) - 1)})]"
+    scale, values = log_scale([row["us"] for row in rows])
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    # A slower contender's line is thinner, so that it can't hide the one that it lies on.
+    widths = alt.Scale(domain=names, range=[max(1.8, 6 - 2 * place) for place in range(len(names))])
+    lines: Drawing = (
+        alt.Chart(data(rows))
+        .mark_line(interpolate="monotone")
+        .encode(
+            x=alt.X(
+                "nines:Q",
+                scale=alt.Scale(domain=[0, furthest], nice=False),
+                axis=alt.Axis(
+                    title="share of requests", values=ticks, labelExpr=label, labelOverlap=True
+                ),
+            ),
+            y=alt.Y(
+                "us:Q",
+                scale=scale,
+                axis=alt.Axis(title="latency, logarithmic", labelExpr=_TIME_LABEL, values=values),
+            ),
+            color=_named_colour(race, frame),
+            strokeWidth=alt.StrokeWidth("name:N", scale=widths, legend=None),
+        )
+        .properties(height=300)
+    )
+    return lines

@@ -1,0 +1,180 @@
+"""What all pictures share: colours, type, the axis of ratios, and the way to SVG."""
+
+import html
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+# The page's style sheet turns INK, QUIET and GRID over in the dark: it finds them by their value.
+INK, QUIET, GRID = "#1f2328", "#59636e", "#d8dee4"
+TWIN = "#818b98"
+# Okabe and Ito's colours without yellow and black, then three that keep apart from them: all of
+# middle lightness, so that they read on white and on near-black.
+PALETTE = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+    "#56b4e9", "#8b6fd1", "#a6761d", "#6b8e23",
+)  # fmt: skip
+# A system's own sans serif; vl-convert measures with the one it brings along.
+FONT = "sans-serif"
+_VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
+
+Drawing = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The room that a picture has. Narrow is a telephone held upright."""
+
+    width: int
+    narrow: bool
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks an axis of figures has room for."""
+        return 4 if self.narrow else 8
+
+
+WIDE, NARROW = Frame(width=976, narrow=False), Frame(width=340, narrow=True)
+
+
+def colours(names: Sequence[str], twin: str | None) -> dict[str, str]:
+    """One colour per entry, by its place in the race, the same in every picture."""
+    own = [name for name in names if name != twin]
+    given = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(own)}
+    return {name: given.get(name, TWIN) for name in names}
+
+
+def colour_scale(given: dict[str, str]) -> alt.Scale:
+    """The scale that gives each entry its colour."""
+    return alt.Scale(domain=list(given), range=list(given.values()))
+
+
+def data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Rows that travel inside the chart; nothing is fetched.
+
+    As one text: altair copies and looks through lists again and again, which takes seconds.
+    """
+    return alt.InlineData(values=json.dumps(rows), format=alt.JsonDataFormat(type="json"))
+
+
+def names_axis(**options: Any) -> alt.Axis:
+    """The axis with one name a row."""
+    return alt.Axis(
+        title=None, domain=False, ticks=False, labelLimit=170, labelColor=INK, grid=False, **options
+    )
+
+
+def to_svg(drawing: Drawing, frame: Frame, slug: str, alt_text: str) -> str:
+    """The picture as an SVG element, named for those who can't see it; alone or in a page.
+
+    Ids get the slug in front: several pictures in one page would share Vega's.
+    """
+    spec = drawing.configure(**_configuration()).properties(
+        width=frame.width, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    )
+    svg = vl_convert.vegalite_to_svg(
+        spec.to_dict(validate=False),
+        vl_version=_VEGA_LITE,
+        allowed_base_urls=[],
+        show_warnings=False,
+    )
+    prefix = f"{slug}-{'narrow' if frame.narrow else 'wide'}-"
+    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
+    svg = svg.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
+    label = html.escape(alt_text, quote=True)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def _configuration() -> dict[str, Any]:
+    return {
+        "background": "white",
+        "font": FONT,
+        "aria": False,
+        "padding": 4,
+        "view": {"stroke": None},
+        "axis": {
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "labelColor": QUIET,
+            "titleColor": QUIET,
+            "gridColor": GRID,
+            "domainColor": GRID,
+            "tickColor": GRID,
+            "titlePadding": 10,
+            "labelPadding": 7,
+        },
+        "legend": {
+            "labelFontSize": 12,
+            "labelColor": INK,
+            "orient": "top",
+            "title": None,
+            "symbolOpacity": 1,
+            "labelLimit": 150,
+            "padding": 0,
+            "offset": 12,
+        },
+        "text": {"fontSize": 12, "color": INK},
+    }
+
+
+def ratio_axis(low: float, high: float, frame: Frame, title: str) -> tuple[alt.Scale, alt.Axis]:
+    """A logarithmic axis from `low` to `high`, with round ratios as its ticks."""
+    pad = (high / low) ** 0.06
+    bottom, top = low / pad, high * pad
+    scale = alt.Scale(type="log", domain=[bottom, top], nice=False)
+    values = ratio_ticks(bottom, top, frame.ticks)
+    return scale, alt.Axis(
+        title=title, values=values, labelExpr="datum.value + '×'", labelOverlap=True
+    )
+
+
+def log_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
+    """A logarithmic scale that holds `values` with a little room, and its ticks."""
+    pad = max((max(values) / min(values)) ** 0.05, 1.02)
+    low, high = min(values) / pad, max(values) * pad
+    return alt.Scale(type="log", domain=[low, high], nice=False), ratio_ticks(low, high, 8)
+
+
+def ratio_ticks(low: float, high: float, most: int) -> list[float]:
+    """About `most` round figures between `low` and `high`; evenly apart where they are near."""
+    if high / low < 4:
+        step = round_step((high - low) / most)
+        first = math.ceil(low / step)
+        return [round(n * step, 6) for n in range(first, math.floor(high / step) + 1)]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [round(d * 10.0**power, 6) for power in decades for d in digits]
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) <= most:
+            break
+    return inside
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next((m * power for m in (1, 2, 5) if m * power >= least), 10 * power)
+
+
+def apart_axis(frame: Frame) -> alt.Axis:
+    """An axis of signed percentages around a contender's own ratio."""
+    return alt.Axis(
+        title="difference to the contender's own ratio",
+        tickCount=frame.ticks,
+        labelExpr="(datum.value > 0 ? '+' : '') + datum.label + ' %'",
+        labelOverlap=True,
+    )
+
+
+def zero_rule(scale: alt.Scale) -> Drawing:
+    """The line that stands for the contender's own ratio."""
+    at = alt.Chart(data([{"at": 0}])).mark_rule(color=QUIET, strokeDash=[3, 3])
+    rule: Drawing = at.encode(x=alt.X("at:Q", scale=scale))
+    return rule

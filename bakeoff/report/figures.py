@@ -1,0 +1,104 @@
+"""How a figure is written: its digits, its unit, its scale. Nothing else in the report rounds.
+
+Every function takes base units and gives text. What isn't there, or isn't finite, is `MISSING`.
+"""
+
+import math
+
+MISSING = "–"
+
+
+def significant(value: float, digits: int) -> str:
+    """`value` in plain decimals: `digits` significant ones, whole parts never rounded away."""
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if value else 0
+    return f"{value:,.{max(0, digits - 1 - exponent)}f}"
+
+
+def interval(ratio: float, low: float, high: float) -> tuple[str, str, str]:
+    """A ratio and its interval with as many decimals as the interval's width warrants.
+
+    3 significant digits at least and 4 at most, except where that would round a bound onto 1
+    that isn't 1: which side of 1 it is on is what the interval is for.
+    """
+    if not all(map(math.isfinite, (ratio, low, high))) or ratio <= 0:
+        return MISSING, MISSING, MISSING
+    least = max(0, 2 - math.floor(math.log10(ratio)))
+    half_width = (high - low) / 2
+    warranted = math.ceil(-math.log10(half_width)) if half_width > 0 else least
+    decimals = min(max(warranted, least), least + 1)
+    while decimals < 6 and any(_hides_its_side(bound, decimals) for bound in (low, high)):
+        decimals += 1
+    return tuple(f"{value:,.{decimals}f}" for value in (ratio, low, high))  # type: ignore[return-value]
+
+
+def _hides_its_side(bound: float, decimals: int) -> bool:
+    return bound != 1 and round(bound, decimals) == 1
+
+
+def ratio_times(ratio: float | None, low: float | None, high: float | None) -> str:
+    """`1.72× (1.70 to 1.74)`; of the reference, which has no interval, `1×`."""
+    if ratio is None or low is None or high is None:
+        return MISSING
+    if ratio == low == high == 1:
+        return "1×"
+    middle, lower, upper = interval(ratio, low, high)
+    return MISSING if middle == MISSING else f"{middle}× ({lower} to {upper})"
+
+
+def rate(per_s: float | None) -> str:
+    """Requests per second without their unit, which stands at the head of the column."""
+    if per_s is None or not math.isfinite(per_s):
+        return MISSING
+    return significant(per_s, 3) if per_s < 1000 else f"{per_s:,.0f}"
+
+
+def duration(us: float | None) -> str:
+    """A time given in µs, in the unit that suits it: µs, ms or s."""
+    if us is None or not math.isfinite(us):
+        return MISSING
+    rounded = abs(float(f"{us:.2e}"))
+    for unit, scale in (("s", 1e6), ("ms", 1e3)):
+        if rounded >= scale:
+            return f"{significant(us / scale, 3)} {unit}"
+    return f"{significant(us, 3)} µs" if us else "0 µs"
+
+
+def mib(value: float | None) -> str:
+    """Memory in MiB."""
+    return MISSING if value is None or not math.isfinite(value) else f"{significant(value, 3)} MiB"
+
+
+def percent(share: float | None) -> str:
+    """A share of 1 as a percentage: 2 significant digits below 10 %, 3 above."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    value = share * 100
+    return f"{significant(value, 2 if abs(value) < 10 else 3)} %" if value else "0 %"
+
+
+def margin(share: float) -> str:
+    """A margin that somebody set, as they would write it: `±2 %`."""
+    return f"±{share * 100:g} %"
+
+
+def count(number: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{number:,}"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 boot`, `3 boots`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def octets(number: int) -> str:
+    """A size in bytes."""
+    return f"{number:,} B"
+
+
+def rank(best_and_worst: tuple[int, int] | None) -> str:
+    """`1` or `1–2`: the places that an entry may have."""
+    if best_and_worst is None:
+        return MISSING
+    best, worst = best_and_worst
+    return str(best) if best == worst else f"{best}–{worst}"

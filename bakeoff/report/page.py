@@ -1,0 +1,82 @@
+"""report.html: one file, offline and without script; all that came from outside is escaped."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import circumstances, tables, words
+from bakeoff.report.charts import Picture
+from bakeoff.report.contenders import portraits
+from bakeoff.report.glossary import GLOSSARY
+
+
+def page(
+    plan: Plan,
+    verdict: Verdict,
+    records: Sequence[Record],
+    receipts: Mapping[str, Receipt],
+    pictures: Sequence[Picture],
+) -> str:
+    """The whole page as HTML."""
+    environment = Environment(
+        loader=PackageLoader("bakeoff.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    finding, _, further = words.printable(words.headline(verdict)).partition(". ")
+    return environment.get_template("page.html").render(
+        css=Markup(_css(environment)),
+        title=f"{verdict.workload}: {finding.rstrip('.')}",
+        headline=finding,
+        further=further,
+        verdict=verdict,
+        workload_title=plan.workload.title,
+        facts=_facts(verdict),
+        standings=tables.standings_table(verdict),
+        unranked=[(e.name, words.reasons(e), words.measured(e)) for e in words.unranked(verdict)],
+        warnings=words.warnings(verdict),
+        noise_floor=words.noise_floor(verdict),
+        detectable=words.detectable(verdict),
+        pictures=[_inlined(picture) for picture in pictures],
+        findings=[tables.pairs_table(verdict), tables.slices_table(verdict)],
+        costs=[
+            tables.latency_table(verdict),
+            tables.cpu_table(verdict),
+            tables.memory_table(verdict),
+            tables.errors_table(verdict),
+        ],
+        circumstances=[
+            circumstances.method_table(verdict),
+            circumstances.machine_table(verdict.machine),
+        ],
+        portraits=portraits(plan, records, receipts),
+        command_line=shlex.join(plan.command_line),
+        glossary=GLOSSARY,
+    )
+
+
+def _css(environment: Environment) -> str:
+    return environment.get_template("page.css").render()
+
+
+def _facts(verdict: Verdict) -> list[str]:
+    return [part.strip() for part in words.mode(verdict).split(", ")]
+
+
+def _inlined(picture: Picture) -> dict[str, object]:
+    # Vega escapes what it writes, and `to_svg` the label: these two are markup already.
+    return {
+        "slug": picture.slug,
+        "title": picture.title,
+        "reading": picture.reading,
+        "wide": Markup(picture.wide),
+        "narrow": Markup(picture.narrow),
+    }

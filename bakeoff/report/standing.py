@@ -1,0 +1,52 @@
+"""One row of the standings, written out: the terminal, Markdown and the page show the same."""
+
+from dataclasses import dataclass
+
+from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.report import figures, words
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The figures of one entry as text, each with its unit but `requests_per_s` and `n_blocks`."""
+
+    name: str
+    title: str
+    rank: str
+    letters: str
+    ratio: str
+    n_blocks: str
+    requests_per_s: str
+    p50: str
+    p99: str
+    server_cpu: str
+    memory_loaded: str
+    is_reference: bool
+    is_twin: bool
+
+
+def standing(verdict: Verdict, entry: VerdictEntry) -> Standing:
+    """The row of `entry`."""
+    latency = entry.latency_us
+    is_twin = entry.name == words.twin_name(verdict)
+    return Standing(
+        name=words.printable(entry.name),
+        title=words.printable(entry.title),
+        rank="twin" if is_twin else figures.rank(entry.rank),
+        letters="" if is_twin else entry.letters,
+        ratio=figures.ratio_times(entry.ratio, entry.low, entry.high),
+        n_blocks=figures.count(entry.n),
+        requests_per_s=figures.rate(entry.requests_per_s),
+        p50=figures.duration(latency.p50 if latency else None),
+        p99=figures.duration(latency.p99 if latency else None),
+        server_cpu=figures.duration(entry.cpu_us_per_request.server),
+        memory_loaded=figures.mib(entry.memory_mib.loaded),
+        is_reference=entry.name == verdict.reference,
+        is_twin=is_twin,
+    )
+
+
+def standings_rows(verdict: Verdict) -> list[Standing]:
+    """Those that stand in the race, fastest first, and the twin after them."""
+    twin = words.twin(verdict)
+    return [standing(verdict, e) for e in (*words.ranked(verdict), *((twin,) if twin else ()))]

@@ -1,0 +1,225 @@
+"""What a verdict says in plain English. Every sentence of the report is made here."""
+
+from collections.abc import Iterable
+
+from bakeoff.model.plan import Cores
+from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.report import figures
+
+
+def ranked(verdict: Verdict) -> list[VerdictEntry]:
+    """The entries that stand in the race, fastest first, without the twin."""
+    standing = [
+        entry
+        for entry in verdict.entries
+        if entry.valid and entry.ratio is not None and entry.name != twin_name(verdict)
+    ]
+    return sorted(standing, key=lambda entry: -(entry.ratio or 0))
+
+
+def twin(verdict: Verdict) -> VerdictEntry | None:
+    """The second copy of the reference, where one was raced."""
+    return next((e for e in verdict.entries if e.valid and e.name == twin_name(verdict)), None)
+
+
+def unranked(verdict: Verdict) -> list[VerdictEntry]:
+    """The entries that have no place, in the order of the verdict."""
+    placed = {entry.name for entry in (*ranked(verdict), twin(verdict)) if entry}
+    return [entry for entry in verdict.entries if entry.name not in placed]
+
+
+def twin_name(verdict: Verdict) -> str | None:
+    """What the twin is called; None: there was none."""
+    return verdict.noise_floor.name if verdict.noise_floor else None
+
+
+def pair_of(verdict: Verdict, a: str, b: str) -> Pair | None:
+    """`a` over `b`, turned round where the verdict has `b` over `a`."""
+    for pair in verdict.pairs:
+        if (pair.a, pair.b) == (a, b):
+            return pair
+        if (pair.a, pair.b) == (b, a):
+            return turned(pair)
+    return None
+
+
+def turned(pair: Pair) -> Pair:
+    """The same comparison, seen from the other side."""
+    opposite = {"faster": "slower", "slower": "faster"}
+    return pair.model_copy(
+        update={
+            "a": pair.b,
+            "b": pair.a,
+            "ratio": 1 / pair.ratio,
+            "low": 1 / pair.high,
+            "high": 1 / pair.low,
+            "finding": opposite.get(pair.finding, pair.finding),
+        }
+    )
+
+
+def headline(verdict: Verdict) -> str:
+    """The verdict in one to three sentences."""
+    sentences = [_finding(verdict)]
+    if not verdict.complete:
+        blocks = figures.plural(verdict.blocks, "block")
+        sentences.append(f"The run ended early: this is what its first {blocks} say.")
+    return " ".join(sentences)
+
+
+def _finding(verdict: Verdict) -> str:
+    entries = ranked(verdict)
+    if not entries:
+        return "No verdict: no contender gave a valid result."
+    if not verdict.valid:
+        return " ".join(["No valid verdict.", *(_sentence(each) for each in verdict.warnings[:1])])
+    leader = entries[0]
+    if len(entries) == 1:
+        return (
+            f"Only {leader.name} gave a valid result ({measured(leader)}):"
+            " there is nothing to compare."
+        )
+    level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
+    behind = [entry for entry in entries[1:] if entry not in level]
+    said = [tie(verdict, leader, level)] if level else []
+    if behind:
+        said.append(gap(verdict, leader, behind[0], "the next, " if level else ""))
+    if not level and len(behind) > 1:
+        said.append(_span(verdict, leader, behind[-1], len(entries)))
+    return " ".join(said)
+
+
+def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
+    pair = pair_of(verdict, leader.name, other.name)
+    return pair is not None and pair.finding == "faster"
+
+
+def tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> str:
+    """Those that can't be told from the leader, with what could have been seen."""
+    pairs = [p for each in level if (p := pair_of(verdict, leader.name, each.name))]
+    seen = max((pair.minimum_detectable_effect for pair in pairs), default=None)
+    could = f"; a difference of {figures.percent(seen)} would have been seen." if seen else "."
+    if len(level) > 1:
+        names = listed([leader.name, *(entry.name for entry in level)])
+        return f"Can't tell {names} apart{could}"
+    start = f"Can't tell {leader.name} from {level[0].name}"
+    if not pairs:
+        return f"{start}."
+    middle, low, high = figures.interval(pairs[0].ratio, pairs[0].low, pairs[0].high)
+    same = f", equivalent within {figures.margin(verdict.equivalence_margin)}"
+    return f"{start}: ratio {middle} ({low} to {high}){same if pairs[0].equivalent else ''}{could}"
+
+
+def gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str) -> str:
+    """By how much the leader is ahead of one that is surely behind."""
+    pair = pair_of(verdict, leader.name, other.name)
+    if pair is None:
+        return f"{leader.name} is faster than {which}{other.name}."
+    small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
+    return (
+        f"{leader.name} is faster than {which}{other.name}{',' if which else ''} by"
+        f" {figures.ratio_times(pair.ratio, pair.low, pair.high)}"
+        f"{small if pair.equivalent else ''}."
+    )
+
+
+def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
+    pair = pair_of(verdict, leader.name, last.name)
+    by = f" by {figures.ratio_times(pair.ratio, pair.low, pair.high)}" if pair else ""
+    return f"It leads {last.name}, the slowest of {among},{by}."
+
+
+def mode(verdict: Verdict) -> str:
+    """How it was measured, in one line."""
+    parts = [
+        f"{verdict.mode} loop",
+        figures.plural(verdict.connections, "connection"),
+        verdict.connection if verdict.connection == "keep-alive" else "a connection per request",
+        cores(verdict.cores),
+        figures.plural(verdict.boots, "boot"),
+        figures.plural(verdict.blocks, "block"),
+    ]
+    if verdict.slice_ms:
+        parts.append(f"slices of {verdict.slice_ms} ms")
+    if verdict.solo:
+        parts.append("one contender up at a time")
+    return ", ".join(parts)
+
+
+def cores(pinned: Cores) -> str:
+    """Which processors did what."""
+    client = f"generator on {_core_list(pinned.client)}"
+    if pinned.shared:
+        return f"servers on {_core_list(pinned.server)}, {client} (shared)"
+    one = "one server core " if len(pinned.server) == 1 else "server "
+    numbers = ", ".join(map(str, pinned.server)) if len(pinned.server) == 1 else ""
+    return f"{one}{numbers or _core_list(pinned.server)}, {client}"
+
+
+def _core_list(numbers: tuple[int, ...]) -> str:
+    if not numbers:
+        return "any core"
+    return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def noise_floor(verdict: Verdict) -> str:
+    """What two copies of one program differ by here."""
+    floor = verdict.noise_floor
+    if floor is None:
+        return "No twin was raced, so there is no noise floor to hold the ratios against."
+    middle, low, high = figures.interval(floor.ratio, floor.low, floor.high)
+    said = (
+        f"{floor.name}, a second copy of {verdict.reference}, came out at {middle}×"
+        f" ({low} to {high}), n = {figures.plural(floor.n, 'block')}"
+        f" over {figures.plural(floor.boots, 'boot')}."
+    )
+    if floor.low <= 1 <= floor.high:
+        return said
+    apart = figures.percent(max(abs(floor.low - 1), abs(floor.high - 1)))
+    return f"{said} Two copies of one program differ: trust no gap under {apart}."
+
+
+def detectable(verdict: Verdict) -> str:
+    """The smallest difference that had a fair chance to be seen."""
+    effect = verdict.minimum_detectable_effect
+    if effect is None:
+        return "What difference could have been seen is not known: there are too few blocks."
+    return f"Differences from {figures.percent(effect)} on had an 80 % chance to be seen."
+
+
+def warnings(verdict: Verdict) -> list[str]:
+    """All warnings: of the race, then of each entry, which is named."""
+    own = [f"{entry.name}: {warning}" for entry in verdict.entries for warning in entry.warnings]
+    return [*verdict.warnings, *own]
+
+
+def reasons(entry: VerdictEntry) -> str:
+    """Why an entry has no place."""
+    return "; ".join(entry.reasons) or "no reason was recorded"
+
+
+def measured(entry: VerdictEntry) -> str:
+    """An entry's throughput with what it rests on."""
+    blocks = figures.plural(entry.n, "block")
+    return f"{figures.rate(entry.requests_per_s)} requests/s, n = {blocks}"
+
+
+LATENCY_CAUTION = (
+    "Latency is taken at each contender's own full load (closed loop):"
+    " between contenders of different throughput it is no comparison."
+)
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def printable(text: str) -> str:
+    """Text from outside without control characters, which could steer a terminal."""
+    return "".join(c if c.isprintable() else " " if c in "\r\n\t" else "�" for c in text)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
