@@ -203,12 +203,11 @@ impl Decoder {
         // The empty line may have been cut: look again at its first two bytes.
         let from = before.saturating_sub(2).max(self.head_start);
         let end = self.full_heads(&kept, from, to_head, learned);
-        if !matches!(end, Ok(Some(_))) {
-            self.kept = kept;
-        } else {
+        if matches!(end, Ok(Some(_))) {
+            // What was fed last is not evidence until it is fed in vain.
             kept.truncate(before);
-            self.kept = kept;
         }
+        self.kept = kept;
         Ok(end?.map(|end| end - before))
     }
 

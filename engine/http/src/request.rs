@@ -68,7 +68,9 @@ impl Request {
         self.validate()?;
         let mut bytes = Vec::with_capacity(256 + self.body.len());
         let mut line = |parts: [&str; 4]| {
-            parts.iter().for_each(|part| bytes.extend_from_slice(part.as_bytes()));
+            for part in parts {
+                bytes.extend_from_slice(part.as_bytes());
+            }
             bytes.extend_from_slice(b"\r\n");
         };
         line([&self.method, " ", &self.path, " HTTP/1.1"]);

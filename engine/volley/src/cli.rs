@@ -18,7 +18,7 @@ pub struct Cli {
 pub enum Command {
     /// Load one URL and print what it took
     #[command(after_help = AFTER_LOAD, after_long_help = AFTER_LOAD)]
-    Load(LoadArgs),
+    Load(Box<LoadArgs>),
     /// Obey another program: JSON lines on standard input and output (engine/PROTOCOL.md)
     Drive,
 }
@@ -114,6 +114,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// A usage error in one line: what is wrong, and where to read on.
 #[must_use]
 pub fn one_line(error: &clap::Error) -> String {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "volley: say what to do: volley load URL, or volley drive".to_owned();
+    }
     let text = error.to_string();
     let first: Vec<&str> = text.lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
     let text = first.join(" ");

@@ -15,7 +15,7 @@ pub enum ErrorKind {
     ConnectTimeout,
     /// Any other failure to connect.
     Connect,
-    /// All local ports to this address are in use or in TIME_WAIT.
+    /// All local ports to this address are in use or in `TIME_WAIT`.
     AddressExhausted,
     /// The server reset the connection.
     Reset,

@@ -21,7 +21,7 @@ pub struct Pool {
     pub(crate) learned: Learned,
     /// Sockets whose answer is complete, waiting for the server to close first.
     ///
-    /// Who closes first holds the port in TIME_WAIT for a minute. In close mode that is the
+    /// Who closes first holds the port in `TIME_WAIT` for a minute. In close mode that is the
     /// server's part, as with a client that reads to the end of the connection. Waiting for its
     /// FIN would cost a place among the connections, a reset (`SO_LINGER` 0) frees the port but is
     /// an error in many a server's eyes. So the socket is closed a round of connections later,

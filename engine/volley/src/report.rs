@@ -129,8 +129,8 @@ impl Report {
         line("url", self.url.clone());
         line("connections", format!("{}, {kept}", self.connections));
         line("counted", format!("{:.2} s after 0.2 s of warm-up{early}", self.duration_s));
-        line("requests", grouped(self.requests));
-        line("requests/s", format!("{on}{}{off}", grouped(self.requests_per_s.round() as u64)));
+        line("requests", grouped(&self.requests.to_string()));
+        line("requests/s", format!("{on}{}{off}", grouped(&format!("{:.0}", self.requests_per_s))));
         line("transfer", format!("{}/s", bytes(self.bytes_per_s)));
         line("", String::new());
         line("latency", self.quantiles(|name, _| name.to_owned()));
@@ -138,7 +138,7 @@ impl Report {
         line("", String::new());
         line("errors", if self.errors.is_empty() { "none".into() } else { String::new() });
         for (kind, count) in &self.errors {
-            line("", format!("{:>9}  {}", grouped(*count), kind.words()));
+            line("", format!("{:>9}  {}", grouped(&count.to_string()), kind.words()));
         }
         if let Some(first) = &self.first_bad {
             line("", format!("    first  {first}"));
@@ -176,8 +176,7 @@ impl Report {
 }
 
 /// 1234567 as 1,234,567.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -211,7 +210,7 @@ mod tests {
 
     #[test]
     fn figures_are_scaled_for_people() {
-        let grouped = [0, 999, 1000, 1_234_567].map(grouped);
+        let grouped = ["0", "999", "1000", "1234567"].map(grouped);
         assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             [0.5, 999.94, 1000.0, 2.5e6].map(time),

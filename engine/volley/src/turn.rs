@@ -85,6 +85,7 @@ impl<'a> Turn<'a> {
         self.scratch.ready = ready;
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "masked to 32 bits, as `connect` made it")]
     fn on_ready(&mut self, event: Ready) {
         let index = (event.key & u64::from(u32::MAX)) as usize;
         let connection = &self.pool.connections[index];

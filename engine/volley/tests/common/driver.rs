@@ -1,0 +1,140 @@
+//! The other end of `volley drive`.
+
+use super::servers::BODY;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+use volley::errors::ErrorKind;
+use volley::protocol::{
+    self, ConnectionMode, Event, ExpectSpec, Job, RequestSpec, SliceCommand, SliceEvent, TargetSpec,
+};
+
+/// No conversation of a test takes longer, on however slow a machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A running `volley drive`.
+pub struct Driver {
+    child: Child,
+    events: mpsc::Receiver<String>,
+}
+
+impl Driver {
+    pub fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
+            .arg("drive")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        Self { child, events: lines(stdout) }
+    }
+
+    /// Sends a line; gives the event that answers it.
+    pub fn say(&mut self, line: &str) -> Event {
+        writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
+        self.event()
+    }
+
+    pub fn event(&mut self) -> Event {
+        let line = self.events.recv_timeout(PATIENCE).expect("volley drive hangs or has ended");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}"))
+    }
+
+    /// Starts a job, gives its `ready` event.
+    pub fn job(job: Job) -> (Self, protocol::Ready) {
+        let mut driver = Self::start();
+        let command = protocol::Command::Job(job);
+        match driver.say(&serde_json::to_string(&command).unwrap()) {
+            Event::Ready(ready) => (driver, ready),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn slice(&mut self, target: usize, ramp_ms: u64, duration_ms: u64) -> SliceEvent {
+        let command = SliceCommand { target, block: 7, ramp_ms, duration_ms };
+        let line = serde_json::to_string(&protocol::Command::Slice(command)).unwrap();
+        match self.say(&line) {
+            Event::Slice(event) => {
+                assert_eq!((event.target, event.block), (target, 7));
+                assert_eq!(event.end_ns - event.start_ns, duration_ms * 1_000_000);
+                assert!(event.drained_ns >= event.end_ns);
+                assert!(event.requests_all >= event.requests);
+                assert!((0.0..=1.0).contains(&event.busy));
+                *event
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Closes standard input; gives the exit status and what was still said.
+    pub fn finish(mut self) -> (i32, Option<Event>) {
+        drop(self.child.stdin.take());
+        let last = self.events.recv_timeout(PATIENCE).ok();
+        let last = last.map(|line| serde_json::from_str(&line).unwrap());
+        (self.child.wait().unwrap().code().unwrap(), last)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(stdout: ChildStdout) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Four connections that are kept, a GET that expects `BODY`, ample time.
+pub fn job(addresses: &[SocketAddr]) -> Job {
+    let target = |address: &SocketAddr| TargetSpec {
+        name: address.to_string(),
+        address: address.to_string(),
+        request: RequestSpec {
+            method: "GET".into(),
+            path: "/".into(),
+            host: address.to_string(),
+            headers: vec![],
+            body_base64: String::new(),
+        },
+        expect: ExpectSpec { status: 200, body_base64: Some(STANDARD.encode(BODY)) },
+    };
+    Job {
+        protocol: 1,
+        targets: addresses.iter().map(target).collect(),
+        connections: 4,
+        connection: ConnectionMode::KeepAlive,
+        cpus: vec![],
+        connect_timeout_ms: 5000,
+        request_timeout_ms: 20_000,
+    }
+}
+
+/// How often each kind occurred.
+pub fn errors(event: &SliceEvent) -> Vec<(ErrorKind, u64)> {
+    event.errors.iter().map(|(&kind, &count)| (kind, count)).collect()
+}
+
+/// The latencies of a slice, in ns.
+pub fn latencies(event: &SliceEvent) -> Histogram<u64> {
+    let bytes = STANDARD.decode(&event.latency).unwrap();
+    Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
+}
