@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import socket
 import subprocess
 import sys
@@ -41,6 +42,7 @@ class Keeper:
 
     def __init__(self, scratch: Path, cgroup_kinds: Sequence[str] = cgroups.KINDS) -> None:
         self._ports = Ports()
+        self._scratch = scratch.resolve()
         self._logs: dict[str, Path] = {}
         self._requests = 0
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -49,7 +51,7 @@ class Keeper:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", "-c", _LAUNCH, str(Path(__file__).parent)),
-                    *(str(theirs.fileno()), str(scratch.resolve()), ",".join(cgroup_kinds)),
+                    *(str(theirs.fileno()), str(self._scratch), ",".join(cgroup_kinds)),
                 ],
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
@@ -179,7 +181,16 @@ class Keeper:
             return
         self._connection.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_REPLY_WITHIN_S)
+            if self._process.wait(_REPLY_WITHIN_S):
+                self._clear_up()
+
+    def _clear_up(self) -> None:
+        """Do what a keeper that was killed could not do."""
+        sweep()
+        for folder in self._scratch.glob(f"{self.pid}-*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._scratch.rmdir()
 
     def _ask(self, what: str, name: str, **details: Any) -> dict[str, Any]:
         """One request, one reply. A reply that an earlier Ctrl-C left unread is skipped."""
@@ -200,11 +211,10 @@ class Keeper:
         return reply
 
     def _mourn(self) -> NoReturn:
-        """The keeper is gone: end what it leaves."""
+        """The keeper is gone, or doesn't answer: end what it leaves, and say so."""
         self.close()
-        sweep()
         raise BakeoffError(
-            f"the process that keeps the contenders (pid {self.pid}) was killed; they were ended"
+            f"the process that keeps the contenders (pid {self.pid}) is gone; they were ended"
         )
 
     def __enter__(self) -> Self:

@@ -165,6 +165,12 @@ def test_death_tells_how_it_ended(start: Start, keeper: Keeper) -> None:
     assert told.startswith("was killed by signal SIGKILL")
 
 
+def test_a_name_is_up_once(start: Start) -> None:
+    start(entry(command("good")))
+    with pytest.raises(BakeoffError, match="it is already up"):
+        start(entry(command("good")))
+
+
 def test_an_unknown_name_is_a_fault_of_ours(keeper: Keeper) -> None:
     with pytest.raises(BakeoffError, match="failed to stop nobody"):
         keeper.stop("nobody")

@@ -105,6 +105,8 @@ class Service:
         return True
 
     def _do_start(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["name"] in self._instances:
+            raise ValueError(f"{request['name']} is already up")
         self._started += 1
         instance_id = f"{self._identity}-{self._started}"
         scratch = self._scratch / f"{os.getpid()}-{self._started}"
