@@ -1,0 +1,62 @@
+"""Who took part, whose figures stand, and against whom they are held."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bakeoff.judge.history import History
+from bakeoff.judge.tally import Tally, tally
+from bakeoff.judge.validity import reasons
+from bakeoff.model.plan import Plan, Skipped
+
+
+@dataclass(frozen=True)
+class Field:
+    """The entries of a race by what became of them, each group in plan order.
+
+    `reasons` has why an entry that took part is not valid, empty where it is. Twins are apart:
+    they have no place in the standings.
+    """
+
+    spent: Mapping[str, Tally]
+    reasons: Mapping[str, tuple[str, ...]]
+    twins: Mapping[str, str]
+    skipped: tuple[Skipped, ...]
+    reference: str
+
+    @property
+    def valid(self) -> list[str]:
+        """Entries whose figures stand."""
+        return [name for name, why in self.reasons.items() if not why and name not in self.twins]
+
+    @property
+    def invalid(self) -> list[str]:
+        """Entries that were measured and have figures that can't stand."""
+        return [name for name, why in self.reasons.items() if why and name not in self.twins]
+
+    def trouble(self, name: str) -> str:
+        """Why `name` is not valid or not there; empty: it is."""
+        if name in self.reasons:
+            return "; ".join(self.reasons[name])
+        return next((each.reason for each in self.skipped if each.name == name), "")
+
+
+def assembled(plan: Plan, seen: History) -> Field:
+    """Sorts the planned entries. The first valid one in plan order stands in for a reference
+    that is not valid or was never up."""
+    spent = {entry.name: tally(seen.slices(entry.name)) for entry in plan.entries}
+    twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
+    up = [name for name in spent if seen.started(name) or spent[name].slices]
+    why = {name: reasons(plan, name, seen, spent[name]) for name in up}
+    able = [name for name in up if not why[name] and name not in twins]
+    never_up = [name for name in spent if name not in up]
+    return Field(
+        spent=spent,
+        reasons=why,
+        twins=twins,
+        skipped=tuple(Skipped(name=name, reason=_absence(seen, name)) for name in never_up),
+        reference=able[0] if able and plan.reference not in able else plan.reference,
+    )
+
+
+def _absence(seen: History, name: str) -> str:
+    return next(iter(seen.out(name).values()), "it was never started: the race ended before that")

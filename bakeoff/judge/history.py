@@ -1,0 +1,92 @@
+"""What befell each entry over the boots, from the records in file order, cut off anywhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bakeoff.model.samples import (
+    Block,
+    BootEnd,
+    BootEntry,
+    BootStart,
+    Memory,
+    Record,
+    Slice,
+    Warmup,
+)
+
+
+@dataclass(frozen=True)
+class History:
+    """The records by their kind."""
+
+    starts: tuple[BootStart, ...]
+    warmups: tuple[Warmup, ...]
+    blocks: tuple[Block, ...]
+    ends: tuple[BootEnd, ...]
+
+    @property
+    def boots(self) -> tuple[int, ...]:
+        """The boots in which at least one block was measured."""
+        return tuple(sorted({block.boot for block in self.blocks}))
+
+    def slice_ms(self, kind: str) -> int | None:
+        """How long a `short` or `long` slice was meant to be in the first boot."""
+        lengths = [
+            warmup.long_slice_ms if kind == "long" else warmup.slice_ms for warmup in self.warmups
+        ]
+        return lengths[0] if lengths else None
+
+    def blocks_of(self, *names: str, kind: str) -> int:
+        """In how many blocks of one kind all of `names` had their turn."""
+        return sum(
+            set(names) <= {piece.entry for piece in block.slices}
+            for block in self.blocks
+            if block.kind == kind
+        )
+
+    def started(self, name: str) -> list[BootEntry]:
+        """The entry in each boot in which it was up."""
+        return [each for start in self.starts for each in start.started if each.name == name]
+
+    def out(self, name: str) -> dict[int, str]:
+        """The boots that it could not take part in, with the reasons."""
+        return {start.boot: start.out[name] for start in self.starts if name in start.out}
+
+    def died(self, name: str) -> list[str]:
+        """How it died, in each boot in which it did."""
+        return [end.died[name] for end in self.ends if name in end.died]
+
+    def fewest_open(self, name: str) -> int | None:
+        """The fewest connections that the generator could open to it in any boot."""
+        opened = [
+            start.connections_open[name] for start in self.starts if name in start.connections_open
+        ]
+        return min(opened, default=None)
+
+    def unsteady_boots(self, name: str) -> int:
+        """In how many boots its warm-up reached no steady state."""
+        return sum(not warmup.steady.get(name, True) for warmup in self.warmups)
+
+    def loaded(self, name: str) -> list[Memory]:
+        """Its memory after load, per boot."""
+        return [end.loaded[name] for end in self.ends if name in end.loaded]
+
+    def slices(self, name: str) -> list[tuple[Slice, int]]:
+        """Its slices, short and long, each with the length of its ramp in ms."""
+        ramp_ms = {warmup.boot: warmup.ramp_ms for warmup in self.warmups}
+        return [
+            (piece, ramp_ms.get(block.boot, 0))
+            for block in self.blocks
+            for piece in block.slices
+            if piece.entry == name
+        ]
+
+
+def history(records: Sequence[Record]) -> History:
+    """Sorts the records by kind."""
+    return History(
+        starts=tuple(record for record in records if isinstance(record, BootStart)),
+        warmups=tuple(record for record in records if isinstance(record, Warmup)),
+        blocks=tuple(record for record in records if isinstance(record, Block)),
+        ends=tuple(record for record in records if isinstance(record, BootEnd)),
+    )

@@ -1,0 +1,109 @@
+"""Latency of an entry: histograms merged without loss, requests never answered counted as ∞."""
+
+import ctypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from hdrh.codec import HdrHistogramEncoder, decode, payload_header_size
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.judge.paired import Floats, Indices
+from bakeoff.model.engine import SliceEvent
+from bakeoff.model.verdict import Latency
+
+# engine/PROTOCOL.md: unit 1 ns, 1 ns to 60 s, 3 significant digits.
+SCALE = HdrHistogram(1, 60_000_000_000, 3)
+POINTS_PER_DECADE = 20
+MIN_BEYOND = 10
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Sorted latencies (µs) with their cumulated counts, and how many requests had none."""
+
+    values_us: Floats
+    cumulated: Indices
+    mean_us: float
+    misses: int
+
+    @property
+    def answered(self) -> int:
+        """How many requests have a latency."""
+        return int(self.cumulated[-1]) if len(self.cumulated) else 0
+
+    def quantile_us(self, p: float) -> float | None:
+        """The latency that a share `p` of all requests stays within; None: never answered."""
+        rank = max(1, ceil(p * (self.answered + self.misses) - 1e-9))
+        if rank > self.answered:
+            return None
+        return float(self.values_us[np.searchsorted(self.cumulated, rank)])
+
+
+def merge(events: Iterable[SliceEvent], misses: int) -> Merged:
+    """Adds up the histograms of all slices.
+
+    hdrh builds a histogram of 216 KiB per slice; its decoder into one buffer takes a third of
+    the time, which matters with 7,000 slices.
+    """
+    total = np.zeros(SCALE.counts_len, dtype=np.int64)
+    buffer = np.zeros(SCALE.counts_len, dtype=np.int64)
+    weighted_us = 0.0
+    for event in events:
+        if event.latency:
+            count = _decoded_into(buffer, total, event.latency)
+            weighted_us += count * event.latency_mean_us
+    used = np.flatnonzero(total)
+    cumulated = np.cumsum(total[used])
+    values = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3
+    mean = weighted_us / int(cumulated[-1]) if len(used) else 0.0
+    return Merged(values, cumulated, mean, misses)
+
+
+def _decoded_into(buffer: Indices, total: Indices, encoded: str) -> int:
+    """Adds one histogram to `total` by way of `buffer`, which is all zero before and after."""
+    payload = HdrHistogramEncoder.decode(encoded)
+    address = buffer.ctypes.data_as(ctypes.c_void_p).value
+    found = decode(payload._data, payload_header_size, address, SCALE.counts_len, SCALE.word_size)
+    if not found["total"]:
+        return 0
+    window = slice(found["min_nonzero_index"], found["max_nonzero_index"] + 1)
+    total[window] += buffer[window]
+    buffer[window] = 0
+    return int(found["total"])
+
+
+def _upper_ns(index: int) -> int:
+    """The highest value that is counted at `index`."""
+    return int(SCALE.get_highest_equivalent_value(SCALE.get_value_from_index(index)))
+
+
+def summary(merged: Merged) -> Latency | None:
+    """The usual quantiles, µs; None where nothing was answered. The mean is of the answered."""
+    if not merged.answered:
+        return None
+    return Latency(
+        mean=merged.mean_us,
+        p50=merged.quantile_us(0.5),
+        p75=merged.quantile_us(0.75),
+        p90=merged.quantile_us(0.9),
+        p99=merged.quantile_us(0.99),
+        p99_9=merged.quantile_us(0.999),
+        max=merged.quantile_us(1.0),
+    )
+
+
+def percentile_series(merged: Merged) -> tuple[tuple[float, float], ...]:
+    """(p, µs), 20 points for each tenfold of 1/(1−p), while 10 requests at least lie beyond p
+    and that latency is finite."""
+    n = merged.answered + merged.misses
+    series: list[tuple[float, float]] = []
+    step = 0
+    while n * (beyond := 10 ** (-step / POINTS_PER_DECADE)) >= MIN_BEYOND:
+        latency_us = merged.quantile_us(1 - beyond)
+        if latency_us is None:
+            break
+        series.append((1 - beyond, latency_us))
+        step += 1
+    return tuple(series)

@@ -1,0 +1,60 @@
+"""Throughputs side by side, block for block: what a pair of entries is compared on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.model.samples import Block, Slice
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# A window without any answer counts as half an answer: leaving it out would flatter a server that
+# stalls, and ln 0 has no value. The trimmed mean bounds what such a block can do.
+SILENT_WINDOW_REQUESTS = 0.5
+
+
+@dataclass(frozen=True)
+class Paired:
+    """ln(requests per second), shape (blocks, names); NaN where an entry had no turn.
+
+    `boot` has the number of the boot of each block. Columns are in the order of `names`.
+    """
+
+    names: tuple[str, ...]
+    boot: Indices
+    ln_y: Floats
+
+    def log_ratio(self, a: str, b: str) -> Floats:
+        """d = ln y_a − ln y_b per block; NaN where one of the two had no turn."""
+        columns = (self.names.index(a), self.names.index(b))
+        difference: Floats = self.ln_y[:, columns[0]] - self.ln_y[:, columns[1]]
+        return difference
+
+    def blocks_of(self, a: str, b: str) -> int:
+        """In how many blocks both had their turn."""
+        return int(np.isfinite(self.log_ratio(a, b)).sum())
+
+
+def ln_throughput(piece: Slice) -> float:
+    """ln(requests per second) of one slice; NaN where its window has no length."""
+    event = piece.event
+    if event.end_ns <= event.start_ns:
+        return float("nan")
+    requests = max(float(event.requests), SILENT_WINDOW_REQUESTS)
+    return float(np.log(requests / ((event.end_ns - event.start_ns) * 1e-9)))
+
+
+def pair_up(blocks: Sequence[Block], names: Sequence[str]) -> Paired:
+    """The blocks as one table. Columns are sorted by name, so the order of `names` is no input."""
+    columns = tuple(sorted(names))
+    index = {name: column for column, name in enumerate(columns)}
+    table = np.full((len(blocks), len(columns)), np.nan)
+    for row, block in enumerate(blocks):
+        for piece in block.slices:
+            if piece.entry in index:
+                table[row, index[piece.entry]] = ln_throughput(piece)
+    boots = np.array([block.boot for block in blocks], dtype=np.int64)
+    return Paired(columns, boots, table)

@@ -1,0 +1,117 @@
+"""One entry's row of the standings, put together."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from bakeoff.judge import cost, latency
+from bakeoff.judge.compare import Compared
+from bakeoff.judge.history import History
+from bakeoff.judge.signatures import signatures
+from bakeoff.judge.tally import Tally
+from bakeoff.judge.validity import limited_by, server_cores, warnings
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.verdict import BootRatio, ResponseBytes, VerdictEntry
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the comparison says of one entry. `against`: with the reference; None for itself."""
+
+    against: Compared | None
+    n: int
+    is_reference: bool
+    rank: tuple[int, int] | None
+    letters: str
+    warnings: tuple[str, ...] = ()
+
+
+OUTSIDE = Standing(None, 0, False, None, "")
+
+
+def row(
+    plan: Plan,
+    seen: History,
+    spent: Tally,
+    name: str,
+    standing: Standing,
+    why_not: tuple[str, ...],
+    receipt: Receipt | None,
+) -> VerdictEntry:
+    """The entry's figures; one that is not valid has the standing `OUTSIDE` and `why_not`."""
+    up = seen.started(name)
+    merged = latency.merge((piece.event for piece, _ in seen.slices(name)), spent.misses)
+    quantiles = latency.summary(merged)
+    cores = server_cores(plan)
+    server_busy = spent.server_busy(cores)
+    ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
+    ratio, low, high = _ratio(name, standing)
+    return VerdictEntry(
+        name=name,
+        title=plan.entry(name).title,
+        valid=not why_not,
+        reasons=why_not,
+        warnings=(
+            *warnings(plan, name, seen, spent),
+            *signatures(quantiles, server_busy),
+            *standing.warnings,
+        ),
+        ratio=ratio,
+        low=low,
+        high=high,
+        long_slices=(
+            standing.against.long.interval(name)
+            if standing.against and standing.against.long
+            else None
+        ),
+        n=standing.n,
+        boots=_boots(name, standing),
+        rank=standing.rank,
+        letters=standing.letters,
+        requests_per_s=spent.requests_per_s,
+        latency_us=quantiles,
+        percentiles_us=latency.percentile_series(merged),
+        cpu_us_per_request=cost.per_request(spent),
+        memory_mib=cost.memory((each.idle for each in up), seen.loaded(name)),
+        bytes_per_response=response_bytes(seen, name),
+        requests=spent.requests,
+        measured_s=spent.measured_s,
+        errors=spent.errors,
+        error_kinds=dict(spent.error_kinds),
+        connects=spent.connects,
+        limited_by=limited_by(plan, server_busy, spent.client_busy),
+        server_busy=server_busy,
+        client_busy=spent.client_busy,
+        leak_share=cost.leak_share(spent, cores),
+        workers=plan.workers,
+        time_to_ready_ms=median(ready_ms) if ready_ms else None,
+        version=receipt.version if receipt else "",
+        command=up[-1].command if up else (),
+        cpu_source=up[-1].cpu_source if up else "",
+    )
+
+
+def response_bytes(seen: History, name: str) -> ResponseBytes:
+    """What one answer weighed when it was verified last; zero where it never was."""
+    up = seen.started(name)
+    if not up:
+        return ResponseBytes(head=0, body=0)
+    return ResponseBytes(head=up[-1].verification.head_bytes, body=up[-1].verification.body_bytes)
+
+
+def _ratio(name: str, standing: Standing) -> tuple[float | None, float | None, float | None]:
+    if standing.is_reference:
+        return 1.0, 1.0, 1.0
+    if standing.against is None:
+        return None, None, None
+    found = standing.against.main.interval(name)
+    return found.ratio, found.low, found.high
+
+
+def _boots(name: str, standing: Standing) -> tuple[BootRatio, ...]:
+    if standing.against is None:
+        return ()
+    return tuple(
+        BootRatio(boot=boot, ratio=ratio, n=n)
+        for boot, ratio, n in standing.against.main.boot_ratios(name)
+    )

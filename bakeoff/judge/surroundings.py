@@ -1,0 +1,89 @@
+"""Warnings about the race as a whole: the machine, the boots, unequal work."""
+
+from bakeoff.judge.history import History
+from bakeoff.model.plan import Plan
+from bakeoff.model.verdict import NoiseFloor, ResponseBytes
+
+MAX_STEAL_SHARE = 0.01
+
+
+def race_warnings(plan: Plan, seen: History, complete: bool, steal: float | None) -> list[str]:
+    """What the whole race suffers from."""
+    found = [_shared(plan), _incomplete(complete), _boots(plan, seen), _steal(steal)]
+    return [warning for warning in found if warning]
+
+
+def _shared(plan: Plan) -> str:
+    if not plan.cores.shared:
+        return ""
+    return (
+        "servers and load generator share cores: a server that takes more CPU slows its own load, "
+        "and which side was the limit can't be told"
+    )
+
+
+def _incomplete(complete: bool) -> str:
+    if complete:
+        return ""
+    return "the race was cut short: this is the verdict on what was measured until then"
+
+
+def _boots(plan: Plan, seen: History) -> str:
+    boots = len(seen.boots)
+    if boots < plan.boots:
+        return f"only {boots} of {plan.boots} boots were measured"
+    if boots == 1 and not plan.solo:
+        return (
+            "one boot: how far two starts of these programs differ was not measured; the "
+            "intervals allow for what is usual (a standard deviation of about 0.4 %)"
+        )
+    return ""
+
+
+def _steal(share: float | None) -> str:
+    if share is None or share <= MAX_STEAL_SHARE:
+        return ""
+    return f"the host took {share:.1%} of the cores' time away (steal)"
+
+
+def unequal_sources(sources: dict[str, str]) -> list[str]:
+    """CPU figures that were read in unlike ways; `sources` per entry, empty where unknown."""
+    kinds = sorted({source for source in sources.values() if source})
+    if len(kinds) < 2:
+        return []
+    each = ", ".join(f"{name}: {source}" for name, source in sorted(sources.items()) if source)
+    return [f"CPU time was not read in the same way for all, so compare it with care ({each})"]
+
+
+def unequal_work(weights: dict[str, ResponseBytes]) -> list[str]:
+    """Answers of different sizes: part of a difference in throughput may be that."""
+    if not weights:
+        return []
+    found = []
+    heads = {name: weight.head for name, weight in weights.items()}
+    bodies = {name: weight.body for name, weight in weights.items()}
+    for what, sizes in (("heads", heads), ("bodies", bodies)):
+        least, most = (pick(sorted(sizes), key=sizes.__getitem__) for pick in (min, max))
+        if sizes[least] != sizes[most]:
+            found.append(
+                f"unequal work: the answers' {what} differ by {sizes[most] - sizes[least]} bytes "
+                f"({least} {sizes[least]}, {most} {sizes[most]})"
+            )
+    return found
+
+
+def noisy_floor(floor: NoiseFloor | None, reference: str) -> list[str]:
+    """A twin that differs from its original: so much is not the program's doing."""
+    if floor is None or floor.low <= 1 <= floor.high:
+        return []
+    return [
+        f"two copies of {reference} differ: ratio {floor.ratio:.4f} ({floor.low:.4f} to "
+        f"{floor.high:.4f}); a difference smaller than {abs(floor.ratio - 1):.2%} is in doubt"
+    ]
+
+
+def new_reference(planned: str, chosen: str, why: str) -> list[str]:
+    """The planned reference could not be one."""
+    if planned == chosen:
+        return []
+    return [f"{planned} was to be the reference and could not be ({why}); {chosen} is instead"]

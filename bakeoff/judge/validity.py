@@ -1,0 +1,188 @@
+"""What makes an entry's figures invalid, and what only casts a shadow: a sentence each."""
+
+from typing import Literal
+
+from bakeoff.judge.cost import leak_share
+from bakeoff.judge.history import History
+from bakeoff.judge.tally import Tally
+from bakeoff.model.plan import Plan
+
+SATURATED = 0.9
+MAX_ERROR_SHARE = 0.001
+LITTLES_SHARE = 0.97
+MAX_LEAK_SHARE = 0.01
+MAX_RECONNECT_SHARE = 0.001
+
+Limit = Literal["server", "client", "both", "unknown"]
+
+
+def server_cores(plan: Plan) -> int:
+    """How many cores an entry can use: those of the plan, or as many as it has workers."""
+    return max(1, min(len(plan.cores.server), plan.workers))
+
+
+def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
+    """Which side had no more to give: 90 % busy or more.
+
+    On shared cores neither can be told from the other, so nothing is said.
+    """
+    if plan.cores.shared:
+        return "unknown"
+    server = server_busy is not None and server_busy >= SATURATED
+    client = client_busy >= SATURATED
+    if server:
+        return "both" if client else "server"
+    return "client" if client else "unknown"
+
+
+def reasons(plan: Plan, name: str, seen: History, spent: Tally) -> tuple[str, ...]:
+    """Why the entry's figures can't stand; empty: they can."""
+    if not spent.slices:
+        return ("none of its slices was measured: the race ended before its turn",)
+    found = [
+        _wrong_answers(spent),
+        _errors(spent),
+        _connections(plan, name, seen),
+        _silence(spent),
+        _generator(plan, spent),
+        _little(plan, spent),
+        *(f"it died under load: {how}" for how in seen.died(name)[:1]),
+    ]
+    return tuple(reason for reason in found if reason)
+
+
+def _wrong_answers(spent: Tally) -> str:
+    if not spent.wrong_answers:
+        return ""
+    first = f"; the first: {spent.first_bad.detail}" if spent.first_bad else ""
+    return f"{spent.wrong_answers:,} of {spent.attempts:,} answers were wrong{first}"
+
+
+def _errors(spent: Tally) -> str:
+    if spent.misses <= MAX_ERROR_SHARE * spent.attempts:
+        return ""
+    kinds = ", ".join(
+        f"{count:,} {kind.replace('_', ' ')}"
+        for kind, count in spent.error_kinds.items()
+        if kind not in ("status", "mismatch")
+    )
+    share = spent.misses / spent.attempts
+    return (
+        f"{spent.misses:,} of {spent.attempts:,} requests got no answer ({share:.2%}; {kinds}); "
+        "0.1 % is the limit"
+    )
+
+
+def _connections(plan: Plan, name: str, seen: History) -> str:
+    opened = seen.fewest_open(name)
+    if plan.connection == "close" or opened is None or opened >= plan.connections:
+        return ""
+    return f"only {opened} of {plan.connections} connections could be opened"
+
+
+def _silence(spent: Tally) -> str:
+    return "" if spent.requests else "it answered no request"
+
+
+def _generator(plan: Plan, spent: Tally) -> str:
+    server = spent.server_busy(server_cores(plan))
+    if server is None or limited_by(plan, server, spent.client_busy) != "client":
+        return ""
+    return (
+        f"the load generator was the limit: it was busy {spent.client_busy:.0%} of the time and "
+        f"the server's cores only {server:.0%}"
+    )
+
+
+def _little(plan: Plan, spent: Tally) -> str:
+    """Little's law, closed loop without think time: what is not in flight waits in the client.
+
+    A window counts answers completed in it and latencies of requests begun in it: as many begin
+    as end while the load is steady, so the sums over hundreds of windows agree.
+    """
+    share = spent.in_flight / plan.connections
+    if share >= LITTLES_SHARE or not spent.requests:
+        return ""
+    return (
+        f"throughput × mean latency is {spent.in_flight:.1f} requests in flight, with "
+        f"{plan.connections} connections: {1 - share:.0%} of the time was spent in the load "
+        "generator; 3 % is the limit"
+    )
+
+
+def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
+    """What a reader of the entry's figures should know."""
+    found = [
+        _outings(name, seen),
+        _keep_alive(plan, name, seen) or _closing(plan, spent),
+        _unsteady(name, seen),
+        _leak(plan, spent),
+        _unseen_server(plan, spent),
+        _stalls(spent),
+    ]
+    said = [word for entry in seen.started(name) for word in entry.verification.warnings]
+    return [warning for warning in found if warning] + list(dict.fromkeys(said))
+
+
+def _outings(name: str, seen: History) -> str:
+    out = seen.out(name)
+    if not out:
+        return ""
+    boot, reason = next(iter(out.items()))
+    return f"it was out in {len(out)} of {len(seen.starts)} boots; in boot {boot + 1}: {reason}"
+
+
+def _keep_alive(plan: Plan, name: str, seen: History) -> str:
+    up = seen.started(name)
+    if plan.connection == "close" or all(entry.verification.keeps_alive for entry in up):
+        return ""
+    return "it does not offer keep-alive: each request pays for a connection of its own"
+
+
+def _closing(plan: Plan, spent: Tally) -> str:
+    if plan.connection == "close":
+        return ""
+    reopened = max(0, spent.connects - spent.idle_closed)
+    if reopened > MAX_RECONNECT_SHARE * spent.attempts:
+        return (
+            f"it closed connections though keep-alive was asked: {reopened:,} were opened anew "
+            f"for {spent.attempts:,} requests"
+        )
+    if spent.idle_closed:
+        return (
+            f"it closed {spent.idle_closed:,} idle connections between its turns; they were "
+            "opened anew before each measurement"
+        )
+    return ""
+
+
+def _unsteady(name: str, seen: History) -> str:
+    boots = seen.unsteady_boots(name)
+    if not boots:
+        return ""
+    return (
+        f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
+        "figures may still have been changing"
+    )
+
+
+def _leak(plan: Plan, spent: Tally) -> str:
+    share = leak_share(spent, server_cores(plan))
+    if share is None or share <= MAX_LEAK_SHARE:
+        return ""
+    return f"it used {share:.1%} of the server's cores while others had their turn"
+
+
+def _unseen_server(plan: Plan, spent: Tally) -> str:
+    if spent.cpu is not None or limited_by(plan, None, spent.client_busy) != "client":
+        return ""
+    return (
+        f"the load generator was busy {spent.client_busy:.0%} of the time and the server's CPU "
+        "can't be seen: the generator may have been the limit"
+    )
+
+
+def _stalls(spent: Tally) -> str:
+    if not spent.silent or not spent.requests:
+        return ""
+    return f"{spent.silent:,} of its {spent.slices:,} slices passed without a single answer"

@@ -1,0 +1,138 @@
+"""The verdict, put together from the plan, the receipts and what was measured."""
+
+from collections.abc import Mapping, Sequence
+
+from bakeoff.judge import surroundings
+from bakeoff.judge.compare import MIN_BLOCKS, Pairs, compare
+from bakeoff.judge.cost import steal_share
+from bakeoff.judge.equivalence import MARGIN
+from bakeoff.judge.field import Field, assembled
+from bakeoff.judge.history import History, history
+from bakeoff.judge.rows import OUTSIDE, Standing, response_bytes, row
+from bakeoff.judge.standings import listed, ordered, standings
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import Record
+from bakeoff.model.verdict import NoiseFloor, Verdict, VerdictEntry
+
+
+def judge(
+    plan: Plan,
+    receipts: Mapping[str, Receipt],
+    records: Sequence[Record],
+    machine: Machine,
+    complete: bool,
+) -> Verdict:
+    """The verdict on `records`, which are in file order and may stop anywhere.
+
+    The same input gives the same verdict: the bootstrap's seed is the plan's. A verdict is
+    `valid` when two of its entries are, or the one of a race that was planned with one. Its
+    `minimum_detectable_effect` is the largest of its pairs: a difference of that size between
+    any two would have been found. Raises `NoVerdict` where not one block was measured.
+    """
+    seen = history(records)
+    if not seen.blocks:
+        raise NoVerdict("no block was measured, so there is nothing to judge")
+    field = assembled(plan, seen)
+    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed)
+    names = ordered(field.valid, field.reference, pairs)
+    found = standings(names, field.reference, pairs, seen, plan.solo)
+    rows = _rows(plan, receipts, seen, field, found)
+    floor = _noise_floor(plan, seen, field)
+    steal = steal_share(seen.blocks, frozenset(plan.cores.server + plan.cores.client))
+    listing = listed(names, pairs)
+    effects = [pair.minimum_detectable_effect for pair in listing]
+    return Verdict(
+        run=plan.run,
+        workload=plan.workload.name,
+        mode=plan.mode,
+        connection=plan.connection,
+        connections=plan.connections,
+        solo=plan.solo,
+        reference=field.reference,
+        valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
+        complete=complete,
+        warnings=(
+            *surroundings.race_warnings(plan, seen, complete, steal),
+            *_about_entries(plan, seen, field, floor),
+            *surroundings.unequal_sources({each.name: each.cpu_source for each in rows}),
+        ),
+        noise_floor=floor,
+        equivalence_margin=MARGIN,
+        entries=rows,
+        pairs=listing,
+        skipped=(
+            *plan.skipped,
+            *(each for each in field.skipped if each.name not in field.twins),
+        ),
+        minimum_detectable_effect=max(effects, default=None),
+        slice_ms=seen.slice_ms("short"),
+        long_slice_ms=seen.slice_ms("long"),
+        boots=len(seen.boots),
+        blocks=len(seen.blocks),
+        measured_s=sum(each.measured_s for each in field.spent.values()),
+        steal_share=steal,
+        cores=plan.cores,
+        seed=plan.seed,
+        machine=machine,
+    )
+
+
+def _rows(
+    plan: Plan,
+    receipts: Mapping[str, Receipt],
+    seen: History,
+    field: Field,
+    found: Mapping[str, Standing],
+) -> tuple[VerdictEntry, ...]:
+    """The standings in their order, then the entries that are not valid, in plan order."""
+    return tuple(
+        row(
+            plan,
+            seen,
+            field.spent[name],
+            name,
+            found.get(name, OUTSIDE),
+            field.reasons[name],
+            receipts.get(name),
+        )
+        for name in [*found, *field.invalid]
+    )
+
+
+def _noise_floor(plan: Plan, seen: History, field: Field) -> NoiseFloor | None:
+    """The twin over its original, in a family of its own; None where either is not valid."""
+    for twin, original in field.twins.items():
+        both = (twin, original)
+        if any(field.trouble(name) for name in both):
+            continue
+        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed)
+        for pair in pairs.values():
+            found = pair.short.interval(twin)
+            return NoiseFloor(name=twin, **found.model_dump())
+    return None
+
+
+def _about_entries(plan: Plan, seen: History, field: Field, floor: NoiseFloor | None) -> list[str]:
+    """Warnings that concern the race as a whole and come from some of its entries."""
+    weights = {name: response_bytes(seen, name) for name in field.valid}
+    original = field.twins[floor.name] if floor else plan.reference
+    return [
+        *surroundings.new_reference(plan.reference, field.reference, field.trouble(plan.reference)),
+        *surroundings.noisy_floor(floor, original),
+        *(_no_floor(field) if floor is None else []),
+        *surroundings.unequal_work(weights),
+    ]
+
+
+def _no_floor(field: Field) -> list[str]:
+    """A twin was planned and gives no noise floor."""
+    return [
+        f"no noise floor: {field.trouble(twin) or field.trouble(original) or _TOO_FEW}"
+        for twin, original in field.twins.items()
+    ]
+
+
+_TOO_FEW = f"fewer than {MIN_BLOCKS} blocks have both the twin and its original"
