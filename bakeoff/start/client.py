@@ -36,11 +36,13 @@ class Keeper:
     """The process that owns the contenders, as a context manager.
 
     Whatever ends this process, SIGKILL included, ends the contenders: the keeper sees its
-    connection close. `scratch` holds the instances' scratch folders and goes when it is empty.
+    connection close. Making one first sweeps up after earlier keepers that were killed.
+    `scratch` holds the instances' scratch folders and goes when it is empty.
     `cgroup_kinds` are tried in order; where none can be made, CPU time is read over the tree.
     """
 
     def __init__(self, scratch: Path, cgroup_kinds: Sequence[str] = cgroups.KINDS) -> None:
+        sweep()
         self._ports = Ports()
         self._scratch = scratch.resolve()
         self._logs: dict[str, Path] = {}

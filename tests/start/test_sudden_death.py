@@ -135,6 +135,17 @@ def test_sweep_ends_what_a_killed_keeper_left(tmp_path: Path) -> None:
     keeper.close()
 
 
+def test_a_new_keeper_sweeps_first(tmp_path: Path) -> None:
+    killed = Keeper(tmp_path / "scratch")
+    starter(killed, tmp_path)(entry(command("escaping")))
+    assert soon(lambda: len(killed.pids("it")) == 2)
+    os.kill(killed.pid, signal.SIGKILL)
+    assert soon(lambda: not runs(killed.pid))
+    with Keeper(tmp_path / "other"):
+        assert left_of(killed.pid) == []
+    killed.close()
+
+
 def test_sweep_leaves_a_living_race_alone(start: Start, keeper: Keeper) -> None:
     handle = start(entry(command("escaping")))
     assert soon(lambda: len(keeper.pids("it")) == 2)
