@@ -84,19 +84,25 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     """
     if not out:
         return plan
-    gone = [Skipped(name=name, reason=reason) for name, reason in out.items()]
     left = [one for one in plan.entries if one.name not in out and not one.twin_of]
+    twins = [one for one in plan.entries if one.twin_of]
+    # Of a program that is out, its twin is out for the same reason: that is said once.
+    gone = [
+        Skipped(name=name, reason=reason)
+        for name, reason in out.items()
+        if plan.entry(name).twin_of not in out
+    ]
     if not left:
         reasons = "\n".join(f"  {one.name}: {one.reason}" for one in gone)
         raise NoVerdict(f"no contender is left:\n{reasons}")
-    reference = plan.reference if plan.reference not in out else left[0].name
-    twins = [one for one in plan.entries if one.twin_of and one.name not in out]
-    if twins and reference != plan.reference:
-        twins = _twin(left, reference)
+    reference = plan.reference
+    if reference in out:
+        reference = left[0].name
+        twins = _twin(left, reference) if twins else []
     return plan.model_copy(
         update={
-            "entries": tuple(left + twins),
-            "skipped": plan.skipped + tuple(gone),
+            "entries": (*left, *(one for one in twins if one.name not in out)),
+            "skipped": (*plan.skipped, *gone),
             "reference": reference,
         }
     )

@@ -1,6 +1,7 @@
 """Warm-up: loaded but not judged, until steady or until its time is up."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from bakeoff.model.samples import Slice, Warmup
@@ -15,14 +16,17 @@ STEADY_WITHIN = 0.03
 
 
 def is_steady(requests_per_s: Sequence[float]) -> bool:
-    """Whether the last slices are as fast as those before them, within 3 %.
+    """Whether the last slices are as fast as those before them: within 3 %, or within their noise.
 
-    A crude rule that a noisy machine can fail; it is bounded, and the report says when it was hit.
+    Noise is the median step from one slice to the next. A crude rule, but bounded; the report says
+    when the bound was hit.
     """
     if len(requests_per_s) < SLICES_MIN:
         return False
-    before, last = requests_per_s[-2 * WINDOW : -WINDOW], requests_per_s[-WINDOW:]
-    return median(before) > 0 and abs(median(last) / median(before) - 1) <= STEADY_WITHIN
+    recent = requests_per_s[-2 * WINDOW :]
+    before, last = median(recent[:WINDOW]), median(recent[WINDOW:])
+    noise = median(abs(one - other) for one, other in pairwise(recent))
+    return before > 0 and abs(last - before) <= max(STEADY_WITHIN * before, noise)
 
 
 def warm_up(
