@@ -146,7 +146,9 @@ mod tests {
             body: Some(expected.as_bytes().to_vec()),
         };
         let mut check = BodyCheck::default();
-        pieces.iter().for_each(|piece| check.push(piece.as_bytes(), &expectation));
+        for piece in pieces {
+            check.push(piece.as_bytes(), &expectation);
+        }
         check.verdict(200, &expectation).to_string()
     }
 

@@ -80,7 +80,9 @@ fn lengths() {
         ("H", Short),
         ("", Short),
     ];
-    cases.iter().for_each(|(text, outcome)| check(text.as_bytes(), false, outcome));
+    for (text, outcome) in cases {
+        check(text.as_bytes(), false, outcome);
+    }
 }
 
 #[test]

@@ -84,7 +84,7 @@ mod tests {
         assert!(latencies.mean_us().abs() < f64::EPSILON);
         latencies.record(1_000_001);
         latencies.record(90 * S);
-        assert!((latencies.mean_us() - 45_000_500.0005).abs() < 1e-6);
+        assert!((latencies.mean_us() - 45_000_500.000_5).abs() < 1e-6);
         assert_eq!(latencies.count(), 2);
         assert!(latencies.quantile_us(1.0) >= 60e6);
     }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use common::driver::{Driver, errors, job, latencies};
 use common::servers::{self, GOOD};
 use std::sync::atomic::Ordering;
@@ -27,7 +29,7 @@ fn a_good_server() {
         assert!(event.requests > 0 && event.bytes >= event.requests.saturating_sub(4) * 51);
         let latencies = latencies(&event);
         let mean_us = latencies.mean() / 1e3;
-        assert!(latencies.len() > 0 && latencies.len() <= event.requests_all);
+        assert!(!latencies.is_empty() && latencies.len() <= event.requests_all);
         assert!((event.latency_mean_us / mean_us - 1.0).abs() < 0.01);
         assert_eq!(event.first_bad, None);
         // Nothing is in flight after a slice: what was sent has been answered and counted.
@@ -54,8 +56,8 @@ fn answers_that_arrive_in_the_drain_have_their_latency() {
 
 #[test]
 fn requests_of_the_ramp_have_no_latency() {
-    let (mut driver, _) = Driver::job(job(&[servers::slow(Duration::from_millis(60))]));
-    let event = driver.slice(0, 40, 5);
+    let (mut driver, _) = Driver::job(job(&[servers::slow(Duration::from_millis(300))]));
+    let event = driver.slice(0, 250, 5);
     assert_eq!((event.requests, event.requests_all, latencies(&event).len()), (0, 4, 0));
 }
 
@@ -109,8 +111,7 @@ fn wrong_answers_are_counted_and_the_first_is_kept() {
         assert_eq!(errors(&event), vec![(kind, event.requests_all)]);
         let bad = event.first_bad.unwrap();
         assert_eq!((bad.kind, bad.detail.as_str()), (kind, detail));
-        use base64::Engine as _;
-        let bytes = base64::engine::general_purpose::STANDARD.decode(bad.response_base64);
+        let bytes = STANDARD.decode(bad.response_base64);
         assert_eq!(bytes.unwrap(), answer);
     }
 }
@@ -190,11 +191,11 @@ fn a_server_that_slams_the_door_does_not_make_us_spin() {
 
 #[test]
 fn connections_closed_while_idle_are_opened_again() {
-    let address = servers::impatient(Duration::from_millis(50));
+    let address = servers::impatient(Duration::from_millis(250));
     let (mut driver, ready) = Driver::job(job(&[address]));
     assert_eq!(ready.targets[0].open, 4);
     for _ in 0..2 {
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(800));
         let event = driver.slice(0, 5, 20);
         assert_eq!((event.idle_closed, event.connects, errors(&event)), (4, 4, vec![]));
         assert!(event.requests_all >= 4);
@@ -247,8 +248,6 @@ fn one_connection_per_request() {
 
 #[test]
 fn bodies_larger_than_any_buffer() {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
     let body = vec![b'x'; 3_000_000];
     let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n".to_vec();
     answer.extend_from_slice(&body);
