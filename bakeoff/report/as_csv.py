@@ -4,7 +4,6 @@ import csv as csv_format
 import io
 
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
-from bakeoff.report import words
 
 _LATENCIES = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
 _ERRORS = ("connect", "read", "write", "timeout", "status", "mismatch")
@@ -41,7 +40,6 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, object]:
         "name": entry.name,
         "title": entry.title,
         "valid": "yes" if entry.valid else "no",
-        "twin": "yes" if entry.name == words.twin_name(verdict) else "no",
         "reference": verdict.reference,
         "rank_best": best,
         "rank_worst": worst,
@@ -55,6 +53,7 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, object]:
         "ratio_long_slices_low_95": long_slices and long_slices.low,
         "ratio_long_slices_high_95": long_slices and long_slices.high,
         "n_long_blocks": long_slices and long_slices.n,
+        "noise_floor_twin": floor and floor.name,
         "noise_floor_ratio": floor and floor.ratio,
         "noise_floor_low_95": floor and floor.low,
         "noise_floor_high_95": floor and floor.high,

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.model.verdict import NoiseFloor, Verdict, VerdictEntry
 from bakeoff.report import figures, words
+from bakeoff.report.figures import MISSING
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,11 @@ class Standing:
 def standing(verdict: Verdict, entry: VerdictEntry) -> Standing:
     """The row of `entry`."""
     latency = entry.latency_us
-    is_twin = entry.name == words.twin_name(verdict)
     return Standing(
         name=words.printable(entry.name),
         title=words.printable(entry.title),
-        rank="twin" if is_twin else figures.rank(entry.rank),
-        letters="" if is_twin else entry.letters,
+        rank=figures.rank(entry.rank),
+        letters=entry.letters,
         ratio=figures.ratio_times(entry.ratio, entry.low, entry.high),
         n_blocks=figures.count(entry.n),
         requests_per_s=figures.rate(entry.requests_per_s),
@@ -42,11 +42,30 @@ def standing(verdict: Verdict, entry: VerdictEntry) -> Standing:
         server_cpu=figures.duration(entry.cpu_us_per_request.server),
         memory_loaded=figures.mib(entry.memory_mib.loaded),
         is_reference=entry.name == verdict.reference,
-        is_twin=is_twin,
+        is_twin=False,
+    )
+
+
+def twin_standing(floor: NoiseFloor) -> Standing:
+    """The twin's row: its ratio is the noise floor, its costs are the reference's."""
+    return Standing(
+        name=words.printable(floor.name),
+        title="",
+        rank="twin",
+        letters="",
+        ratio=figures.ratio_times(floor.ratio, floor.low, floor.high),
+        n_blocks=figures.count(floor.n),
+        requests_per_s=MISSING,
+        p50=MISSING,
+        p99=MISSING,
+        server_cpu=MISSING,
+        memory_loaded=MISSING,
+        is_reference=False,
+        is_twin=True,
     )
 
 
 def standings_rows(verdict: Verdict) -> list[Standing]:
     """Those that stand in the race, fastest first, and the twin after them."""
-    twin = words.twin(verdict)
-    return [standing(verdict, e) for e in (*words.ranked(verdict), *((twin,) if twin else ()))]
+    rows = [standing(verdict, entry) for entry in words.ranked(verdict)]
+    return [*rows, twin_standing(verdict.noise_floor)] if verdict.noise_floor else rows

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import words
+from bakeoff.report.figures import MISSING
 from bakeoff.report.standing import Standing, standings_rows
 
 
@@ -101,9 +102,10 @@ def _table(columns: tuple[Column, ...], rows: list[Standing]) -> Table:
             overflow="fold",
         )
     for row in rows:
-        table.add_row(
-            *(Text(column.cell(row)) for column in columns), style="dim" if row.is_twin else ""
-        )
+        cells = [column.cell(row) for column in columns]
+        # The twin has a ratio and no costs of its own: a row of dashes would say nothing.
+        if any(cell != MISSING for cell in cells[len(PLACE) :]):
+            table.add_row(*map(Text, cells), style="dim" if row.is_twin else "")
     return table
 
 

@@ -8,29 +8,14 @@ from bakeoff.report import figures
 
 
 def ranked(verdict: Verdict) -> list[VerdictEntry]:
-    """The entries that stand in the race, fastest first, without the twin."""
-    standing = [
-        entry
-        for entry in verdict.entries
-        if entry.valid and entry.ratio is not None and entry.name != twin_name(verdict)
-    ]
+    """The entries that stand in the race, fastest first. The twin is none: see `noise_floor`."""
+    standing = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
     return sorted(standing, key=lambda entry: -(entry.ratio or 0))
-
-
-def twin(verdict: Verdict) -> VerdictEntry | None:
-    """The second copy of the reference, where one was raced."""
-    return next((e for e in verdict.entries if e.valid and e.name == twin_name(verdict)), None)
 
 
 def unranked(verdict: Verdict) -> list[VerdictEntry]:
     """The entries that have no place, in the order of the verdict."""
-    placed = {entry.name for entry in (*ranked(verdict), twin(verdict)) if entry}
-    return [entry for entry in verdict.entries if entry.name not in placed]
-
-
-def twin_name(verdict: Verdict) -> str | None:
-    """What the twin is called; None: there was none."""
-    return verdict.noise_floor.name if verdict.noise_floor else None
+    return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
 
 
 def pair_of(verdict: Verdict, a: str, b: str) -> Pair | None:
@@ -71,14 +56,14 @@ def _finding(verdict: Verdict) -> str:
     entries = ranked(verdict)
     if not entries:
         return "No verdict: no contender gave a valid result."
-    if not verdict.valid:
-        return " ".join(["No valid verdict.", *(_sentence(each) for each in verdict.warnings[:1])])
     leader = entries[0]
     if len(entries) == 1:
         return (
             f"Only {leader.name} gave a valid result ({measured(leader)}):"
             " there is nothing to compare."
         )
+    if not verdict.valid:
+        return " ".join(["No valid verdict.", *(_sentence(each) for each in verdict.warnings[:1])])
     level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
     behind = [entry for entry in entries[1:] if entry not in level]
     said = [tie(verdict, leader, level)] if level else []
@@ -150,10 +135,10 @@ def cores(pinned: Cores) -> str:
     """Which processors did what."""
     client = f"generator on {_core_list(pinned.client)}"
     if pinned.shared:
-        return f"servers on {_core_list(pinned.server)}, {client} (shared)"
-    one = "one server core " if len(pinned.server) == 1 else "server "
-    numbers = ", ".join(map(str, pinned.server)) if len(pinned.server) == 1 else ""
-    return f"{one}{numbers or _core_list(pinned.server)}, {client}"
+        client += " (shared)"
+    if len(pinned.server) == 1:
+        return f"one server core {pinned.server[0]}, {client}"
+    return f"servers on {_core_list(pinned.server)}, {client}"
 
 
 def _core_list(numbers: tuple[int, ...]) -> str:

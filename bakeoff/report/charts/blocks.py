@@ -24,10 +24,10 @@ from bakeoff.report.charts.theme import (
 
 def blocks(race: Race) -> Sketch | None:
     """Every block's ratio around its contender's, a lane per boot."""
-    others = {e.name: e for e in race.rows if e.ratio and e.name != race.verdict.reference}
+    others = {lane.name: lane.ratio for lane in race.others}
     kept, stride = series.thinned(race.blocks, len(others))
     placed = [
-        (dot, 100 * (dot.ratio / (others[dot.entry].ratio or 1) - 1))
+        (dot, 100 * (dot.ratio / others[dot.entry] - 1))
         for dot in series.dots(kept, race.verdict.reference)
         if dot.entry in others and dot.ratio
     ]

@@ -23,7 +23,7 @@ from bakeoff.report.charts.theme import (
 
 def forest(race: Race) -> Sketch | None:
     """Every ratio with its interval, the twin below them, the margin of equivalence behind."""
-    rows = [_forest_row(race, place) for place in range(len(race.rows))]
+    rows = [_forest_row(race, place) for place in range(len(race.lanes))]
     if not rows:
         return None
     margin = race.verdict.equivalence_margin
@@ -37,7 +37,7 @@ def forest(race: Race) -> Sketch | None:
             f"Requests per second over those of {words.printable(race.verdict.reference)};"
             " each line is a simultaneous 95 % interval. Further right is faster."
             + band
-            + (twin if words.twin(race.verdict) else "")
+            + (twin if race.verdict.noise_floor else "")
         ),
         alt_text=f"Forest plot of throughput ratios to {race.verdict.reference}: {spoken}.",
         draw=lambda frame: _draw_forest(race, rows, margin, frame),
@@ -45,16 +45,16 @@ def forest(race: Race) -> Sketch | None:
 
 
 def _forest_row(race: Race, place: int) -> dict[str, Any]:
-    entry = race.rows[place]
-    is_reference = entry.name == race.verdict.reference
+    lane = race.lanes[place]
+    is_reference = lane.name == race.verdict.reference
     figure = (
-        "1× reference" if is_reference else figures.ratio_times(entry.ratio, entry.low, entry.high)
+        "1× reference" if is_reference else figures.ratio_times(lane.ratio, lane.low, lane.high)
     )
     return {
-        "name": shown(entry),
-        "ratio": entry.ratio,
-        "low": entry.low,
-        "high": entry.high,
+        "name": shown(lane),
+        "ratio": lane.ratio,
+        "low": lane.low,
+        "high": lane.high,
         # Rows are told apart by their label: equal figures get a different number of empty signs.
         "figure": figure + "\u200b" * place,
     }
@@ -108,15 +108,14 @@ def boots(race: Race) -> Sketch | None:
     """Each boot's own ratio against that of all boots: processes of one program differ."""
     rows: list[dict[str, Any]] = [
         {
-            "name": shown(entry),
+            "name": shown(lane),
             "boot": f"boot {boot.boot + 1}",
-            "apart": 100 * (boot.ratio / entry.ratio - 1),
-            "low": 100 * ((entry.low or entry.ratio) / entry.ratio - 1),
-            "high": 100 * ((entry.high or entry.ratio) / entry.ratio - 1),
+            "apart": 100 * (boot.ratio / lane.ratio - 1),
+            "low": 100 * (lane.low / lane.ratio - 1),
+            "high": 100 * (lane.high / lane.ratio - 1),
         }
-        for entry in race.rows
-        if entry.ratio and entry.name != race.verdict.reference
-        for boot in entry.boots
+        for lane in race.others
+        for boot in lane.boots
     ]
     if not rows:
         return None
