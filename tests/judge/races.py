@@ -1,0 +1,298 @@
+"""Plans and records of races that never ran: a builder whose defaults are a sound, quiet race."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.model.contender import Contender, RunSection
+from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Cores, Entry, Plan
+from bakeoff.model.receipt import Receipt, Verification
+from bakeoff.model.samples import (
+    Block,
+    BootEnd,
+    BootEntry,
+    BootStart,
+    CoreTime,
+    CpuTime,
+    Memory,
+    Record,
+    Slice,
+    Warmup,
+)
+from bakeoff.model.workload import Workload
+
+MS = 1_000_000
+CONNECTIONS = 64
+MACHINE = Machine(
+    taken_at="2026-01-02T03:04:05Z",
+    kernel="6.1",
+    distribution=None,
+    cpu_model="a processor",
+    cpus=2,
+    threads_per_core=1,
+    memory_mib=4096,
+    virtualisation=None,
+    governor=None,
+    turbo=None,
+    mitigations={},
+    clock_source="tsc",
+    cgroup="v2",
+    cpu_quota=None,
+    somaxconn=4096,
+    port_range=(32768, 60999),
+    open_files_limit=1024,
+    tcp_tw_reuse=2,
+    load_average=0.1,
+    io_uring=None,
+    python="3.11",
+    bakeoff="0.1.0",
+    engine="0.1.0",
+)
+
+
+@cache
+def encoded(values: tuple[tuple[int, int], ...]) -> str:
+    """A histogram of (latency in ns, count), as the engine writes it."""
+    histogram = HdrHistogram(1, 60_000_000_000, 3)
+    for value, count in values:
+        histogram.record_value(value, count)
+    return str(histogram.encode().decode())
+
+
+def event(**changed: object) -> SliceEvent:
+    """A quiet slice: 20 ms, 1,000 requests, Little's law kept, server and not client busy."""
+    sound: dict[str, object] = {
+        "target": 0,
+        "block": 0,
+        "start_ns": 1000 * MS,
+        "end_ns": 1020 * MS,
+        "drained_ns": 1021 * MS,
+        "requests": 1000,
+        "bytes": 147_000,
+        "requests_all": 1300,
+        "connects": 0,
+        "idle_closed": 0,
+        "errors": {},
+        "latency": encoded(((1_280_000, 1000),)),
+        "latency_mean_us": 1280.0,
+        "cpu_ns": 10 * MS,
+        "busy": 0.5,
+        "first_bad": None,
+    }
+    return SliceEvent.model_validate(sound | changed)
+
+
+def throughput_event(requests: int, length_ms: int) -> SliceEvent:
+    """A slice of `length_ms` with `requests` answers, its latencies by Little's law."""
+    mean_us = CONNECTIONS * length_ms * 1e3 / max(1, requests)
+    return event(
+        end_ns=(1000 + length_ms) * MS,
+        drained_ns=(1001 + length_ms) * MS,
+        requests=requests,
+        requests_all=round(requests * (length_ms + 6) / length_ms),
+        latency_mean_us=mean_us,
+    )
+
+
+def entry(name: str, twin_of: str | None = None) -> Entry:
+    contender = Contender(
+        name="some",
+        title="Some",
+        language="C",
+        kind="server",
+        run=RunSection(command="./some"),
+        serves={"hello": "/"},
+    )
+    return Entry(
+        name=name,
+        title=name.title(),
+        origin="catalogue",
+        contender=contender,
+        path="/",
+        twin_of=twin_of,
+    )
+
+
+@dataclass
+class Race:
+    """A race in the making: change what is to be wrong with it, then ask for plan and records."""
+
+    ratios: Mapping[str, float]
+    boots: int = 3
+    blocks: int = 20
+    long_blocks: int = 0
+    long_ratios: Mapping[str, float] = field(default_factory=dict)
+    noise: float = 0.01
+    boot_sd: float = 0.0
+    twin: str | None = None
+    twin_ratio: float = 1.0
+    seed: int = 1
+    scale: float = 1.0
+    connection: Connection = "keep-alive"
+    solo: bool = False
+    cores: Cores = field(default_factory=lambda: Cores(server=(0,), client=(1,)))
+    events: dict[str, dict[str, object]] = field(default_factory=dict)
+    busy: dict[str, float] = field(default_factory=dict)
+    leak: dict[str, float] = field(default_factory=dict)
+    out: dict[int, dict[str, str]] = field(default_factory=dict)
+    died: dict[str, str] = field(default_factory=dict)
+    open: dict[str, int] = field(default_factory=dict)
+    unsteady: tuple[str, ...] = ()
+    verified: dict[str, dict[str, object]] = field(default_factory=dict)
+    cpu_source: dict[str, str] = field(default_factory=dict)
+    steal_s: float = 0.0
+    cpu_seen: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.ratios, *(["twin"] if self.twin else []))
+
+    def plan(self, order: Sequence[str] | None = None) -> Plan:
+        entries = [entry(name) for name in order or tuple(self.ratios)]
+        if self.twin:
+            entries.append(entry("twin", twin_of=self.twin))
+        return Plan(
+            run="20260102T030405-race",
+            command_line=("race",),
+            entries=tuple(entries),
+            workload=Workload(name="hello", title="Hello"),
+            connection=self.connection,
+            connections=CONNECTIONS,
+            duration_s=20,
+            boots=self.boots,
+            workers=1,
+            cores=self.cores,
+            reference=next(iter(self.ratios)),
+            solo=self.solo,
+            seed=self.seed,
+        )
+
+    def receipts(self) -> dict[str, Receipt]:
+        return {
+            name: Receipt(
+                name=name,
+                version=f"{name} 1.0",
+                tools={},
+                source_sha256="0" * 64,
+                commands=(),
+                log="",
+                built_s=1,
+            )
+            for name in self.ratios
+        }
+
+    def records(self) -> list[Record]:
+        rng = np.random.default_rng(self.seed)
+        return [record for boot in range(self.boots) for record in self._boot(boot, rng)]
+
+    def _boot(self, boot: int, rng: np.random.Generator) -> list[Record]:
+        out = self.out.get(boot, {})
+        up = [name for name in self.names if name not in out]
+        shift = dict(zip(self.names, rng.normal(0, self.boot_sd, len(self.names)), strict=True))
+        kinds = ["short"] * self.blocks + ["long"] * self.long_blocks
+        start = BootStart(
+            boot=boot,
+            started=tuple(self._up(name) for name in up),
+            out=out,
+            engine="0.1.0",
+            io="epoll",
+            connections_open={name: self.open.get(name, CONNECTIONS) for name in up},
+        )
+        warmup = Warmup(
+            boot=boot,
+            slice_ms=20,
+            ramp_ms=5,
+            long_slice_ms=100,
+            requests_per_s={},
+            mean_latency_us={},
+            steady={name: name not in self.unsteady for name in up},
+        )
+        blocks = [
+            self._block(boot, number, kind, up, shift, rng) for number, kind in enumerate(kinds)
+        ]
+        end = BootEnd(
+            boot=boot,
+            loaded={name: Memory(pss_mib=30, processes=1) for name in up},
+            stopped=(),
+            died=self.died,
+        )
+        return [start, warmup, *blocks, end]
+
+    def _up(self, name: str) -> BootEntry:
+        sound: dict[str, object] = {
+            "name": name,
+            "status": 200,
+            "head_bytes": 134,
+            "body_bytes": 13,
+            "keeps_alive": True,
+        }
+        return BootEntry(
+            name=name,
+            pid=100,
+            address="127.0.0.1:8080",
+            command=("./some",),
+            time_to_ready_ms=12,
+            cpu_source=self.cpu_source.get(name, "cgroup-v2"),
+            idle=Memory(pss_mib=20, processes=1),
+            verification=Verification.model_validate(sound | self.verified.get(name, {})),
+        )
+
+    def _block(
+        self,
+        boot: int,
+        number: int,
+        kind: str,
+        up: list[str],
+        shift: dict[str, float],
+        rng: np.random.Generator,
+    ) -> Block:
+        weather = rng.normal(0, 0.1)
+        noise = dict(zip(self.names, rng.standard_t(4, len(self.names)), strict=True))
+        slices = []
+        for name in up:
+            of_kind = self.long_ratios if kind == "long" else {}
+            ratio = of_kind.get(name, self.ratios.get(name, self.twin_ratio))
+            wobble = weather + shift[name] + noise[name] * self.noise / 2
+            length_ms = 100 if kind == "long" else 20
+            requests = round(1_000 * self.scale * length_ms * ratio * np.exp(wobble))
+            slices.append(self._slice(name, throughput_event(requests, length_ms)))
+        at_s = boot * 1000 + number
+        core = CoreTime(
+            cpu=0,
+            user_s=at_s * (1 - self.steal_s),
+            system_s=0,
+            softirq_s=0,
+            steal_s=at_s * self.steal_s,
+            idle_s=0,
+        )
+        return Block.model_validate(
+            {
+                "boot": boot,
+                "block": number,
+                "kind": kind,
+                "slices": tuple(slices),
+                "at_ns": at_s * 1000 * MS,
+                "cores": (core,),
+            }
+        )
+
+    def _slice(self, name: str, quiet: SliceEvent) -> Slice:
+        measured = SliceEvent.model_validate(quiet.model_dump() | self.events.get(name, {}))
+        span_ns = quiet.drained_ns - quiet.start_ns + 5 * MS
+        cpu_ns = round(span_ns * self.busy.get(name, 0.98))
+        cpu = CpuTime(total_ns=cpu_ns, user_ns=cpu_ns // 4, system_ns=cpu_ns // 4)
+        return Slice(
+            entry=name,
+            event=measured,
+            server_cpu=cpu if self.cpu_seen else None,
+            leak_ns=round(100 * MS * self.leak.get(name, 0)),
+            leak_wall_ns=100 * MS,
+        )
+
+
+BAD = BadExchange(kind="mismatch", detail="body differs at byte 7", response_base64="")

@@ -1,0 +1,132 @@
+"""Each reason and each warning, from the smallest race that has it."""
+
+import pytest
+
+from bakeoff.judge import judge
+from bakeoff.judge.signatures import signatures
+from bakeoff.model.plan import Cores
+from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
+from tests.judge.races import BAD, MACHINE, Race
+
+
+def judged(**changed: object) -> tuple[Verdict, VerdictEntry]:
+    """The verdict on a race of a and b, and its entry b, which `changed` is mostly about."""
+    race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6)
+    for key, value in changed.items():
+        setattr(race, key, value)
+    found = judge(race.plan(), race.receipts(), race.records(), MACHINE, True)
+    return found, next(each for each in found.entries if each.name == "b")
+
+
+def test_a_sound_race_has_nothing_to_say() -> None:
+    found, b = judged()
+    assert found.valid and b.valid and not (found.warnings or b.warnings or b.reasons)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (
+            {"events": {"b": {"errors": {"mismatch": 2, "status": 1}, "first_bad": BAD}}},
+            "answers were wrong; the first: body differs at byte 7",
+        ),
+        (
+            {"events": {"b": {"errors": {"timeout": 200, "connect_refused": 9}}}},
+            "requests got no answer",
+        ),
+        ({"open": {"b": 60}}, "only 60 of 64 connections could be opened"),
+        ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "the load generator was the limit"),
+        ({"events": {"b": {"latency_mean_us": 50.0}}}, "of the time was spent in the load"),
+        ({"died": {"b": "signal 11"}}, "it died under load: signal 11"),
+        ({"events": {"b": {"requests": 0, "requests_all": 0}}}, "it answered no request"),
+    ],
+)
+def test_reasons(changed: dict[str, object], reason: str) -> None:
+    found, b = judged(**changed)
+    assert not b.valid and not found.valid
+    assert any(reason in each for each in b.reasons), b.reasons
+    assert (b.ratio, b.rank, b.letters) == (None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        ({"leak": {"b": 0.05}}, "it used 5.0% of the server's cores while others had their turn"),
+        ({"events": {"b": {"connects": 500}}}, "it closed connections though keep-alive was asked"),
+        ({"events": {"b": {"connects": 3, "idle_closed": 3}}}, "it closed 36 idle connections"),
+        ({"verified": {"b": {"keeps_alive": False}}}, "it does not offer keep-alive"),
+        ({"unsteady": ("b",)}, "reached no steady state in 2 of 2 boots"),
+        ({"verified": {"b": {"warnings": ("no Date",)}}}, "no Date"),
+        ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "may have been the limit"),
+    ],
+)
+def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
+    _, b = judged(**changed)
+    assert b.valid, b.reasons
+    assert any(warning in each for each in b.warnings), b.warnings
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        ({"cores": Cores(server=(0,), client=(0,))}, "share cores"),
+        ({"steal_s": 0.05}, "the host took 5.0% of the cores' time away"),
+        ({"cpu_source": {"b": "tree"}}, "CPU time was not read in the same way for all"),
+        ({"boots": 1, "blocks": 12}, "one boot: how far two starts of these programs differ"),
+        ({"verified": {"b": {"head_bytes": 150}}}, "heads differ by 16 bytes (a 134, b 150)"),
+        ({"verified": {"b": {"body_bytes": 14}}}, "bodies differ by 1 bytes (a 13, b 14)"),
+    ],
+)
+def test_warnings_on_the_race(changed: dict[str, object], warning: str) -> None:
+    found, _ = judged(**changed)
+    assert any(warning in each for each in found.warnings), found.warnings
+
+
+def test_fewer_boots_than_planned() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=12)
+    plan = race.plan().model_copy(update={"boots": 3})
+    found = judge(plan, {}, race.records(), MACHINE, False)
+    assert found.warnings[:2] == (
+        "the race was cut short: this is the verdict on what was measured until then",
+        "only 2 of 3 boots were measured",
+    )
+
+
+@pytest.mark.parametrize(
+    ("server", "client", "limit"),
+    [(0.98, 0.5, "server"), (0.98, 0.95, "both"), (0.4, 0.5, "unknown"), (0.4, 0.95, "client")],
+)
+def test_limited_by(server: float, client: float, limit: str) -> None:
+    _, b = judged(busy={"b": server}, events={"b": {"busy": client}})
+    assert b.limited_by == limit
+
+
+def latency(p50_ms: float, p99_ms: float, p99_9_ms: float) -> Latency:
+    return Latency(
+        mean=p50_ms * 1e3,
+        p50=p50_ms * 1e3,
+        p75=p50_ms * 1e3,
+        p90=p50_ms * 1e3,
+        p99=p99_ms * 1e3,
+        p99_9=p99_9_ms * 1e3,
+        max=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "busy", "says"),
+    [
+        (latency(44, 45, 46), 0.02, "Nagle meets delayed ACK"),
+        (latency(1, 204, 210), 0.9, "minimum retransmission time"),
+        (latency(1, 2, 1010), 0.9, "p99.9 is 1.0 s"),
+        (latency(1, 3020, 7100), 0.9, "p99 is 3.0 s"),
+    ],
+)
+def test_signatures_are_named(quantiles: Latency, busy: float, says: str) -> None:
+    found = signatures(quantiles, busy)
+    assert len(found) == 1 and says in found[0]
+
+
+def test_a_busy_server_with_44_ms_is_only_slow() -> None:
+    assert signatures(latency(44, 60, 70), 0.99) == []
+    assert signatures(latency(190, 210, 220), 0.99) == []
