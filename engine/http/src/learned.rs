@@ -39,3 +39,53 @@ impl Learned {
         self.head = Some(*head);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::head;
+
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 20:55:18 GMT\r\n\
+        Content-Length: 13\r\n\r\n";
+
+    fn learned() -> Learned {
+        let mut learned = Learned::default();
+        learned.learn(HEAD, &head::parse(HEAD, false).unwrap());
+        learned
+    }
+
+    #[test]
+    fn another_date_is_the_same_head() {
+        let (head, length) = learned().recognise(HEAD).unwrap();
+        assert_eq!((head.framing, length), (Framing::Length(13), HEAD.len()));
+        let mut later = HEAD.to_vec();
+        later[41] = b'9';
+        later.extend_from_slice(b"Hello, World!");
+        assert!(learned().recognise(&later).is_some());
+    }
+
+    #[test]
+    fn any_other_difference_is_for_the_full_parser() {
+        let date = 23..52;
+        assert_eq!(HEAD[date.clone()], *b"Sat, 21 Nov 2026 20:55:18 GMT");
+        for at in 0..HEAD.len() {
+            let mut other = HEAD.to_vec();
+            other[at] ^= 1;
+            assert_eq!(learned().recognise(&other).is_some(), date.contains(&at), "byte {at}");
+            other[at] = b'\r';
+            let same = HEAD[at] == b'\r';
+            assert_eq!(learned().recognise(&other).is_some(), same, "byte {at}");
+        }
+        assert!(learned().recognise(&HEAD[..HEAD.len() - 1]).is_none());
+        assert!(Learned::default().recognise(HEAD).is_none());
+    }
+
+    #[test]
+    fn heads_that_say_little_are_not_learned() {
+        for head in [b"HTTP/1.1 200 OK\r\n\r\n" as &[u8], b"HTTP/1.1 100 Continue\r\n\r\n"] {
+            let mut learned = learned();
+            learned.learn(head, &head::parse(head, false).unwrap());
+            assert!(learned.recognise(head).is_none() && learned.recognise(HEAD).is_some());
+        }
+    }
+}

@@ -54,3 +54,18 @@ pub fn source(address: SocketAddr, nth: u64) -> Option<Ipv4Addr> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_has_254_sources_and_others_none() {
+        let loopback = "127.0.0.1:80".parse().unwrap();
+        let sources: Vec<_> = (0..256).filter_map(|nth| source(loopback, nth)).collect();
+        let octets = [0, 1, 253, 254].map(|nth: usize| sources[nth].octets());
+        assert_eq!(octets, [1, 2, 254, 1].map(|last| [127, 0, 0, last]));
+        assert_eq!(source("[::1]:80".parse().unwrap(), 0), None);
+        assert_eq!(source("10.0.0.1:80".parse().unwrap(), 0), None);
+    }
+}

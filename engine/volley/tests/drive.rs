@@ -26,11 +26,10 @@ fn a_good_server() {
     for _ in 0..5 {
         let event = driver.slice(0, 5, 40);
         assert_eq!((errors(&event), event.connects, event.idle_closed), (vec![], 0, 0));
-        assert!(event.requests > 0 && event.bytes >= event.requests.saturating_sub(4) * 51);
+        assert!(event.requests_all >= 4 && event.bytes >= event.requests.saturating_sub(4) * 51);
         let latencies = latencies(&event);
-        let mean_us = latencies.mean() / 1e3;
-        assert!(!latencies.is_empty() && latencies.len() <= event.requests_all);
-        assert!((event.latency_mean_us / mean_us - 1.0).abs() < 0.01);
+        assert!(latencies.len() <= event.requests_all);
+        assert!((event.latency_mean_us * 1e3 - latencies.mean()).abs() <= latencies.mean() * 0.01);
         assert_eq!(event.first_bad, None);
         // Nothing is in flight after a slice: what was sent has been answered and counted.
         sent += event.requests_all;
@@ -237,7 +236,7 @@ fn one_connection_per_request() {
     let open: Vec<u64> = ready.targets.iter().map(|target| target.open).collect();
     assert_eq!(open, [1, 1, 0]);
     for target in [0, 1, 0, 1] {
-        let event = driver.slice(target, 5, 30);
+        let event = driver.slice(target, 5, 300);
         assert_eq!((errors(&event), event.idle_closed), (vec![], 0));
         assert!(event.requests_all >= 4);
         assert_eq!(event.connects, event.requests_all);
