@@ -119,7 +119,7 @@ def left_of(keeper_pid: int) -> list[str]:
     return running + groups
 
 
-def soon(what: Callable[[], bool], within_s: float = 5.0) -> bool:
+def soon(what: Callable[[], bool], within_s: float = 20.0) -> bool:
     """Whether `what` becomes true in time."""
     until = time.monotonic() + within_s
     while not what():
