@@ -25,6 +25,15 @@ CLIPPED = """() => [...document.querySelectorAll('th, td, dd, li, h1, h2, h3, p'
 SHOWN = """() => [...document.querySelectorAll('figure')].map(figure =>
   [...figure.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect())
     .filter(box => box.width > 100 && box.height > 60).length)"""
+# Words of a picture that stick out of it are cut off.
+CUT = """() => [...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(node => {
+    const box = node.getBoundingClientRect();
+    return box.width && (box.left < frame.left - 2 || box.right > frame.right + 2
+      || box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
+  }).map(node => node.textContent);
+})"""
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -65,6 +74,7 @@ def test_it_fits_and_fetches_nothing(browser: Browser, written: Path, width: int
     assert page.evaluate(OVERFLOW) == 0
     assert page.evaluate(CLIPPED) == []
     assert page.evaluate(SHOWN) == [1] * 9
+    assert page.evaluate(CUT) == []
     page.context.close()
 
 

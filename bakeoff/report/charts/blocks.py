@@ -70,7 +70,7 @@ def _draw_blocks(race: Race, rows: Sequence[dict[str, Any]], reach: float, frame
     lanes = race.verdict.boots
     dots = (
         alt.Chart(data(rows))
-        .mark_point(filled=True, opacity=0.55)
+        .mark_point(filled=True, opacity=0.75)
         .encode(
             x=alt.X("apart:Q", scale=scale, axis=apart_axis(frame)),
             y=alt.Y("name:N", sort=names, axis=names_axis()),

@@ -65,7 +65,7 @@ def _draw_forest(
 ) -> Drawing:
     low = min([row["low"] for row in rows] + [1 / (1 + 1.5 * margin)])
     high = max([row["high"] for row in rows] + [1 + 1.5 * margin])
-    scale, axis = ratio_axis(low, high, frame, "ratio of requests per second, logarithmic")
+    scale, axis = ratio_axis(low, high, frame, "ratio, logarithmic")
     if frame.narrow:
         rows = [row | {"row": f"{row['name']}\n{row['figure']}"} for row in rows]
     else:

@@ -58,7 +58,9 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
         scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
         axis=alt.Axis(title="block", tickCount=frame.ticks, grid=False),
     )
-    scale, values = log_scale([row["requests_per_s"] for row in rows])
+    highest = max(row["requests_per_s"] for row in rows)
+    # Room above the lines for the names of the boots.
+    scale, values = log_scale([*(row["requests_per_s"] for row in rows), highest * 1.25])
     axis = alt.Axis(title="requests/s, logarithmic", format=",~f", values=values)
     y = alt.Y("requests_per_s:Q", scale=scale, axis=axis)
     base = alt.Chart(data(rows)).encode(x=x, y=y, color=_named_colour(race, frame))
@@ -72,7 +74,7 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
     rules = alt.Chart(data([{"at": 0.5, "boot": race.blocks[0].boot + 1}, *starts]))
     edge = rules.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x="at:Q")
     label = rules.transform_calculate(text="'boot ' + datum.boot").mark_text(
-        align="left", baseline="bottom", dy=-4, color=QUIET
+        align="left", baseline="top", dx=5, dy=2, color=QUIET
     )
     layers = [edge, label.encode(x="at:Q", y=alt.value(0), text="text:N"), line, dots]
     return alt.layer(*layers).properties(height=280)
@@ -81,9 +83,7 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
 def _named_colour(race: Race, frame: Frame) -> alt.Color:
     names = [shown(entry) for entry in race.ranked]
     colours = {name: race.colours[name] for name in names}
-    legend = alt.Legend(
-        columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3, offset=26
-    )
+    legend = alt.Legend(columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3)
     return alt.Color("name:N", scale=colour_scale(colours), legend=legend)
 
 
@@ -130,8 +130,9 @@ def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) 
     label = f"[{labels}][round(datum.index * {max(1, len(shares) - 1)})]"
     scale, values = log_scale([row["us"] for row in rows])
     names = list(dict.fromkeys(row["name"] for row in rows))
-    # A slower contender's line is thinner, so that it can't hide the one that it lies on.
-    widths = alt.Scale(domain=names, range=[max(1.8, 6 - 2 * place) for place in range(len(names))])
+    # The fastest ones get the broader lines: one that lies on another can't hide it.
+    breadths = [5.5, 3.2, *[1.8] * len(names)][: len(names)]
+    widths = alt.Scale(type="ordinal", domain=names, range=breadths)
     lines: Drawing = (
         alt.Chart(data(rows))
         .mark_line(interpolate="monotone")
