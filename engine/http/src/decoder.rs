@@ -1,47 +1,13 @@
 //! From the bytes of one connection to answers.
 
-use crate::check::{BodyCheck, Expectation, Verdict};
+use crate::answer::{Answer, End, Step};
+use crate::check::{BodyCheck, Expectation};
 use crate::chunked::Chunked;
 use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::Learned;
 
 /// The most bytes of a bad answer that are kept to be shown.
 pub const EVIDENCE_LIMIT: usize = 64 * 1024;
-
-/// What the bytes that were fed led to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// All bytes were taken, the answer goes on.
-    Incomplete,
-    /// The answer ended within these bytes.
-    Complete(Answer),
-    /// The bytes are not HTTP.
-    Malformed(Malformed),
-}
-
-/// A complete answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
-    /// How many of the bytes fed last belong to it.
-    pub consumed: usize,
-    /// The status code.
-    pub status: u16,
-    /// Bytes of body, without the coding.
-    pub body_length: u64,
-    /// Whether the connection may carry another request.
-    pub keep_alive: bool,
-    /// Whether it is the expected one.
-    pub verdict: Verdict,
-}
-
-/// What the end of a connection meant for the answer in progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// It was the answer's proper end.
-    Complete(Answer),
-    /// It came too early, after this many bytes of the answer.
-    Short(u64),
-}
 
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -212,7 +178,6 @@ impl Decoder {
     }
 
     /// The full parser on all bytes of the answer so far. `Some`: where the final head ends.
-    #[cold]
     fn full_heads(
         &mut self,
         bytes: &[u8],

@@ -4,6 +4,7 @@
 //! gave and says when an answer is complete, whether it was the right one, or where it broke the
 //! protocol. Nothing on that path allocates while answers arrive in one piece.
 
+pub mod answer;
 pub mod check;
 mod chunked;
 pub mod decoder;
@@ -11,8 +12,9 @@ pub mod head;
 pub mod learned;
 pub mod request;
 
+pub use answer::{Answer, End, Step};
 pub use check::{Expectation, StatusRule, Verdict};
-pub use decoder::{Answer, Decoder, End, Step};
+pub use decoder::Decoder;
 pub use head::Malformed;
 pub use learned::Learned;
 pub use request::{Request, RequestError};

@@ -20,8 +20,9 @@ pub struct Progress {
     interrupted: Arc<AtomicBool>,
     leave_at_ns: u64,
     shown: bool,
+    /// When to renew the line; 0 before the window.
     next_ns: u64,
-    /// When the line was renewed and how many requests there were.
+    /// When that was done last, and how many requests there were.
     last: (u64, u64),
 }
 
@@ -56,15 +57,18 @@ impl Progress {
         let line = format!("{done:.1} s of {all:.1} s, {rate:.0} requests/s, {errors} errors");
         // A terminal that has gone away is no reason to stop measuring.
         let _ = write!(stderr(), "\r{line:70}");
-        (self.last, self.shown) = ((now_ns, tally.requests), true);
+        self.shown = true;
     }
 }
 
 impl Watch for Progress {
     fn look(&mut self, now_ns: u64, window: &Window, tally: &Tally) -> Wish {
         if now_ns >= self.next_ns && window.holds(now_ns) {
+            if self.next_ns > 0 {
+                self.show(now_ns, window, tally);
+            }
             self.next_ns = now_ns + EVERY_NS;
-            self.show(now_ns, window, tally);
+            self.last = (now_ns, tally.requests);
         }
         if !self.interrupted() {
             return Wish::GoOn;
