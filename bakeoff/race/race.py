@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.judge import judge
 from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
@@ -160,6 +159,9 @@ def _judged(
     stages: Stages,
     interrupted: bool,
 ) -> Finished:
+    # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+    from bakeoff.judge import judge
+
     records = folder.records()
     complete = _missing_s(plan, records) <= WORTH_S
     verdict = judge(plan, receipts, records, folder.machine(), complete)

@@ -1,0 +1,142 @@
+"""What a user types, in a folder that bakeoff has never seen."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+BAKEOFF = Path(sys.executable).parent / "bakeoff"
+SERVER = """
+import http.server, os, sys, time
+{before}
+class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        body = {body!r}
+        self.send_response({status})
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer.daemon_threads = True
+http.server.ThreadingHTTPServer(("127.0.0.1", int({port})), Server).serve_forever()
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder to type commands in."""
+
+    path: Path
+
+    def bakeoff(self, *words: str, timeout_s: float = 60, **env: str) -> Ended:
+        """Run bakeoff to its end."""
+        done = subprocess.run(
+            [BAKEOFF, *words],
+            cwd=self.path,
+            env={**os.environ, "COLUMNS": "100", **env},
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def begin(self, *words: str) -> "subprocess.Popen[str]":
+        """Start bakeoff, in a session of its own, and let it run."""
+        return subprocess.Popen(
+            [BAKEOFF, *words],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def server(
+        self,
+        name: str,
+        *,
+        body: bytes = b"Hello, World!",
+        status: int = 200,
+        port: str = 'os.environ["PORT"]',
+        before: str = "",
+    ) -> str:
+        """A small server as a command; `before` is Python that runs before it listens."""
+        text = SERVER.format(body=body, status=status, port=port, before=textwrap.dedent(before))
+        (self.path / f"{name}.py").write_text(text)
+        return f"{sys.executable} {name}.py"
+
+    def contender(self, name: str, text: str) -> str:
+        """A folder with a contender.toml."""
+        (self.path / name).mkdir()
+        (self.path / name / "contender.toml").write_text(textwrap.dedent(text))
+        return f"./{name}"
+
+    def ours(self) -> list[str]:
+        """Command lines of processes that were started for a race in this folder."""
+        found = []
+        for each in Path("/proc").glob("[0-9]*"):
+            try:
+                cwd = (each / "cwd").resolve()
+                environ = (each / "environ").read_bytes()
+                line = (each / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+            inside = self.path in (cwd, *cwd.parents) or str(self.path).encode() in environ
+            if inside and line and "pytest" not in line:
+                found.append(line)
+        return found
+
+    def wait_until_nothing_is_left(self, timeout_s: float = 10) -> None:
+        """No process of a race in this folder; at once, or within the keeper's grace."""
+        until = time.monotonic() + timeout_s
+        while self.ours() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert self.ours() == []
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A new folder, with a space in its name; nothing of it runs afterwards."""
+    folder = tmp_path / "a place"
+    folder.mkdir()
+    here = Place(folder)
+    yield here
+    here.wait_until_nothing_is_left()
+
+
+@pytest.fixture
+def wait_for() -> Callable[[Callable[[], bool]], None]:
+    """Wait until something is so; fail after 20 s."""
+
+    def wait(so: Callable[[], bool]) -> None:
+        until = time.monotonic() + 20
+        while not so():
+            assert time.monotonic() < until, "it never came to be so"
+            time.sleep(0.01)
+
+    return wait
+
+
+def interrupt(process: "subprocess.Popen[str]") -> None:
+    """Ctrl-C: SIGINT to the foreground process group."""
+    os.killpg(process.pid, signal.SIGINT)

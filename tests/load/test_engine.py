@@ -1,0 +1,109 @@
+"""Driving the real engine against a real, small server."""
+
+import base64
+import http.server
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from bakeoff.load import Engine, engine_version
+from bakeoff.load.engine import EngineFailed
+from bakeoff.model.engine import Expect, Job, Request, SliceCommand, Target
+
+pytestmark = pytest.mark.e2e
+
+
+class Hello(http.server.BaseHTTPRequestHandler):
+    """Answers Hello, with keep-alive."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"Hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """The port of a server that answers Hello."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+def job(*ports: int, body: bytes = b"Hello") -> Job:
+    return Job(
+        targets=tuple(
+            Target(
+                name=f"server {port}",
+                address=f"127.0.0.1:{port}",
+                request=Request(method="GET", path="/", host=f"127.0.0.1:{port}"),
+                expect=Expect(status=200, body_base64=base64.b64encode(body).decode()),
+            )
+            for port in ports
+        ),
+        connections=4,
+        connection="keep-alive",
+        cpus=(),
+        connect_timeout_ms=1000,
+        request_timeout_ms=1000,
+    )
+
+
+SLICE = SliceCommand(target=0, block=3, ramp_ms=5, duration_ms=50)
+
+
+def test_a_slice_counts_right_answers(port: int) -> None:
+    with Engine(job(port)) as engine:
+        assert engine.ready.targets[0].open == 4
+        event = engine.slice(SLICE)
+    assert (event.target, event.block) == (0, 3)
+    assert event.requests > 0
+    assert event.requests_all >= event.requests
+    assert event.errors == {}
+    assert event.end_ns - event.start_ns == pytest.approx(50e6, rel=0.5)
+
+
+def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
+    with Engine(job(port, body=b"Jello")) as engine:
+        event = engine.slice(SLICE)
+    assert event.errors["mismatch"] == event.requests_all
+    assert event.first_bad
+    assert base64.b64decode(event.first_bad.response_base64).endswith(b"Hello")
+
+
+def test_a_target_that_is_not_there_leaves_the_others_alone(port: int) -> None:
+    with Engine(job(1, port)) as engine:
+        first, second = engine.ready.targets
+        assert first.open == 0 and first.error and first.error.kind == "connect_refused"
+        assert second.open == 4
+        assert engine.slice(SLICE).requests == 0
+        assert engine.slice(SLICE.model_copy(update={"target": 1})).requests > 0
+
+
+def test_a_refused_command_is_told(port: int) -> None:
+    with Engine(job(port)) as engine, pytest.raises(EngineFailed, match="refused a command"):
+        engine.slice(SLICE.model_copy(update={"target": 7}))
+
+
+def test_an_engine_that_was_killed_is_told_and_not_waited_for(port: int) -> None:
+    with Engine(job(port)) as engine:
+        os.kill(engine._process.pid, signal.SIGKILL)
+        with pytest.raises(EngineFailed, match="volley ended with status -9"):
+            engine.slice(SLICE)
+
+
+def test_the_engine_has_a_version() -> None:
+    assert engine_version().startswith("volley ")

@@ -1,0 +1,46 @@
+"""The line protocol, from the driver's side: the same example files as the engine's own tests."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.base import Contract
+from bakeoff.model.engine import (
+    Done,
+    EngineError,
+    Job,
+    Ready,
+    SliceCommand,
+    SliceEvent,
+    StopCommand,
+)
+from bakeoff.model.errors import BadFile
+
+EXAMPLES = Path(__file__).parents[2] / "engine" / "examples"
+MESSAGES: dict[str, type[Contract]] = {
+    "job.json": Job,
+    "slice-command.json": SliceCommand,
+    "stop.json": StopCommand,
+    "ready.json": Ready,
+    "slice-event.json": SliceEvent,
+    "done.json": Done,
+    "error.json": EngineError,
+}
+
+
+def test_every_example_is_a_message_that_we_know() -> None:
+    assert {path.name for path in EXAMPLES.iterdir()} == set(MESSAGES)
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_an_example_is_read_and_written_unchanged(name: str) -> None:
+    text = (EXAMPLES / name).read_text()
+    read = MESSAGES[name].from_json(text, name)
+    assert MESSAGES[name].from_json(read.to_json(), name) == read
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_an_unknown_key_is_refused(name: str) -> None:
+    text = (EXAMPLES / name).read_text().replace("{", '{"surprise":1,', 1)
+    with pytest.raises(BadFile, match="`surprise` is not a known key"):
+        MESSAGES[name].from_json(text, name)
