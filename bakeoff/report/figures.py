@@ -18,13 +18,16 @@ def interval(ratio: float, low: float, high: float) -> tuple[str, str, str]:
     """A ratio and its interval with as many decimals as the interval's width warrants.
 
     3 significant digits at least and 4 at most, except where that would round a bound onto 1
-    that isn't 1: which side of 1 it is on is what the interval is for.
+    that isn't 1: which side of 1 it is on is what the interval is for. Just above 1 it takes as
+    many decimals as just below, so that a near tie reads alike from both sides.
     """
     if not all(map(math.isfinite, (ratio, low, high))) or ratio <= 0:
         return MISSING, MISSING, MISSING
     least = max(0, 2 - math.floor(math.log10(ratio)))
     half_width = (high - low) / 2
     warranted = math.ceil(-math.log10(half_width)) if half_width > 0 else least
+    if half_width < 0.1 and 1 <= ratio < 1.1:
+        warranted = max(3, warranted)
     decimals = min(max(warranted, least), least + 1)
     while decimals < 6 and any(_hides_its_side(bound, decimals) for bound in (low, high)):
         decimals += 1

@@ -184,9 +184,9 @@ def reasons(entry: VerdictEntry) -> str:
 
 
 def measured(entry: VerdictEntry) -> str:
-    """An entry's throughput with what it rests on."""
-    blocks = figures.plural(entry.n, "block")
-    return f"{figures.rate(entry.requests_per_s)} requests/s, n = {blocks}"
+    """An entry's throughput with what it rests on: an invalid one has no paired blocks."""
+    answers = figures.plural(entry.requests, "answer")
+    return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
 
 
 LATENCY_CAUTION = (

@@ -72,7 +72,7 @@ def test_a_real_but_small_gap_is_put_beside_the_margin() -> None:
 def test_one_valid_contender_is_no_race() -> None:
     said = headline(only(sample.verdict(), "go-nethttp", "aiohttp"))
     assert said == (
-        "Only go-nethttp gave a valid result (48,356 requests/s, n = 480 blocks):"
+        "Only go-nethttp gave a valid result (48,356 requests/s, n = 454,543 answers):"
         " there is nothing to compare."
     )
 

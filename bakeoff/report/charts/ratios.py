@@ -134,7 +134,9 @@ def boots(race: Race) -> Sketch | None:
 
 
 def _draw_boots(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
-    reach = 1.1 * max(max(abs(row["apart"]), abs(row["low"]), abs(row["high"])) for row in rows)
+    reach = (
+        1.1 * max(max(abs(row["apart"]), abs(row["low"]), abs(row["high"])) for row in rows) or 1.0
+    )
     names = list(dict.fromkeys(row["name"] for row in rows))
     y = alt.Y("name:N", sort=names, axis=names_axis())
     scale = alt.Scale(domain=[-reach, reach])
