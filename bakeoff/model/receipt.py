@@ -33,7 +33,10 @@ class CpuCounter(Contract):
 
 
 class Handle(Contract):
-    """A server that is up and has answered once."""
+    """A server that is up and has answered once.
+
+    `address` is numeric, `host:port`; `host` is what a request's Host header says.
+    """
 
     name: str
     pid: PositiveInt | None

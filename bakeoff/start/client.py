@@ -122,7 +122,7 @@ class Keeper:
             name=entry.name,
             pid=started["pid"],
             address=endpoint(host, port),
-            host=host,
+            host=endpoint(host, port),
             port=port,
             cpus=cores.server,
             cpu=CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"]),

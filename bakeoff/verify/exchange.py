@@ -112,9 +112,10 @@ def _receive(connection: socket.socket, began: bool) -> bytes:
 
 def answers(host: str, port: int) -> str | None:
     """None where a server gives any whole HTTP answer to GET /, else why it doesn't."""
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
-        with connect(f"{host}:{port}", timeout_s=1.0) as connection:
-            exchange(connection, RequestSection(), "/", f"{host}:{port}", close=True)
+        with connect(address, timeout_s=1.0) as connection:
+            exchange(connection, RequestSection(), "/", address, close=True)
     except NoAnswer as error:
         return str(error)
     except OSError as error:
