@@ -12,7 +12,7 @@ from pathlib import Path
 from bakeoff.build.commands import Outcome, run
 from bakeoff.build.requirements import Missing, check_tools
 from bakeoff.model.contender import Contender, argument_list, fill
-from bakeoff.model.errors import BadFile, ContenderOut
+from bakeoff.model.errors import BadFile, ContenderOut, ToolMissing
 from bakeoff.model.receipt import Receipt
 
 BUILD_TIMEOUT_S = 900
@@ -31,7 +31,7 @@ def build(contender: Contender, folder: Path) -> Receipt:
     tools: dict[str, str] = {}
     for tool, found in check_tools(contender, folder).items():
         if isinstance(found, Missing):
-            raise ContenderOut(str(found))
+            raise ToolMissing(str(found))
         tools[tool] = found
     if contender.build is None:
         return _receipt(contender, folder, tools, log="", built_s=0.0)

@@ -12,7 +12,7 @@ from bakeoff.build import build, install_packages, is_built, missing_tools, pack
 from bakeoff.cli.console import err, out
 from bakeoff.load import engine_version
 from bakeoff.measure import hindrances
-from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut, MissingPiece
+from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
 from bakeoff.plan import Catalogue, Named, name_contenders
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "warning": "[red]warning[/]"}
@@ -22,7 +22,8 @@ def contenders() -> None:
     """List the catalogue, with what is missing on this machine."""
     catalogue = Catalogue.shipped()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("name", "what it is", "language", "kind", "serves", "on this machine"):
+    table.add_column("name", no_wrap=True)
+    for column in ("what it is", "language", "kind", "serves", "on this machine"):
         table.add_column(column, overflow="fold")
     for one in _named(catalogue, catalogue.names()):
         contender = one.contender
@@ -42,7 +43,7 @@ def contenders() -> None:
 def setup(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Contenders; none: the default line-up."),
+        typer.Argument(metavar="NAME", help="Contenders; none: the default line-up."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="The whole catalogue.")] = False,
 ) -> None:
@@ -60,7 +61,7 @@ def setup(
     _install_missing(wanted)
     failures = [failure for one in wanted if (failure := _set_up(one))]
     if len(failures) == len(wanted):
-        raise failures[0]
+        raise typer.Exit(failures[0].exit_status)
 
 
 def doctor() -> None:
@@ -118,7 +119,7 @@ def _install_missing(wanted: list[Named]) -> None:
         err.print(str(error), markup=False, soft_wrap=True)
 
 
-def _set_up(one: Named) -> BakeoffError | None:
+def _set_up(one: Named) -> ContenderOut | None:
     """Build one; its failure is printed and returned."""
     assert one.contender and one.folder
     if not is_built(one.contender, one.folder):
@@ -127,8 +128,6 @@ def _set_up(one: Named) -> BakeoffError | None:
         receipt = build(one.contender, one.folder)
     except ContenderOut as error:
         err.print(f"{one.name} is out: {error}", markup=False, soft_wrap=True)
-        if missing_tools(one.contender, one.folder):
-            return MissingPiece(f"nothing could be set up; {one.name} {error}")
         return error
     out.print(f"{one.name}: {receipt.version}", markup=False, soft_wrap=True)
     return None

@@ -37,7 +37,7 @@ def _duration(text: str) -> float:
 _Words = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[CONTENDER]...",
+        metavar="CONTENDER",
         help="A catalogue name, a folder with contender.toml, a quoted command, or a URL. "
         "None: the default line-up.",
         show_default=False,

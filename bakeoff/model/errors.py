@@ -65,6 +65,12 @@ class ContenderOut(BakeoffError):
     """A contender cannot take part. `str()` is the reason that the verdict gives."""
 
 
+class ToolMissing(ContenderOut):
+    """A contender needs a tool that isn't on this machine."""
+
+    exit_status = 3
+
+
 class NoVerdict(BakeoffError):
     """Nothing can be judged: no contender was valid, or too little was measured."""
 

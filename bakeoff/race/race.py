@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut, NoVerdict
+from bakeoff.model.errors import (
+    BadUsage,
+    BakeoffError,
+    ContenderOut,
+    MissingPiece,
+    NoVerdict,
+    ToolMissing,
+)
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
@@ -73,19 +80,24 @@ def rejudge(path: Path, stages: Stages) -> Finished:
 def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
     """Build every entry; those that can't be built leave the plan with their reason."""
     receipts: dict[str, Receipt] = {}
-    out: dict[str, str] = {}
+    out: dict[str, ContenderOut] = {}
     # A command has no build, a URL isn't ours, and a twin is built with its original.
     ours = [one for one in plan.entries if one.origin in _BUILT and not one.twin_of]
     if ours:
-        watch.step(f"building {len(ours)} contenders, as far as they aren't built yet")
+        watch.step("building what isn't built yet")
     for entry in ours:
         assert entry.contender and entry.folder
         try:
             receipts[entry.name] = stages.build(entry.contender, Path(entry.folder))
         except ContenderOut as error:
-            out[entry.name] = str(error)
+            out[entry.name] = error
             watch.out(entry.name, str(error))
-    return without(plan, out), receipts
+    try:
+        return without(plan, {name: str(error) for name, error in out.items()}), receipts
+    except NoVerdict as error:
+        if all(isinstance(one, ToolMissing) for one in out.values()):
+            raise MissingPiece(str(error)) from None
+        raise
 
 
 def _run(

@@ -1,0 +1,153 @@
+"""Bad input: one plain message that says what is wrong and what would be right; status 2 or 3."""
+
+import os
+import socket
+
+import pytest
+
+from tests.e2e.conftest import Ended, Place
+
+pytestmark = pytest.mark.e2e
+SHORT = ("-d", "1", "--boots", "1", "--no-twin")
+CONTENDER = """
+name = "x"
+title = "X"
+language = "sh"
+kind = "server"
+[run]
+command = "sleep 600"
+ready_timeout_s = 1
+[serves]
+hello = "/"
+"""
+
+
+def refused(ended: Ended, status: int, *says: str) -> None:
+    """The command ended with `status` and said these things, without a traceback."""
+    said = " ".join(ended.err.replace("│", " ").split())
+    assert ended.status == status, said
+    for each in says:
+        assert each in said
+    assert "Traceback" not in said
+    assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["race", "ngnix"], "there is no contender called ngnix; did you mean nginx?"),
+        (["race", "nosuch --port 1"], "there is no program called nosuch"),
+        (["race", "nginx", "-c", "0"], "0 is not in the range x>=1"),
+        (["race", "nginx", "-d", "-3"], "it takes seconds, as in 20, 90s or 2m"),
+        (["race", "nginx", "-d", "0"], "it takes a time above zero"),
+        (["race", "nginx", "--boots", "x"], "'x' is not a valid integer"),
+        (["race", "nginx", "--cpus", "server=0,client=99"], "there is no core 99 here"),
+        (["race", "nginx", "--workload", "helo"], "did you mean hello?"),
+        (["race", "nginx", "--reference", "gin"], "gin doesn't race"),
+        (
+            ["race", "nginx", "--json", "/nowhere/x.json"],
+            "--json /nowhere/x.json: can't be written",
+        ),
+        (["race", "nginx", "--colour"], "No such option: --colour"),
+        (["race", "https://localhost/"], "bakeoff speaks plain HTTP"),
+        (["report", "nowhere"], "there is no such run folder"),
+        (["resume", "."], "is no run folder: it has no plan.json"),
+        (["setup", "ngnix"], "did you mean nginx?"),
+        (["setup", "nginx", "--all"], "takes names or --all, not both"),
+        (["rase"], "No such command 'rase'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_words_that_make_no_sense(place: Place, words: list[str], says: str) -> None:
+    refused(place.bakeoff(*words), 2, says)
+    assert not (place.path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("title", "titel"), "contender.toml: `titel` is not a known key; did you mean title?"),
+        (("[run]", "[run"), "contender.toml: is not TOML"),
+        (("sleep 600", "sleep {prot}"), "`run.command` is wrong: {prot} is not a placeholder"),
+    ],
+)
+def test_a_broken_contender_file(place: Place, change: tuple[str, str], says: str) -> None:
+    word = place.contender("x", CONTENDER.replace(*change))
+    refused(place.bakeoff("race", word), 2, says)
+
+
+def test_a_missing_tool_is_named_with_its_package(place: Place) -> None:
+    text = CONTENDER + '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
+    ended = place.bakeoff("race", place.contender("x", text))
+    refused(ended, 3, "x: needs nocc: apt-get install nocc-dev")
+
+
+def test_a_build_that_fails_shows_the_end_of_its_log(place: Place) -> None:
+    text = CONTENDER + '[build]\ncommand = "ls no-such-file"\n'
+    ended = place.bakeoff("race", place.contender("x", text))
+    refused(ended, 1, "its build failed: `ls no-such-file`", "No such file or directory")
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "says"),
+    [
+        ("sys.exit('no config')", {}, ["exited with status 1", "no config"]),
+        ("os.kill(os.getpid(), 11)", {}, ["SIGSEGV"]),
+        ("", {"port": "0"}, ["port"]),
+        ("", {"status": 503}, ["answered with status 503, not 200"]),
+    ],
+    ids=["dies", "crashes", "listens elsewhere", "answers wrongly"],
+)
+def test_a_server_that_does_not_serve(
+    place: Place, before: str, more: dict[str, object], says: list[str]
+) -> None:
+    command = place.server("a", before=before, **more)  # type: ignore[arg-type]
+    refused(place.bakeoff("race", command, *SHORT), 1, "no contender is left", *says)
+
+
+def test_a_server_that_never_answers(place: Place) -> None:
+    ended = place.bakeoff("race", place.contender("x", CONTENDER), *SHORT)
+    refused(ended, 1, "no contender is left", "x:", "1 s")
+
+
+def test_a_port_that_is_taken(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = place.server("a", port=port)
+        ended = place.bakeoff("race", command, "--port", port, *SHORT)
+    refused(ended, 1, f"port {port} is taken", f"pid {os.getpid()}")
+
+
+def test_an_output_folder_that_cannot_be_written(place: Place) -> None:
+    (place.path / "file").write_text("")
+    ended = place.bakeoff("race", place.server("a"), *SHORT, "--out", "file")
+    refused(ended, 2, "--out file:", "can't be made")
+
+
+def test_a_run_of_another_schema(place: Place) -> None:
+    run = place.path / "run"
+    run.mkdir()
+    (run / "plan.json").write_text('{"schema": "bakeoff.plan/9"}')
+    refused(place.bakeoff("report", "run"), 2, "plan.json: `schema`", "bakeoff.plan/1")
+
+
+def test_help_teaches(place: Place) -> None:
+    ended = place.bakeoff("race", "--help")
+    assert ended.status == 0
+    assert 'bakeoff race "node a.js" "node b.js"' in ended.out
+    assert "--connections" in ended.out
+
+
+def test_load_hands_over_to_the_engine(place: Place) -> None:
+    assert "volley" in place.bakeoff("load", "--help").out
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    refused(place.bakeoff("load", f"http://127.0.0.1:{port}/"), 3, f"127.0.0.1:{port}")
+    refused(place.bakeoff("load", "http://127.0.0.1/", "-c", "0"), 2, "-c")
+
+
+def test_output_pipes_without_colour_or_control_characters(place: Place) -> None:
+    ended = place.bakeoff("contenders")
+    assert ended.status == 0
+    assert "\x1b" not in ended.out
+    assert "nginx" in ended.out
