@@ -85,8 +85,8 @@ class VerdictEntry(Contract):
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
     paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
-    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as far
-    as ten requests were slower.
+    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
+    far as ten requests were slower.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Every contender of the catalogue builds, starts, answers all its workloads, and leaves nothing."""
+"""Every contender of the catalogue builds, starts, answers, stops, and leaves nothing."""
 
 import socket
 from pathlib import Path
