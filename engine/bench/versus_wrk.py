@@ -6,6 +6,9 @@ shared machine drifts. Prints a table and writes all raw figures with --out.
 
     .venv/bin/python engine/bench/versus_wrk.py --out records/DATE-engine-versus-wrk.json
 
+On a machine with other work, run it in a session of its own with a larger share:
+`setsid -w sh -c 'echo -15 > /proc/self/autogroup; exec .venv/bin/python …'`.
+
 Needs nginx, wrk (apt-get install nginx-light wrk) and `cargo build --release` in engine/.
 """
 
@@ -179,6 +182,7 @@ def machine() -> dict[str, object]:
         "cpu": models[0] if models else "unknown",
         "cores": os.cpu_count(),
         "nice": os.nice(0),
+        "autogroup": Path("/proc/self/autogroup").read_text().strip(),
         "load_average": os.getloadavg(),
         "somaxconn": int(Path("/proc/sys/net/core/somaxconn").read_text()),
     }

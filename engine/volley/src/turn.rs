@@ -11,6 +11,13 @@ use crate::tally::Tally;
 use rustix::io::{Errno, Result};
 use rustix::net::RecvFlags;
 
+/// How long to poll before sleeping.
+///
+/// It is the server that pays for waking a sleeping generator, within its own send: nginx with 64
+/// connections took 12.5 µs of CPU per request with a generator that slept at once (0.4 sleeps per
+/// request) and 10.4 µs with one that polled for 50 µs (0.001 sleeps), and so was a quarter faster.
+const POLL_NS: u64 = 50_000;
+
 /// The state of one target's turn.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
@@ -65,11 +72,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn step(&mut self, until_ns: u64) -> Result<u64> {
         self.pool.epoll.wait(0, &mut self.scratch.ready)?;
         if self.scratch.ready.is_empty() {
-            let (from_ns, until_ns) = (now_ns(), until_ns.min(self.next_due_ns));
-            if from_ns < until_ns {
-                self.pool.epoll.wait(until_ns - from_ns, &mut self.scratch.ready)?;
-                self.tally.waited_ns += self.window.overlap_ns(from_ns, now_ns());
-            }
+            self.wait_for_work(until_ns.min(self.next_due_ns))?;
         }
         self.dispatch();
         let now_ns = now_ns();
@@ -77,6 +80,20 @@ impl<'a> Turn<'a> {
             self.sweep(now_ns);
         }
         Ok(now_ns)
+    }
+
+    /// Polls for a short while, then sleeps until there is an event or `until_ns`.
+    fn wait_for_work(&mut self, until_ns: u64) -> Result<()> {
+        let from_ns = now_ns();
+        let (mut now_ns, mut slept) = (from_ns, false);
+        while self.scratch.ready.is_empty() && now_ns < until_ns && !slept {
+            slept = now_ns - from_ns >= POLL_NS;
+            let patience_ns = if slept { until_ns - now_ns } else { 0 };
+            self.pool.epoll.wait(patience_ns, &mut self.scratch.ready)?;
+            now_ns = crate::clock::now_ns();
+        }
+        self.tally.waited_ns += self.window.overlap_ns(from_ns, now_ns);
+        Ok(())
     }
 
     fn dispatch(&mut self) {
