@@ -5,10 +5,24 @@ stays shared. Each replicate is taken to first order (the mean of resampled infl
 which makes 2,000 replicates of 2,000 blocks one matrix product. It is stretched by
 √(ν/χ²_ν), so that few blocks give the wider tails of a t interval and not the bootstrap's own
 narrow ones. Boots are not resampled: a boot's part is drawn with the spread τ that
-`boot_spread` finds, and an entry's deviation is shared by all its pairs.
+`boot_spread` finds, and an entry's deviation is shared by all its pairs. The τ of different pairs
+are drawn with correlation ½ (on the normal scale): pairs of one race are partly alike. With full
+correlation 4 servers of 5 boots erred in 7.2 % of 400 races, with none six entries' intervals were
+wider where they already never erred.
 
-Measured, two equal servers, heavy tails (t with 4 degrees of freedom, sd 3 %): see
-tests/judge/test_coverage.py for the short form of this study.
+Any wrong finding among K equal servers, in %, and median simultaneous half-width in %; blocks with
+heavy tails (t, 4 degrees of freedom, sd 3 %), with AR(1) weather of sd 10 % where marked *; 200 to
+500 races each, so 5 % is known to within ±2 to ±3 %:
+
+    K, boots × blocks    τ = 0       τ = 0.3 %   τ = 1 %
+    2, 2 × 150 *         0.2 ±0.82   1.4 ±0.84   13.0 ±1.09
+    2, 3 × 150 *         0.2 ±0.59   2.0 ±0.62   13.6 ±1.04
+    2, 2 × 800 *         0.0 ±0.58   0.8 ±0.68   13.6 ±1.25
+    3, 3 × 150           0.0 ±0.57   1.0 ±0.70   15.7 ±1.45
+    3, 3 × 800           0.0 ±0.38   4.3 ±0.68   14.7 ±1.50
+    4, 5 × 200           0.0 ±0.36   5.8 ±0.53   13.8 ±1.31
+    6, 2 × 150 *         0.0 ±2.09   0.0 ±2.11    4.5 ±2.61
+    6, 3 × 150 *         0.0 ±1.32   0.0 ±1.40   10.5 ±2.05
 """
 
 from collections.abc import Sequence
@@ -16,6 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from bakeoff.judge import boot_spread
 from bakeoff.judge.paired import Floats, Indices, Paired
@@ -114,7 +129,8 @@ def _boot_parts(paired: Paired, samples: Sequence[Sample], rng: np.random.Genera
     """What the boots of this race may have moved each pair by; zero where boots are blocks."""
     shape = (REPLICATES, len(samples))
     own = rng.standard_normal((REPLICATES, len(paired.names)))
-    rank = rng.random(shape)
+    common = rng.standard_normal((REPLICATES, 1))
+    rank = ndtr((common + rng.standard_normal(shape)) / np.sqrt(2))
     parts = np.zeros(shape)
     for column, each in enumerate(samples):
         if each.spread is not None:
