@@ -115,7 +115,11 @@ def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
         window_ns=sum(_window_ns(piece) for piece, _ in given),
         busy_ns=sum(piece.event.busy * _window_ns(piece) for piece, _ in given),
         waiting_ns=sum(event.requests * event.latency_mean_us * 1e3 for event in events),
-        client_cpu_ns=sum(event.cpu_ns for event in events),
+        # The engine polls before it sleeps: that is CPU time, but none that a request cost.
+        client_cpu_ns=sum(
+            min(piece.event.cpu_ns, round(piece.event.busy * _window_ns(piece)))
+            for piece, _ in given
+        ),
         span_ns=sum(_span_ns(piece, ramp_ms) for piece, ramp_ms in seen),
         cpu=_added([piece.server_cpu for piece, _ in seen if piece.server_cpu is not None]),
         cpu_requests=sum(piece.event.requests_all for piece, _ in seen),
