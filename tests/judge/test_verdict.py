@@ -1,8 +1,8 @@
 """Whole verdicts: what the judge promises of any race."""
 
 import json
-import os
 import math
+import os
 from pathlib import Path
 
 import pytest
