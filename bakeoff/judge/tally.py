@@ -114,7 +114,7 @@ def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
         attempts=requests_all + sum(errors.values()) - answered_wrongly,
         window_ns=sum(_window_ns(piece) for piece, _ in given),
         busy_ns=sum(piece.event.busy * _window_ns(piece) for piece, _ in given),
-        waiting_ns=sum(event.requests * event.latency_mean_us * 1e3 for event in events),
+        waiting_ns=sum(event.latency_count * event.latency_mean_us * 1e3 for event in events),
         # The engine polls before it sleeps: that is CPU time, but none that a request cost.
         client_cpu_ns=sum(
             min(piece.event.cpu_ns, round(piece.event.busy * _window_ns(piece)))

@@ -1,5 +1,6 @@
 """One `volley drive` process: commands in, events out."""
 
+import contextlib
 import os
 import select
 import shutil
@@ -92,7 +93,9 @@ class Engine:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream:
-                stream.close()
+                # What an engine that was killed left unread goes with it.
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
 
     def __enter__(self) -> "Engine":
         return self

@@ -112,6 +112,7 @@ class SliceEvent(Contract):
     idle_closed: NonNegativeInt
     errors: dict[str, PositiveInt]
     latency: str
+    latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
     cpu_ns: NonNegativeInt
     busy: NonNegativeFloat

@@ -126,6 +126,7 @@ def _run(
         raise failure or NoVerdict("nothing was measured")
     if failure:
         watch.step(f"ended early: {failure}")
+    watch.step("judging, and drawing the report")
     return _judged(folder, folder.plan(), receipts, stages, interrupted)
 
 

@@ -79,6 +79,7 @@ def event(**changed: object) -> SliceEvent:
         "idle_closed": 0,
         "errors": {},
         "latency": encoded(((1_280_000, 1000),)),
+        "latency_count": 1000,
         "latency_mean_us": 1280.0,
         "cpu_ns": 10 * MS,
         "busy": 0.5,
@@ -95,6 +96,7 @@ def throughput_event(requests: int, length_ms: int) -> SliceEvent:
         drained_ns=(1001 + length_ms) * MS,
         requests=requests,
         requests_all=round(requests * (length_ms + 6) / length_ms),
+        latency_count=requests,
         latency_mean_us=mean_us,
     )
 

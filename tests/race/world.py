@@ -204,6 +204,7 @@ class FakeLoad:
             idle_closed=0,
             errors={"reset": 1} if name in world.dead else {},
             latency=_histogram(round(mean_us), requests),
+            latency_count=requests,
             latency_mean_us=mean_us if requests else 0.0,
             cpu_ns=round(window_ns * 0.6),
             busy=0.6,

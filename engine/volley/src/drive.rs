@@ -145,6 +145,7 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         idle_closed: tally.idle_closed,
         errors: tally.errors.occurred(),
         latency: tally.latencies.encode(),
+        latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
         cpu_ns,
         busy,

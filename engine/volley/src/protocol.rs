@@ -156,6 +156,7 @@ pub struct SliceEvent {
     pub idle_closed: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     pub latency: String,
+    pub latency_count: u64,
     pub latency_mean_us: f64,
     pub cpu_ns: u64,
     pub busy: f64,

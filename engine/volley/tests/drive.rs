@@ -29,6 +29,7 @@ fn a_good_server() {
         assert!(event.requests_all >= 4 && event.bytes >= event.requests.saturating_sub(4) * 51);
         let latencies = latencies(&event);
         assert!(latencies.len() <= event.requests_all);
+        assert_eq!(latencies.len(), event.latency_count);
         assert!((event.latency_mean_us * 1e3 - latencies.mean()).abs() <= latencies.mean() * 0.01);
         assert_eq!(event.first_bad, None);
         // Nothing is in flight after a slice: what was sent has been answered and counted.

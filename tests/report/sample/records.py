@@ -121,6 +121,7 @@ def _slice(runner: Runner, block: int, at_s: float, slice_s: float, requests: in
             idle_closed=0,
             errors={},
             latency="",
+            latency_count=requests,
             latency_mean_us=64e6 * slice_s / max(1, requests),
             cpu_ns=round(slice_s * 5e8),
             busy=0.6,
