@@ -42,7 +42,19 @@ lint: setup ## Formatters, linters and type checks, each of them clean
 bench: setup ## Measure our own speed against peers, into records/
 	@$(call need,wrk,wrk)
 	@$(call need,nginx,nginx-light)
-	$(BIN)/python engine/bench/versus_wrk.py --out records
+	$(BIN)/python engine/bench/versus_wrk.py \
+		--out records/$$(date -u +%FT%H-%M-%SZ)-engine-versus-wrk.json
+
+FUZZ_S ?= 60
+.PHONY: fuzz
+fuzz: build/tools/bin/cargo-fuzz ## Fuzz the engine's parsers, FUZZ_S seconds each (60)
+	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
+	cd engine && for target in response messages; do \
+		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
+	done
+
+build/tools/bin/cargo-fuzz:
+	cargo install --quiet --locked --root build/tools --version 0.13.2 cargo-fuzz
 
 .PHONY: setup
 setup: .venv/installed .venv/bin/volley ## The virtual environment, the engine and the command line

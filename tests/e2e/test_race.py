@@ -33,7 +33,7 @@ def test_two_commands_in_a_folder_never_seen_before(place: Place) -> None:
     assert "node a.js is faster than node b.js" in " ".join(ended.out.split())
     report = place.path / "runs" / "latest" / "report.html"
     assert report.exists()
-    assert f"Report: {report.resolve()}" in ended.out
+    assert "Report: runs/" in ended.out
     assert not (report.parent / "scratch").exists()
 
 
