@@ -11,6 +11,7 @@ from bakeoff.model.samples import (
     Memory,
     Record,
     Slice,
+    SliceLengths,
     Warmup,
 )
 
@@ -29,12 +30,11 @@ class History:
         """The boots in which at least one block was measured."""
         return tuple(sorted({block.boot for block in self.blocks}))
 
-    def slice_ms(self, kind: str) -> int | None:
-        """How long a `short` or `long` slice was meant to be in the first boot."""
-        lengths = [
-            warmup.long_slice_ms if kind == "long" else warmup.slice_ms for warmup in self.warmups
-        ]
-        return lengths[0] if lengths else None
+    def lengths(self, name: str) -> SliceLengths | None:
+        """How long its slices were meant to be, the same in all boots."""
+        return next(
+            (warmup.lengths[name] for warmup in self.warmups if name in warmup.lengths), None
+        )
 
     def blocks_of(self, *names: str, kind: str) -> int:
         """In how many blocks of one kind all of `names` had their turn."""
@@ -73,9 +73,9 @@ class History:
 
     def slices(self, name: str) -> list[tuple[Slice, int]]:
         """Its slices, short and long, each with the length of its ramp in ms."""
-        ramp_ms = {warmup.boot: warmup.ramp_ms for warmup in self.warmups}
+        lengths = self.lengths(name)
         return [
-            (piece, ramp_ms.get(block.boot, 0))
+            (piece, lengths.ramp_ms if lengths else 0)
             for block in self.blocks
             for piece in block.slices
             if piece.entry == name

@@ -40,6 +40,7 @@ def row(
 ) -> VerdictEntry:
     """The entry's figures; one that is not valid has the standing `OUTSIDE` and `why_not`."""
     up = seen.started(name)
+    lengths = seen.lengths(name)
     merged = latency.merge((piece.event for piece, _ in seen.slices(name)), spent.misses)
     quantiles = latency.summary(merged)
     cores = server_cores(plan)
@@ -79,6 +80,8 @@ def row(
         errors=spent.errors,
         error_kinds=dict(spent.error_kinds),
         connects=spent.connects,
+        slice_ms=lengths.short_ms if lengths else None,
+        long_slice_ms=lengths.long_ms if lengths else None,
         limited_by=limited_by(plan, server_busy, spent.client_busy),
         server_busy=server_busy,
         client_busy=spent.client_busy,

@@ -113,15 +113,16 @@ def _slice_length(name: str, reference: str, pair: Compared | None, seen: Histor
         return []
     long, short = (_figures(side.interval(name)) for side in (pair.long, pair.short))
     return [
-        f"the length of a slice matters: against {reference}, with "
-        f"{_length(seen, 'long')} slices the ratio is {long}, with {_length(seen, 'short')} "
-        f"slices {short}; the figure of the long slices counts"
+        f"the length of a slice matters: against {reference}, in {_slices(name, seen)} "
+        f"the ratio is {long}, in short ones {short}; the figure of the long slices counts"
     ]
 
 
-def _length(seen: History, kind: str) -> str:
-    length_ms = seen.slice_ms(kind)
-    return f"{length_ms} ms" if length_ms else kind
+def _slices(name: str, seen: History) -> str:
+    lengths = seen.lengths(name)
+    if lengths is None:
+        return "long slices"
+    return f"long slices ({lengths.long_ms} ms instead of {lengths.short_ms} ms)"
 
 
 def _figures(interval: Interval) -> str:

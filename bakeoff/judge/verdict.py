@@ -68,8 +68,6 @@ def judge(
             *(each for each in field.skipped if each.name not in field.twins),
         ),
         minimum_detectable_effect=max(effects, default=None),
-        slice_ms=seen.slice_ms("short"),
-        long_slice_ms=seen.slice_ms("long"),
         boots=len(seen.boots),
         blocks=len(seen.blocks),
         measured_s=sum(each.measured_s for each in field.spent.values()),

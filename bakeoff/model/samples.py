@@ -99,17 +99,23 @@ class BootStart(Contract):
     connections_open: dict[str, NonNegativeInt]
 
 
+class SliceLengths(Contract):
+    """How long one contender's turns are: the windows of short and long slices, and the ramp."""
+
+    short_ms: PositiveInt
+    long_ms: PositiveInt
+    ramp_ms: NonNegativeInt
+
+
 class Warmup(Contract):
-    """The warm-up of a boot, and the slice length that follows from it.
+    """The warm-up of a boot, and each contender's slice lengths, which follow from the first one.
 
     `requests_per_s` has one figure per warm-up slice. `steady` says whether the bound was not hit.
     """
 
     type: Literal["warmup"] = "warmup"
     boot: NonNegativeInt
-    slice_ms: PositiveInt
-    ramp_ms: NonNegativeInt
-    long_slice_ms: PositiveInt
+    lengths: dict[str, SliceLengths]
     requests_per_s: dict[str, tuple[NonNegativeFloat, ...]]
     mean_latency_us: dict[str, NonNegativeFloat]
     steady: dict[str, bool]

@@ -113,6 +113,8 @@ class VerdictEntry(Contract):
     errors: Errors
     error_kinds: dict[str, PositiveInt] = {}
     connects: NonNegativeInt = 0
+    slice_ms: PositiveInt | None
+    long_slice_ms: PositiveInt | None
     limited_by: Literal["server", "client", "both", "unknown"]
     server_busy: NonNegativeFloat | None
     client_busy: NonNegativeFloat
@@ -168,8 +170,6 @@ class Verdict(Contract):
     pairs: tuple[Pair, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     minimum_detectable_effect: Annotated[float, Field(ge=0)] | None
-    slice_ms: PositiveInt | None
-    long_slice_ms: PositiveInt | None
     boots: NonNegativeInt
     blocks: NonNegativeInt
     measured_s: NonNegativeFloat

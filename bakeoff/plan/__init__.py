@@ -4,7 +4,7 @@ from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.cores import default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.order import block_order, start_order
-from bakeoff.plan.slices import LONG_SHARE, SliceLengths, slice_lengths
+from bakeoff.plan.slices import LONG_SHARE, slice_lengths
 from bakeoff.plan.words import Named, name_contenders
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "Catalogue",
     "Named",
     "Options",
-    "SliceLengths",
     "block_order",
     "decide",
     "default_cores",

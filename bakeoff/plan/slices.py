@@ -1,10 +1,8 @@
-"""How long a slice is: as short as the slowest contender allows."""
+"""How long a contender's slices are: as short as it allows."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 
-from bakeoff.model.errors import NoVerdict
+from bakeoff.model.samples import SliceLengths
 
 SLICE_MS_MIN = 20
 SLICE_MS_MAX = 2000
@@ -18,37 +16,25 @@ LONG_SHARE = 0.2
 """The share of the measured time that goes to long slices, the check of the short ones."""
 
 
-@dataclass(frozen=True)
-class SliceLengths:
-    """The lengths of a race's slices, the same for every contender."""
+def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths:
+    """One contender's lengths, from its warm-up.
 
-    short_ms: int
-    long_ms: int
-    ramp_ms: int
-
-
-def slice_lengths(
-    requests_per_s: Mapping[str, float], mean_latency_us: Mapping[str, float]
-) -> SliceLengths:
-    """Lengths from each contender's warm-up.
-
-    The shorter the slices, the more of a machine's drift cancels (METHODOLOGY.md, rotation); but
-    a slice must hold enough answers, and many round trips, of the slowest. Raises `NoVerdict`
-    where nobody answered.
+    The shorter a block, the more of the machine's drift cancels (METHODOLOGY.md, rotation); but a
+    slice must hold enough answers, and many round trips. Each has its own length: one slow
+    contender would else stretch everybody's, and the block with them. One that never answers gets
+    the shortest.
     """
-    answering = [name for name, rate in requests_per_s.items() if rate > 0]
-    if not answering:
-        raise NoVerdict("no contender answered a single request during warm-up")
-    slowest_rate = min(requests_per_s[name] for name in answering)
-    longest_ms = max(mean_latency_us[name] for name in answering) / 1000
-    needed_ms = max(
-        SLICE_MS_MIN,
-        1000 * RESPONSES_PER_SLICE_MIN / slowest_rate,
-        MEAN_LATENCIES_PER_SLICE_MIN * longest_ms,
-    )
+    needed_ms = float(SLICE_MS_MIN)
+    if requests_per_s > 0:
+        needed_ms = max(
+            needed_ms,
+            1000 * RESPONSES_PER_SLICE_MIN / requests_per_s,
+            MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000,
+        )
     short_ms = min(SLICE_MS_MAX, math.ceil(needed_ms))
+    ramp_ms = math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * mean_latency_us / 1000))
     return SliceLengths(
         short_ms=short_ms,
         long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
-        ramp_ms=min(short_ms, math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * longest_ms))),
+        ramp_ms=min(short_ms, ramp_ms),
     )

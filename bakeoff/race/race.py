@@ -14,9 +14,9 @@ from bakeoff.model.errors import (
 )
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record
+from bakeoff.model.samples import Record, SliceLengths
 from bakeoff.model.verdict import Verdict
-from bakeoff.plan import SliceLengths, without
+from bakeoff.plan import without
 from bakeoff.race.folder import RunFolder, measured_s
 from bakeoff.race.rotation import FirstBootOut, run_boot
 from bakeoff.race.solo import run_round
@@ -157,12 +157,12 @@ def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
     return plan.duration_s - measured_s(records)
 
 
-def _lengths(records: Sequence[Record]) -> SliceLengths | None:
-    """The slice lengths that earlier boots of this race had."""
+def _lengths(records: Sequence[Record]) -> Mapping[str, SliceLengths]:
+    """The slice lengths that earlier boots of this race had; empty: there was none."""
     for record in records:
         if record.type == "warmup":
-            return SliceLengths(record.slice_ms, record.long_slice_ms, record.ramp_ms)
-    return None
+            return record.lengths
+    return {}
 
 
 def _judged(

@@ -1,13 +1,13 @@
 """One boot of a rotation: all contenders up at once, one slice each in random order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd
-from bakeoff.plan import LONG_SHARE, SliceLengths, block_order, start_order
+from bakeoff.model.samples import Block, BootEnd, SliceLengths
+from bakeoff.plan import LONG_SHARE, block_order, start_order
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import rate, warm_up
@@ -24,41 +24,39 @@ def run_boot(
     plan: Plan,
     boot: int,
     budget_s: float,
-    lengths: SliceLengths | None,
+    lengths: Mapping[str, SliceLengths],
     setting: Setting,
     done_s: float,
-) -> SliceLengths:
+) -> Mapping[str, SliceLengths]:
     """Run boot `boot` for `budget_s` of measured time; its records are in the folder.
 
-    `lengths` are those of an earlier boot, None in the first. Raises `FirstBootOut`, `NoVerdict`.
+    `lengths` are those of an earlier boot, empty in the first. Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
     setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {len(order)} servers")
     with Up(plan, boot, order, setting) as up:
-        if up.out and lengths is None:
+        if up.out and not lengths:
             raise FirstBootOut(up.out)
-        names = [one.entry.name for one in up.running]
-        if not names:
+        if not up.running:
             raise NoVerdict("no contender came up again")
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
         setting.folder.add(up.record())
         meter = Meter(up)
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
-        warmup, lengths = warm_up(meter, names, boot, lengths)
+        warmup = warm_up(meter, up, lengths)
         setting.folder.add(warmup)
-        _rotate(up, meter, names, lengths, budget_s, done_s)
+        _rotate(up, meter, warmup.lengths, budget_s, done_s)
         loaded = up.loaded_memory()
     setting.folder.add(
         BootEnd(boot=boot, loaded=loaded, stopped=tuple(up.stopped), died=meter.died)
     )
-    return lengths
+    return warmup.lengths
 
 
 def _rotate(
     up: Up,
     meter: Meter,
-    names: Sequence[str],
-    lengths: SliceLengths,
+    lengths: Mapping[str, SliceLengths],
     budget_s: float,
     done_s: float,
 ) -> None:
@@ -66,10 +64,10 @@ def _rotate(
     spent_s = {"short": 0.0, "long": 0.0}
     block = 0
     while (total_s := sum(spent_s.values())) < budget_s:
-        alive = [name for name in names if name not in meter.died]
+        alive = [name for name in lengths if name not in meter.died]
         if not alive:
             raise NoVerdict(f"every contender died: {'; '.join(meter.died.values())}")
-        kind = _kind(spent_s, len(alive) * lengths.long_ms / 1000)
+        kind = _kind(spent_s, sum(lengths[name].long_ms for name in alive) / 1000)
         measured = _block(up, meter, alive, lengths, kind, block)
         setting.folder.add(measured)
         spent_s[kind] += sum(
@@ -91,14 +89,18 @@ def _block(
     up: Up,
     meter: Meter,
     alive: Sequence[str],
-    lengths: SliceLengths,
+    lengths: Mapping[str, SliceLengths],
     kind: Literal["short", "long"],
     block: int,
 ) -> Block:
     stages = up.setting.stages
-    duration_ms = lengths.long_ms if kind == "long" else lengths.short_ms
     slices = tuple(
-        meter.slice(name, block, ramp_ms=lengths.ramp_ms, duration_ms=duration_ms)
+        meter.slice(
+            name,
+            block,
+            ramp_ms=lengths[name].ramp_ms,
+            duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
+        )
         for name in block_order(up.plan, up.boot, block, alive)
     )
     return Block(

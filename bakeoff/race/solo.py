@@ -4,8 +4,8 @@ from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, Warmup
-from bakeoff.plan import SliceLengths, start_order
+from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, SliceLengths, Warmup
+from bakeoff.plan import start_order
 from bakeoff.race.meter import Meter
 from bakeoff.race.rotation import FirstBootOut
 from bakeoff.race.up import Setting, Up
@@ -43,7 +43,7 @@ def run_round(
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
-                warmups.append(warm_up(meter, [name], boot, lengths)[0])
+                warmups.append(warm_up(meter, up, {name: lengths}))
                 slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
                 loaded |= up.loaded_memory()
                 died |= meter.died
@@ -85,6 +85,6 @@ def _warm(warmups: list[Warmup]) -> Warmup:
     return warmups[0].model_copy(
         update={
             key: {name: value for one in warmups for name, value in getattr(one, key).items()}
-            for key in ("requests_per_s", "mean_latency_us", "steady")
+            for key in ("lengths", "requests_per_s", "mean_latency_us", "steady")
         }
     )

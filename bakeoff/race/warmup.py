@@ -1,12 +1,15 @@
 """Warm-up: loaded but not judged, until steady or until its time is up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
-from bakeoff.model.samples import Slice, Warmup
-from bakeoff.plan import SliceLengths, slice_lengths
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Entry
+from bakeoff.model.samples import Slice, SliceLengths, Warmup
+from bakeoff.plan import slice_lengths
 from bakeoff.race.meter import Meter
+from bakeoff.race.up import Up
 
 SLICE_MS = 250
 SLICES_MIN = 8
@@ -29,12 +32,14 @@ def is_steady(requests_per_s: Sequence[float]) -> bool:
     return before > 0 and abs(last - before) <= max(STEADY_WITHIN * before, noise)
 
 
-def warm_up(
-    meter: Meter, names: Sequence[str], boot: int, lengths: SliceLengths | None
-) -> tuple[Warmup, SliceLengths]:
-    """Load every contender in turn until each is steady; slice lengths follow, unless given."""
+def warm_up(meter: Meter, up: Up, given: Mapping[str, SliceLengths]) -> Warmup:
+    """Load every contender in turn until each is steady.
+
+    Their slice lengths follow, but for those `given` by an earlier boot. Raises `NoVerdict`.
+    """
+    names = [one.entry.name for one in up.running]
     rates: dict[str, list[float]] = {name: [] for name in names}
-    latency_us: dict[str, float] = dict.fromkeys(names, 0.0)
+    latencies_us: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(SLICES_MAX):
         waiting = [name for name in names if name not in meter.died and not is_steady(rates[name])]
         if not waiting:
@@ -42,20 +47,29 @@ def warm_up(
         for name in waiting:
             one = meter.slice(name, 0, ramp_ms=0, duration_ms=SLICE_MS)
             rates[name].append(rate(one))
-            latency_us[name] = one.event.latency_mean_us
-    lengths = lengths or slice_lengths(
-        {name: median(rates[name][-WINDOW:] or [0.0]) for name in names}, latency_us
-    )
-    record = Warmup(
-        boot=boot,
-        slice_ms=lengths.short_ms,
-        ramp_ms=lengths.ramp_ms,
-        long_slice_ms=lengths.long_ms,
+            latencies_us[name].append(one.event.latency_mean_us)
+    if not any(map(any, rates.values())):
+        raise NoVerdict("no contender answered a single request during warm-up")
+    latency_us = {name: median(latencies_us[name][-WINDOW:]) for name in names}
+    lengths = {
+        name: given.get(name) or slice_lengths(median(rates[name][-WINDOW:]), latency_us[name])
+        for name in names
+    }
+    return Warmup(
+        boot=up.boot,
+        lengths=_twins_alike(lengths, [one.entry for one in up.running]),
         requests_per_s={name: tuple(seen) for name, seen in rates.items()},
         mean_latency_us=latency_us,
         steady={name: is_steady(seen) for name, seen in rates.items()},
     )
-    return record, lengths
+
+
+def _twins_alike(
+    lengths: Mapping[str, SliceLengths], entries: Sequence[Entry]
+) -> dict[str, SliceLengths]:
+    """The twin's slices are its original's: the noise floor must differ in nothing but noise."""
+    originals = {entry.name: entry.twin_of or entry.name for entry in entries}
+    return {name: lengths.get(originals[name], own) for name, own in lengths.items()}
 
 
 def rate(one: Slice) -> float:

@@ -45,9 +45,7 @@ def method_table(verdict: Verdict) -> Table:
         "mode": f"{verdict.mode} loop: the next request follows the answer",
         "connections": f"{verdict.connections} per contender, {verdict.connection}",
         "pinning": words.cores(verdict.cores),
-        "slices": f"{verdict.slice_ms} ms, long ones {verdict.long_slice_ms} ms"
-        if verdict.slice_ms
-        else None,
+        "slices": words.slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
         "contenders up at a time": "one" if verdict.solo else "all",

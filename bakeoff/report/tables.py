@@ -176,7 +176,6 @@ def _errors_of(entry: VerdictEntry, kind: str) -> str:
 def slices_table(verdict: Verdict) -> Table:
     """The check of the race by itself: long slices against all."""
     entries = [entry for entry in verdict.entries if entry.long_slices]
-    long_ms = f" ({verdict.long_slice_ms} ms)" if verdict.long_slice_ms else ""
     return _per_entry(
         entries,
         "long-slices",
@@ -185,10 +184,16 @@ def slices_table(verdict: Verdict) -> Table:
         " intervals, trust the long ones.",
         [
             ("ratio", lambda e: figures.ratio_times(e.ratio, e.low, e.high)),
-            (f"ratio in long slices{long_ms}", _long_ratio),
+            ("ratio in long slices", _long_ratio),
+            ("slice", lambda e: _length(e.slice_ms)),
+            ("long slice", lambda e: _length(e.long_slice_ms)),
             ("n long blocks", lambda e: figures.count(e.long_slices.n if e.long_slices else 0)),
         ],
     )
+
+
+def _length(length_ms: int | None) -> str:
+    return f"{length_ms} ms" if length_ms else MISSING
 
 
 def _long_ratio(entry: VerdictEntry) -> str:

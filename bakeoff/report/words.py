@@ -124,11 +124,19 @@ def mode(verdict: Verdict) -> str:
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),
     ]
-    if verdict.slice_ms:
-        parts.append(f"slices of {verdict.slice_ms} ms")
+    parts.append(f"slices of {slice_lengths(verdict)}")
     if verdict.solo:
         parts.append("one contender up at a time")
     return ", ".join(parts)
+
+
+def slice_lengths(verdict: Verdict) -> str:
+    """How long the short slices were: the same for all, or from the shortest to the longest."""
+    lengths_ms = [entry.slice_ms for entry in verdict.entries if entry.slice_ms]
+    if not lengths_ms:
+        return figures.MISSING
+    shortest, longest = min(lengths_ms), max(lengths_ms)
+    return f"{shortest} ms" if shortest == longest else f"{shortest} to {longest} ms"
 
 
 def cores(pinned: Cores) -> str:

@@ -1,4 +1,4 @@
-"""Gunicorn's settings; contender.toml says why the worker class and the number of threads are these."""
+"""Gunicorn's settings; contender.toml says why the worker class and the threads are these."""
 
 import os
 

@@ -103,7 +103,17 @@ def commands(port: int, connections: int, seconds: float) -> dict[str, list[str]
     volley = str(ENGINE / "target" / "release" / "volley")
     pin = ["taskset", "-c", str(GENERATOR_CORE)]
     return {
-        "volley": [*pin, volley, "load", "--json", "-c", str(connections), "-d", f"{seconds}s", url],
+        "volley": [
+            *pin,
+            volley,
+            "load",
+            "--json",
+            "-c",
+            str(connections),
+            "-d",
+            f"{seconds}s",
+            url,
+        ],
         "wrk": [*pin, "wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds:.0f}s", url],
     }
 
@@ -207,15 +217,19 @@ def versions() -> dict[str, str]:
 
 def print_table(results: list[dict[str, object]], runs: list[Run]) -> None:
     """Medians for orientation, ratios for the verdict."""
-    print(f"{'connections':>11}  {'figure':24}  {'volley':>9}  {'wrk':>9}  ratio (95 % interval), n")
+    print(
+        f"{'connections':>11}  {'figure':24}  {'volley':>9}  {'wrk':>9}  ratio (95 % interval), n"
+    )
     for result in results:
         field = str(result["field"])
         median = {
-            name: np.median([
-                getattr(run, field)
-                for run in runs
-                if run.generator == name and run.connections == result["connections"]
-            ])
+            name: np.median(
+                [
+                    getattr(run, field)
+                    for run in runs
+                    if run.generator == name and run.connections == result["connections"]
+                ]
+            )
             for name in ("volley", "wrk")
         }
         digits = 0 if field == "requests_per_s" else 2

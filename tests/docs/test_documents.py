@@ -1,4 +1,4 @@
-"""The documents say what is true: their commands run, their examples are read, their tables are ours.
+"""The documents say what is true: their commands run, their examples and tables are checked.
 
 `BAKEOFF_GOLDEN=write pytest tests/docs` writes the README's standings from the record they name.
 """

@@ -22,6 +22,7 @@ from bakeoff.model.samples import (
     Memory,
     Record,
     Slice,
+    SliceLengths,
     Warmup,
 )
 from bakeoff.model.workload import Workload
@@ -207,9 +208,7 @@ class Race:
         )
         warmup = Warmup(
             boot=boot,
-            slice_ms=20,
-            ramp_ms=5,
-            long_slice_ms=100,
+            lengths=dict.fromkeys(up, SliceLengths(short_ms=20, long_ms=100, ramp_ms=5)),
             requests_per_s={},
             mean_latency_us={},
             steady={name: name not in self.unsteady for name in up},

@@ -16,6 +16,7 @@ from bakeoff.model.samples import (
     Memory,
     Record,
     Slice,
+    SliceLengths,
     Warmup,
 )
 from tests.report.sample.runners import (
@@ -70,9 +71,10 @@ def _boot(boot: int, chance: random.Random) -> list[Record]:
         ),
         Warmup(
             boot=boot,
-            slice_ms=SLICE_MS,
-            ramp_ms=5,
-            long_slice_ms=100,
+            lengths={
+                runner.name: SliceLengths(short_ms=SLICE_MS, long_ms=100, ramp_ms=5)
+                for runner in RUNNERS
+            },
             requests_per_s={
                 runner.name: (REFERENCE_RATE * runner.ratio,) * 4 for runner in RUNNERS
             },
