@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bakeoff.model.engine import SliceEvent
 from bakeoff.model.samples import (
     Block,
     BootEnd,
@@ -80,6 +81,22 @@ class History:
             for piece in block.slices
             if piece.entry == name
         ]
+
+    def lasting(self, name: str) -> list[SliceEvent]:
+        """What its latency is taken from: its long slices, or all where it had no long one.
+
+        In a short slice an answer that waits long is served in the drain, when the load has
+        stopped, sooner than it would have been: the tail is cut. (A server of 37,000 requests/s
+        with a p99 of 9 ms seemed to have 56 of 64 requests in flight in slices of 22 ms.)
+        """
+        turns = [
+            (block.kind, piece.event)
+            for block in self.blocks
+            for piece in block.slices
+            if piece.entry == name
+        ]
+        long = [event for kind, event in turns if kind == "long"]
+        return long or [event for _, event in turns]
 
 
 def history(records: Sequence[Record]) -> History:

@@ -24,12 +24,16 @@ ERROR_GROUPS = {
 WRONG_ANSWERS = ("status", "mismatch")
 
 
+def misses(errors: Mapping[str, int]) -> int:
+    """Requests that were never answered, of errors by kind."""
+    return sum(count for kind, count in errors.items() if kind not in WRONG_ANSWERS)
+
+
 @dataclass(frozen=True)
 class Tally:
     """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
 
-    `busy_ns` is the time in which the generator was at work; `waiting_ns` the latencies of all
-    answers of the windows together, so that over `window_ns` it is Little's number in flight.
+    `busy_ns` is the time in which the generator was at work.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
     """
 
@@ -39,7 +43,6 @@ class Tally:
     attempts: int
     window_ns: int
     busy_ns: float
-    waiting_ns: float
     client_cpu_ns: int
     span_ns: int
     cpu: CpuTime | None
@@ -67,11 +70,6 @@ class Tally:
         return self.busy_ns / self.window_ns if self.window_ns else 0.0
 
     @property
-    def in_flight(self) -> float:
-        """Little's law: throughput × mean latency."""
-        return self.waiting_ns / self.window_ns if self.window_ns else 0.0
-
-    @property
     def wrong_answers(self) -> int:
         """Answers of the wrong status or body."""
         return sum(self.error_kinds.get(kind, 0) for kind in WRONG_ANSWERS)
@@ -79,7 +77,7 @@ class Tally:
     @property
     def misses(self) -> int:
         """Requests that were never answered."""
-        return sum(self.error_kinds.values()) - self.wrong_answers
+        return misses(self.error_kinds)
 
     @property
     def errors(self) -> Errors:
@@ -114,7 +112,6 @@ def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
         attempts=requests_all + sum(errors.values()) - answered_wrongly,
         window_ns=sum(_window_ns(piece) for piece, _ in given),
         busy_ns=sum(piece.event.busy * _window_ns(piece) for piece, _ in given),
-        waiting_ns=sum(event.latency_count * event.latency_mean_us * 1e3 for event in events),
         # The engine polls before it sleeps: that is CPU time, but none that a request cost.
         client_cpu_ns=sum(
             min(piece.event.cpu_ns, round(piece.event.busy * _window_ns(piece)))

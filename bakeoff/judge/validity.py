@@ -4,6 +4,7 @@ from typing import Literal
 
 from bakeoff.judge.cost import leak_share
 from bakeoff.judge.history import History
+from bakeoff.judge.latency import in_flight
 from bakeoff.judge.tally import Tally
 from bakeoff.model.plan import Plan
 
@@ -45,7 +46,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally) -> tuple[str, ..
         _connections(plan, name, seen),
         _silence(spent),
         _generator(plan, spent),
-        _little(plan, spent),
+        _little(plan, name, seen),
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]
     return tuple(reason for reason in found if reason)
@@ -94,17 +95,14 @@ def _generator(plan: Plan, spent: Tally) -> str:
     )
 
 
-def _little(plan: Plan, spent: Tally) -> str:
-    """Little's law, closed loop without think time: what is not in flight waits in the client.
-
-    A window counts answers completed in it and latencies of requests begun in it: as many begin
-    as end while the load is steady, so the sums over hundreds of windows agree.
-    """
-    share = spent.in_flight / plan.connections
-    if share >= LITTLES_SHARE or not spent.requests:
+def _little(plan: Plan, name: str, seen: History) -> str:
+    """Closed loop without think time: a connection without a request waits in the generator."""
+    waiting = in_flight(seen.lasting(name))
+    share = waiting / plan.connections
+    if share >= LITTLES_SHARE or not waiting:
         return ""
     return (
-        f"throughput × mean latency is {spent.in_flight:.1f} requests in flight, with "
+        f"throughput × mean latency is {waiting:.1f} requests in flight, with "
         f"{plan.connections} connections: {1 - share:.0%} of the time was spent in the load "
         "generator; 3 % is the limit"
     )

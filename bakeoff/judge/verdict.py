@@ -15,7 +15,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import NoiseFloor, Verdict, VerdictEntry
+from bakeoff.model.verdict import NoiseFloor, Pair, Verdict, VerdictEntry
 
 
 def judge(
@@ -29,8 +29,8 @@ def judge(
 
     The same input gives the same verdict: the bootstrap's seed is the plan's. A verdict is
     `valid` when two of its entries are, or the one of a race that was planned with one. Its
-    `minimum_detectable_effect` is the largest of its pairs: a difference of that size between
-    any two would have been found. Raises `NoVerdict` where not one block was measured.
+    `minimum_detectable_effect` is the largest of the pairs that can't be told apart, or, where
+    all can, the smallest. Raises `NoVerdict` where not one block was measured.
     """
     seen = history(records)
     if not seen.blocks:
@@ -43,7 +43,6 @@ def judge(
     floor = _noise_floor(plan, seen, field)
     steal = steal_share(seen.blocks, frozenset(plan.cores.server + plan.cores.client))
     listing = listed(names, pairs)
-    effects = [pair.minimum_detectable_effect for pair in listing]
     return Verdict(
         run=plan.run,
         workload=plan.workload.name,
@@ -67,7 +66,7 @@ def judge(
             *plan.skipped,
             *(each for each in field.skipped if each.name not in field.twins),
         ),
-        minimum_detectable_effect=max(effects, default=None),
+        minimum_detectable_effect=_detectable(listing),
         boots=len(seen.boots),
         blocks=len(seen.blocks),
         measured_s=sum(each.measured_s for each in field.spent.values()),
@@ -134,3 +133,10 @@ def _no_floor(field: Field) -> list[str]:
 
 
 _TOO_FEW = f"fewer than {MIN_BLOCKS} blocks have both the twin and its original"
+
+
+def _detectable(pairs: Sequence[Pair]) -> float | None:
+    undecided = [pair.minimum_detectable_effect for pair in pairs if pair.finding == "can't tell"]
+    if undecided:
+        return max(undecided)
+    return min((pair.minimum_detectable_effect for pair in pairs), default=None)

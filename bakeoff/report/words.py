@@ -173,11 +173,15 @@ def noise_floor(verdict: Verdict) -> str:
 
 
 def detectable(verdict: Verdict) -> str:
-    """The smallest difference that had a fair chance to be seen."""
-    effect = verdict.minimum_detectable_effect
-    if effect is None:
+    """How large a difference between those that can't be told apart would have been seen."""
+    if not verdict.pairs:
         return "What difference could have been seen is not known: there are too few blocks."
-    return f"Differences from {figures.percent(effect)} on had an 80 % chance to be seen."
+    if all(pair.finding != "can't tell" for pair in verdict.pairs):
+        return "Every pair was told apart."
+    return (
+        "Between those that can't be told apart, a difference of "
+        f"{figures.percent(verdict.minimum_detectable_effect)} had an 80 % chance to be seen."
+    )
 
 
 def warnings(verdict: Verdict) -> list[str]:
@@ -198,7 +202,7 @@ def measured(entry: VerdictEntry) -> str:
 
 
 LATENCY_CAUTION = (
-    "Latency is taken at each contender's own full load (closed loop):"
+    "Latency is that of long slices, at each contender's own full load (closed loop):"
     " between contenders of different throughput it is no comparison."
 )
 

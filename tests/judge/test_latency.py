@@ -26,7 +26,7 @@ def test_quantiles_are_hdrs(slices: list[list[tuple[int, int]]]) -> None:
     for p in (50, 90, 100):
         found = merged.quantile_us(p / 100)
         assert found is not None
-        assert whole.get_lowest_equivalent_value(int(found * 1e3)) in (
+        assert whole.get_lowest_equivalent_value(round(found * 1e3)) in (
             whole.get_lowest_equivalent_value(whole.get_value_at_percentile(p)),
             *_neighbours(whole, p),
         )
