@@ -72,6 +72,7 @@ def row(
         letters=standing.letters,
         requests_per_s=spent.requests_per_s,
         latency_us=quantiles,
+        latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cost.per_request(spent),
         memory_mib=cost.memory((each.idle for each in up), seen.loaded(name)),

@@ -85,6 +85,7 @@ class VerdictEntry(Contract):
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
     paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
+    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
     `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
     far as ten requests were slower.
     """
@@ -104,6 +105,7 @@ class VerdictEntry(Contract):
     letters: str
     requests_per_s: NonNegativeFloat
     latency_us: Latency | None
+    latency_n: NonNegativeInt
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest
     memory_mib: MemoryUse

@@ -96,7 +96,7 @@ def latency_table(verdict: Verdict) -> Table:
         "Latency",
         words.LATENCY_CAUTION + " – is a quantile among requests that were never answered.",
         [(head.replace("_", "."), partial(_quantile, name=head)) for head in heads]
-        + [("n requests", lambda entry: figures.count(entry.requests))],
+        + [("n requests", lambda entry: figures.count(entry.latency_n))],
     )
 
 

@@ -101,6 +101,7 @@ def _entry(runner: Runner) -> VerdictEntry:
         rank=runner.rank,
         letters=runner.letters,
         requests_per_s=rate,
+        latency_n=round(runner.ratio * 100_000),
         latency_us=Latency(
             mean=64e6 / rate,
             p50=_latency_us(rate, 0.5),
