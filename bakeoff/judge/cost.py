@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from statistics import fmean
 
+from bakeoff.judge.disturbed import total_s
 from bakeoff.judge.tally import Tally
 from bakeoff.model.samples import Block, CoreTime, Memory
 from bakeoff.model.verdict import MemoryUse, PerRequest
@@ -55,9 +56,5 @@ def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
                 first.setdefault((block.boot, core.cpu), core)
                 last[block.boot, core.cpu] = core
     stolen = sum(last[key].steal_s - first[key].steal_s for key in first)
-    passed = sum(_total_s(last[key]) - _total_s(first[key]) for key in first)
+    passed = sum(total_s(last[key]) - total_s(first[key]) for key in first)
     return max(0.0, stolen / passed) if passed > 0 else None
-
-
-def _total_s(core: CoreTime) -> float:
-    return core.user_s + core.system_s + core.softirq_s + core.steal_s + core.idle_s

@@ -14,10 +14,12 @@ class Field:
     """The entries of a race by what became of them, each group in plan order.
 
     `reasons` has why an entry that took part is not valid, empty where it is. Twins are apart:
-    they have no place in the standings.
+    they have no place in the standings. `spent` sums over the blocks that are judged, `whole`
+    over all: an error counts wherever it happened.
     """
 
     spent: Mapping[str, Tally]
+    whole: Mapping[str, Tally]
     reasons: Mapping[str, tuple[str, ...]]
     twins: Mapping[str, str]
     skipped: tuple[Skipped, ...]
@@ -40,17 +42,21 @@ class Field:
         return next((each.reason for each in self.skipped if each.name == name), "")
 
 
-def assembled(plan: Plan, seen: History) -> Field:
-    """Sorts the planned entries. The first valid one in plan order stands in for a reference
-    that is not valid or was never up."""
+def assembled(plan: Plan, seen: History, all_seen: History) -> Field:
+    """Sorts the planned entries; `seen` has the blocks that are judged, `all_seen` every block.
+
+    The first valid one in plan order stands in for a reference that is not valid or never was up.
+    """
     spent = {entry.name: tally(seen.slices(entry.name)) for entry in plan.entries}
+    whole = {entry.name: tally(all_seen.slices(entry.name)) for entry in plan.entries}
     twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
     up = [name for name in spent if seen.started(name) or spent[name].slices]
-    why = {name: reasons(plan, name, seen, spent[name]) for name in up}
+    why = {name: reasons(plan, name, seen, spent[name], whole[name]) for name in up}
     able = [name for name in up if not why[name] and name not in twins]
     never_up = [name for name in spent if name not in up]
     return Field(
         spent=spent,
+        whole=whole,
         reasons=why,
         twins=twins,
         skipped=tuple(Skipped(name=name, reason=_absence(seen, name)) for name in never_up),

@@ -11,7 +11,7 @@ from bakeoff.judge.tally import Tally, misses
 from bakeoff.judge.validity import limited_by, server_cores, warnings
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.verdict import BootRatio, ResponseBytes, VerdictEntry
+from bakeoff.model.verdict import BootRatio, Interval, ResponseBytes, VerdictEntry
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Standing:
     rank: tuple[int, int] | None
     letters: str
     warnings: tuple[str, ...] = ()
+    all_blocks: Interval | None = None
 
 
 OUTSIDE = Standing(None, 0, False, None, "")
@@ -33,6 +34,7 @@ def row(
     plan: Plan,
     seen: History,
     spent: Tally,
+    whole: Tally,
     name: str,
     standing: Standing,
     why_not: tuple[str, ...],
@@ -66,6 +68,7 @@ def row(
             if standing.against and standing.against.long
             else None
         ),
+        all_blocks=standing.all_blocks,
         n=standing.n,
         boots=_boots(name, standing),
         rank=standing.rank,
@@ -79,8 +82,8 @@ def row(
         bytes_per_response=response_bytes(seen, name),
         requests=spent.requests,
         measured_s=spent.measured_s,
-        errors=spent.errors,
-        error_kinds=dict(spent.error_kinds),
+        errors=whole.errors,
+        error_kinds=dict(whole.error_kinds),
         connects=spent.connects,
         slice_ms=lengths.short_ms if lengths else None,
         long_slice_ms=lengths.long_ms if lengths else None,

@@ -1,6 +1,7 @@
 """From pairs to standings: who is first, who may be, and who can't be told apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bakeoff.judge.compare import MIN_BLOCKS, Compared, Pairs
 from bakeoff.judge.history import History
@@ -52,6 +53,18 @@ def standings(
             ),
         )
     return found
+
+
+def with_all_blocks(
+    found: Mapping[str, Standing], reference: str, pairs: Pairs
+) -> dict[str, Standing]:
+    """The standings, each with its ratio over all blocks, `pairs`, those left out included."""
+    return {
+        name: replace(standing, all_blocks=pair.main.interval(name))
+        if (pair := pairs.get(frozenset({name, reference}))) and name != reference
+        else standing
+        for name, standing in found.items()
+    }
 
 
 def _faster(pair: Compared) -> tuple[str, str] | None:

@@ -1,8 +1,11 @@
 """Warnings about the race as a whole: the machine, the boots, unequal work."""
 
+from collections.abc import Sequence
+
+from bakeoff.judge.disturbed import STEAL_SHARE_MAX
 from bakeoff.judge.history import History
 from bakeoff.model.plan import Plan
-from bakeoff.model.verdict import NoiseFloor, ResponseBytes
+from bakeoff.model.verdict import NoiseFloor, ResponseBytes, VerdictEntry
 
 MAX_STEAL_SHARE = 0.01
 
@@ -44,6 +47,22 @@ def _steal(share: float | None) -> str:
     if share is None or share <= MAX_STEAL_SHARE:
         return ""
     return f"the host took {share:.1%} of the cores' time away (steal)"
+
+
+def left_out(disturbed: int, blocks: int, rows: Sequence[VerdictEntry]) -> list[str]:
+    """Blocks that the host disturbed, and what the ratios would be with them."""
+    if not disturbed:
+        return []
+    ratios = "; ".join(
+        f"{row.name} {every.ratio:.3g} ({every.low:.3g} to {every.high:.3g})"
+        for row in rows
+        if (every := row.all_blocks)
+    )
+    return [
+        f"{disturbed:,} of {blocks:,} blocks are left out: the host took over "
+        f"{STEAL_SHARE_MAX:.0%} of the cores' time in them"
+        + (f"; with them the ratios are: {ratios}" if ratios else "")
+    ]
 
 
 def unequal_sources(sources: dict[str, str]) -> list[str]:

@@ -36,13 +36,13 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     return "client" if client else "unknown"
 
 
-def reasons(plan: Plan, name: str, seen: History, spent: Tally) -> tuple[str, ...]:
-    """Why the entry's figures can't stand; empty: they can."""
+def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) -> tuple[str, ...]:
+    """Why the entry's figures can't stand; empty: they can. `whole` counts every block."""
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
-        _wrong_answers(spent),
-        _errors(spent),
+        _wrong_answers(whole),
+        _errors(whole),
         _connections(plan, name, seen),
         _silence(spent),
         _generator(plan, spent),

@@ -1,15 +1,17 @@
 """The verdict, put together from the plan, the receipts and what was measured."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bakeoff.judge import surroundings
 from bakeoff.judge.compare import MIN_BLOCKS, Pairs, compare
 from bakeoff.judge.cost import steal_share
+from bakeoff.judge.disturbed import calm
 from bakeoff.judge.equivalence import MARGIN
 from bakeoff.judge.field import Field, assembled
 from bakeoff.judge.history import History, history
 from bakeoff.judge.rows import OUTSIDE, Standing, response_bytes, row
-from bakeoff.judge.standings import listed, ordered, standings
+from bakeoff.judge.standings import listed, ordered, standings, with_all_blocks
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
@@ -32,16 +34,22 @@ def judge(
     `minimum_detectable_effect` is the largest of the pairs that can't be told apart, or, where
     all can, the smallest. Raises `NoVerdict` where not one block was measured.
     """
-    seen = history(records)
-    if not seen.blocks:
+    all_seen = history(records)
+    if not all_seen.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
-    field = assembled(plan, seen)
+    cpus = frozenset(plan.cores.server + plan.cores.client)
+    seen = replace(all_seen, blocks=calm(all_seen.blocks, cpus))
+    disturbed = len(all_seen.blocks) - len(seen.blocks)
+    field = assembled(plan, seen, all_seen)
     pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed)
     names = ordered(field.valid, field.reference, pairs)
     found = standings(names, field.reference, pairs, seen, plan.solo)
+    if disturbed:
+        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed)
+        found = with_all_blocks(found, field.reference, also)
     rows = _rows(plan, receipts, seen, field, found)
     floor = _noise_floor(plan, seen, field)
-    steal = steal_share(seen.blocks, frozenset(plan.cores.server + plan.cores.client))
+    steal = steal_share(all_seen.blocks, cpus)
     listing = listed(names, pairs)
     return Verdict(
         run=plan.run,
@@ -54,7 +62,8 @@ def judge(
         valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
         complete=complete,
         warnings=(
-            *surroundings.race_warnings(plan, seen, complete, steal),
+            *surroundings.race_warnings(plan, all_seen, complete, steal),
+            *surroundings.left_out(disturbed, len(all_seen.blocks), rows),
             *_about_entries(plan, seen, field, floor),
             *surroundings.unequal_sources({each.name: each.cpu_source for each in rows}),
         ),
@@ -69,6 +78,7 @@ def judge(
         minimum_detectable_effect=_detectable(listing),
         boots=len(seen.boots),
         blocks=len(seen.blocks),
+        disturbed_blocks=disturbed,
         measured_s=sum(each.measured_s for each in field.spent.values()),
         steal_share=steal,
         cores=plan.cores,
@@ -90,6 +100,7 @@ def _rows(
             plan,
             seen,
             field.spent[name],
+            field.whole[name],
             name,
             found.get(name, OUTSIDE),
             field.reasons[name],

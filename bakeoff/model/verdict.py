@@ -85,9 +85,10 @@ class VerdictEntry(Contract):
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
     paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
-    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
-    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
-    far as ten requests were slower.
+    `all_blocks` is the ratio with those blocks too that were left out because the host took the
+    cores away. `latency_us` is that of the `latency_n` requests begun in long slices, where there
+    were any. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p
+    rising, as far as ten requests were slower.
     """
 
     name: str
@@ -99,6 +100,7 @@ class VerdictEntry(Contract):
     low: float | None
     high: float | None
     long_slices: Interval | None = None
+    all_blocks: Interval | None = None
     n: NonNegativeInt
     boots: tuple[BootRatio, ...] = ()
     rank: tuple[PositiveInt, PositiveInt] | None
@@ -174,6 +176,7 @@ class Verdict(Contract):
     minimum_detectable_effect: Annotated[float, Field(ge=0)] | None
     boots: NonNegativeInt
     blocks: NonNegativeInt
+    disturbed_blocks: NonNegativeInt
     measured_s: NonNegativeFloat
     steal_share: NonNegativeFloat | None
     cores: Cores

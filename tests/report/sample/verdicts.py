@@ -55,6 +55,7 @@ def verdict() -> Verdict:
         minimum_detectable_effect=0.0061,
         boots=BOOTS,
         blocks=BOOTS * BLOCKS_PER_BOOT,
+        disturbed_blocks=0,
         measured_s=66.4,
         steal_share=0.012,
         cores=Cores(server=(0,), client=(1,)),
