@@ -3,6 +3,7 @@
 The rule is fixed beforehand, and the verdict keeps both analyses.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from bakeoff.model.samples import Block, CoreTime
@@ -10,6 +11,8 @@ from bakeoff.model.samples import Block, CoreTime
 STEAL_SHARE_MAX = 0.05
 CALM_BLOCKS_MIN = 30
 """Where fewer would remain nothing is left out: the whole race was disturbed, and is said to be."""
+BOOT_BLOCKS_MIN = 10
+"""A boot with fewer calm blocks goes as a whole: so few can't say how far it is from the others."""
 
 
 def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
@@ -25,8 +28,10 @@ def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
         if not known or before is None or _stolen(before, block, cpus) <= STEAL_SHARE_MAX:
             kept.append(block)
         before = block
-    short = sum(block.kind == "short" for block in kept)
-    return tuple(kept) if short >= CALM_BLOCKS_MIN else tuple(blocks)
+    short = Counter(block.boot for block in kept if block.kind == "short")
+    kept = [block for block in kept if short[block.boot] >= BOOT_BLOCKS_MIN]
+    enough = sum(block.kind == "short" for block in kept) >= CALM_BLOCKS_MIN
+    return tuple(kept) if enough else tuple(blocks)
 
 
 def _stolen(before: Block, block: Block, cpus: frozenset[int]) -> float:

@@ -60,7 +60,7 @@ def left_out(disturbed: int, blocks: int, rows: Sequence[VerdictEntry]) -> list[
     )
     return [
         f"{disturbed:,} of {blocks:,} blocks are left out: the host took over "
-        f"{STEAL_SHARE_MAX:.0%} of the cores' time in them"
+        f"{STEAL_SHARE_MAX:.0%} of the cores' time in them, or in nearly all of their boot"
         + (f"; with them the ratios are: {ratios}" if ratios else "")
     ]
 

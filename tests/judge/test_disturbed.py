@@ -62,6 +62,12 @@ def test_where_too_few_would_remain_all_stay() -> None:
     assert calm(blocks, CPUS) == tuple(blocks)
 
 
+def test_a_boot_with_few_calm_blocks_goes_as_a_whole() -> None:
+    records = list(Race({"a": 1.0}, boots=2, blocks=40).records())
+    kept = calm(blocks_of(stolen_from(records, set(range(5, 40)))), CPUS)
+    assert {block.boot for block in kept} == {0}
+
+
 def test_a_verdict_keeps_both_analyses_and_says_so() -> None:
     race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=40)
     plain = judged(race, list(race.records()))
