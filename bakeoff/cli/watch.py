@@ -1,7 +1,5 @@
 """How a race gets on, for people: a live line on a terminal, a few plain lines elsewhere."""
 
-from types import TracebackType
-
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from bakeoff.cli.console import err
@@ -13,12 +11,7 @@ class PlainWatch:
     def __enter__(self) -> "PlainWatch":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def step(self, text: str) -> None:
@@ -53,12 +46,7 @@ class LiveWatch(PlainWatch):
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def step(self, text: str) -> None:

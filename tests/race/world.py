@@ -11,13 +11,13 @@ from hdrh.histogram import HdrHistogram
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
-from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
+from tests.judge.races import MACHINE
 
 NOISE = 0.03
 
@@ -53,7 +53,7 @@ class World:
             memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
             cores=self.cores,
             pressure_cpu_us=lambda: None,
-            machine=machine,
+            machine=lambda: MACHINE,
             now_ns=lambda: self.now_ns,
             settle=lambda: None,
             write_report=_write_report,
@@ -235,35 +235,6 @@ def _handle(entry: Entry) -> Handle:
         log=None,
         command=("server",),
         time_to_ready_ms=12.0,
-    )
-
-
-def machine() -> Machine:
-    """The machine of this world."""
-    return Machine(
-        taken_at="2026-01-01T00:00:00Z",
-        kernel="6.1",
-        distribution="Debian 12",
-        cpu_model="Test",
-        cpus=2,
-        threads_per_core=1,
-        memory_mib=1024,
-        virtualisation=None,
-        governor=None,
-        turbo=None,
-        mitigations={},
-        clock_source="tsc",
-        cgroup="v2",
-        cpu_quota=None,
-        somaxconn=4096,
-        port_range=(32768, 60999),
-        open_files_limit=1024,
-        tcp_tw_reuse=2,
-        load_average=0.0,
-        io_uring=None,
-        python="3.11",
-        bakeoff="0",
-        engine="volley fake",
     )
 
 
