@@ -15,7 +15,7 @@ from bakeoff.load import engine_path
 app = typer.Typer(
     name="bakeoff",
     help="Head-to-head HTTP server benchmarks that know when it is a tie.",
-    epilog='Start here:  bakeoff race nginx go-nethttp   or   bakeoff race "node a.js" "node b.js"',
+    epilog='Start here: bakeoff race "node a.js" "node b.js"',
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,

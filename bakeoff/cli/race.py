@@ -60,14 +60,14 @@ def race(
             "--duration",
             parser=_duration,
             metavar="TIME",
-            help="Measured time in all, such as 20, 90s or 2m. [default: 20 s per contender]",
+            help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender)",
         ),
     ] = None,
     workload: Annotated[
         str | None,
         typer.Option(
             help="What is asked: hello, empty, or get (GET /, any answer that stays the same). "
-            "[default: hello; get where all contenders are commands or URLs]"
+            "(default: hello; get where all contenders are commands or URLs)"
         ),
     ] = None,
     close: Annotated[
@@ -75,21 +75,21 @@ def race(
     ] = False,
     boots: Annotated[
         int | None,
-        typer.Option(min=1, help="How often all servers restart. [default: 3]"),
+        typer.Option(min=1, help="How often all servers restart. (default: 3)"),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Workers or threads per server. [default: its cores]"),
+        typer.Option(min=1, help="Workers or threads per server. (default: its cores)"),
     ] = None,
     cpus: Annotated[
         str | None,
         typer.Option(
             metavar="server=0,client=1",
-            help="Cores of the servers and of the generator. [default: the first and the last]",
+            help="Cores of the servers and of the generator. (default: the first and the last)",
         ),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(help="Whom the others are compared with. [default: the first]")
+        str | None, typer.Option(help="Whom the others are compared with. (default: the first)")
     ] = None,
     port: Annotated[
         list[int] | None,
@@ -122,18 +122,15 @@ def race(
 ) -> None:
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
 
-    All contenders are up at once; the engine loads them in turn, one short slice each in random
-    order, and compares them slice by slice, so that the machine's drift cancels.
+    All contenders are up at once. The engine loads them in turn, one short
+    slice each in random order, and the judge compares them block by block,
+    so that the machine's drift cancels.
 
-    bakeoff race                                    the default line-up
-
-    bakeoff race nginx go-nethttp -c 256            two of the catalogue, 256 connections
-
-    bakeoff race "node a.js" "node b.js" -d 1m      two commands; each finds its port in $PORT
-
-    bakeoff race ./old ./new --close                two folders, a connection per request
-
-    bakeoff race http://127.0.0.1:8080/ --pid 4711  something that is already up
+    bakeoff race                                   the default line-up
+    bakeoff race nginx go-nethttp -c 256           two of the catalogue
+    bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is theirs
+    bakeoff race ./old ./new --close               folders, no keep-alive
+    bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
     """
     catalogue = Catalogue.shipped()
     available = sorted(os.sched_getaffinity(0))

@@ -58,10 +58,7 @@ def _finding(verdict: Verdict) -> str:
         return "No verdict: no contender gave a valid result."
     leader = entries[0]
     if len(entries) == 1:
-        return (
-            f"Only {leader.name} gave a valid result ({measured(leader)}):"
-            " there is nothing to compare."
-        )
+        return _alone(verdict, leader)
     if not verdict.valid:
         return " ".join(["No valid verdict.", *(_sentence(each) for each in verdict.warnings[:1])])
     level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
@@ -72,6 +69,17 @@ def _finding(verdict: Verdict) -> str:
     if not level and len(behind) > 1:
         said.append(_span(verdict, leader, behind[-1], len(entries)))
     return " ".join(said)
+
+
+def _alone(verdict: Verdict, leader: VerdictEntry) -> str:
+    """There is no ratio but the reference's own 1."""
+    if len(verdict.entries) == 1:
+        return f"{leader.name} raced alone ({measured(leader)}): there is nothing to compare."
+    if any(entry.valid for entry in unranked(verdict)):
+        return "Can't tell: too little was measured to compare. A longer race will: see --duration."
+    return (
+        f"Only {leader.name} gave a valid result ({measured(leader)}): there is nothing to compare."
+    )
 
 
 def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
@@ -192,7 +200,7 @@ def warnings(verdict: Verdict) -> list[str]:
 
 def reasons(entry: VerdictEntry) -> str:
     """Why an entry has no place."""
-    return "; ".join(entry.reasons) or "no reason was recorded"
+    return "; ".join(entry.reasons) or "too few blocks for a ratio"
 
 
 def measured(entry: VerdictEntry) -> str:

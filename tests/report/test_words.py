@@ -132,3 +132,17 @@ def test_cores_are_named(cores: Cores, text: str) -> None:
 
 def test_control_characters_from_outside_steer_no_terminal() -> None:
     assert words.printable("a\x1b[2Jb\nc\x00") == "a�[2Jb c�"
+
+
+def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
+    found = only(sample.verdict(), "nginx", "go-nethttp")
+    first, second = found.entries
+    little = second.model_copy(update={"ratio": None, "low": None, "high": None})
+    short = found.model_copy(update={"entries": (first, little), "pairs": ()})
+    assert headline(short).startswith("Can't tell: too little was measured to compare.")
+    assert words.reasons(little) == "too few blocks for a ratio"
+
+
+def test_one_that_raced_alone_is_compared_with_nobody() -> None:
+    said = headline(only(sample.verdict(), "nginx"))
+    assert said.startswith("nginx raced alone (")
