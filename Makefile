@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
+NOW := $(shell date -u +%FT%H-%M-%SZ)
 ENGINE_SOURCES := $(shell find engine/http engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
 	engine/Cargo.toml engine/Cargo.lock
 
@@ -42,8 +43,11 @@ lint: setup ## Formatters, linters and type checks, each of them clean
 bench: setup ## Measure our own speed against peers, into records/
 	@$(call need,wrk,wrk)
 	@$(call need,nginx,nginx-light)
-	$(BIN)/python engine/bench/versus_wrk.py \
-		--out records/$$(date -u +%FT%H-%M-%SZ)-engine-versus-wrk.json
+	$(BIN)/bakeoff setup libuv-http-parser
+	$(BIN)/python engine/bench/versus_wrk.py --out records/$(NOW)-engine-versus-wrk.json
+	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \
+		--json records/$(NOW)-same-server-twice.json
+	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
 
 FUZZ_S ?= 60
 .PHONY: fuzz

@@ -43,7 +43,7 @@ def run_boot(
         setting.folder.add(up.record())
         meter = Meter(up)
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
-        warmup = warm_up(meter, up, lengths)
+        warmup = warm_up(meter, up, lengths, budget_s)
         setting.folder.add(warmup)
         _rotate(up, meter, warmup.lengths, budget_s, done_s)
         loaded = up.loaded_memory()

@@ -32,15 +32,17 @@ def is_steady(requests_per_s: Sequence[float]) -> bool:
     return before > 0 and abs(last - before) <= max(STEADY_WITHIN * before, noise)
 
 
-def warm_up(meter: Meter, up: Up, given: Mapping[str, SliceLengths]) -> Warmup:
-    """Load every contender in turn until each is steady.
+def warm_up(meter: Meter, up: Up, given: Mapping[str, SliceLengths], budget_s: float) -> Warmup:
+    """Load every contender in turn until each is steady, for 2 s at least and 8 s at most.
 
-    Their slice lengths follow, but for those `given` by an earlier boot. Raises `NoVerdict`.
+    Not for longer, past the 2 s, than the `budget_s` that are to be measured: a short race stays
+    short. Their slice lengths follow, but for those `given` by an earlier boot. Raises `NoVerdict`.
     """
     names = [one.entry.name for one in up.running]
     rates: dict[str, list[float]] = {name: [] for name in names}
     latencies_us: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(SLICES_MAX):
+    affordable = round(1000 * budget_s / len(names) / SLICE_MS)
+    for _ in range(max(SLICES_MIN, min(affordable, SLICES_MAX))):
         waiting = [name for name in names if name not in meter.died and not is_steady(rates[name])]
         if not waiting:
             break

@@ -14,21 +14,30 @@ import pytest
 
 BAKEOFF = Path(sys.executable).parent / "bakeoff"
 SERVER = """
-import http.server, os, sys, time
+import asyncio, os, sys, time
 {before}
-class Server(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        body = {body!r}
-        self.send_response({status})
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Content-Type", "text/plain")
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_):
-        pass
-http.server.ThreadingHTTPServer.daemon_threads = True
-http.server.ThreadingHTTPServer(("127.0.0.1", int({port})), Server).serve_forever()
+BODY = {body!r}
+HEAD = "HTTP/1.1 {status} X\\r\\nContent-Type: text/plain\\r\\nContent-Length: %d\\r\\n"
+KEPT = (HEAD % len(BODY)).encode() + b"\\r\\n" + BODY
+CLOSED = (HEAD % len(BODY)).encode() + b"Connection: close\\r\\n\\r\\n" + BODY
+
+class Server(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport, self.held = transport, b""
+    def data_received(self, data):
+        *whole, self.held = (self.held + data).split(b"\\r\\n\\r\\n")
+        for request in whole:
+            if b"onnection: close" in request:
+                self.transport.write(CLOSED)
+                self.transport.close()
+            else:
+                self.transport.write(KEPT)
+
+async def serve():
+    server = await asyncio.get_running_loop().create_server(Server, "127.0.0.1", int({port}))
+    await server.serve_forever()
+
+asyncio.run(serve())
 """
 
 

@@ -15,13 +15,16 @@ from tests.e2e.conftest import Place, interrupt
 
 pytestmark = pytest.mark.e2e
 NODE = 'require("http").createServer((q, s) => {WORK; s.end("Hi")}).listen(process.env.PORT)'
-BUSY = "let n = 0; for (let i = 0; i < 2e6; i++) n += i"
+BUSY = "let n = 0; for (let i = 0; i < 2e5; i++) n += i"
+QUICK = ("-c", "8", "--boots", "1")
 
 
 def test_two_commands_in_a_folder_never_seen_before(place: Place) -> None:
     (place.path / "a.js").write_text(NODE.replace("WORK", ""))
     (place.path / "b.js").write_text(NODE.replace("WORK", BUSY))
-    ended = place.bakeoff("race", "node a.js", "node b.js", "-d", "4", "--json", "verdict.json")
+    ended = place.bakeoff(
+        "race", "node a.js", "node b.js", "-d", "4", *QUICK, "--json", "verdict.json"
+    )
     assert ended.status == 0, ended.err
     verdict = Verdict.read_json(place.path / "verdict.json")
     assert [entry.name for entry in verdict.entries] == ["node a.js", "node b.js"]
@@ -38,7 +41,7 @@ def test_two_commands_in_a_folder_never_seen_before(place: Place) -> None:
 
 
 def test_json_on_standard_output_is_nothing_but_json(place: Place) -> None:
-    ended = place.bakeoff("race", place.server("a"), "-d", "1", "--boots", "1", "--json", "-")
+    ended = place.bakeoff("race", place.server("a"), "-d", "1", *QUICK, "--json", "-")
     assert ended.status == 0, ended.err
     assert Verdict.from_json(ended.out, "stdout").schema_ == "bakeoff.verdict/1"
     assert "requests/s" in ended.err
@@ -57,7 +60,7 @@ def test_something_already_up_is_raced_by_its_url_and_left_up(place: Place) -> N
                 except OSError:
                     pass
             url = f"http://127.0.0.1:{port}/"
-            words = ["race", url, "-d", "1", "--boots", "1", "--json", "-", "--pid", str(up.pid)]
+            words = ["race", url, "-d", "1", *QUICK, "--json", "-", "--pid", str(up.pid)]
             ended = place.bakeoff(*words)
             assert ended.status == 0, ended.err
             entry = json.loads(ended.out)["entries"][0]
@@ -69,7 +72,7 @@ def test_something_already_up_is_raced_by_its_url_and_left_up(place: Place) -> N
 
 def test_one_that_answers_wrongly_is_out_and_the_rest_goes_on(place: Place) -> None:
     good, bad = place.server("good"), place.server("bad", body=b"Goodbye")
-    words = ["race", bad, good, "--workload", "hello", "-d", "1", "--boots", "1", "--json", "-"]
+    words = ["race", bad, good, "--workload", "hello", "-d", "1", *QUICK, "--json", "-"]
     ended = place.bakeoff(*words)
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
@@ -79,7 +82,7 @@ def test_one_that_answers_wrongly_is_out_and_the_rest_goes_on(place: Place) -> N
 
 
 def test_solo_and_close(place: Place) -> None:
-    words = ["race", place.server("a"), "-d", "2", "--boots", "1", "--solo", "--close"]
+    words = ["race", place.server("a"), "-d", "2", *QUICK, "--solo", "--close"]
     ended = place.bakeoff(*words, "--no-twin", "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
@@ -88,7 +91,7 @@ def test_solo_and_close(place: Place) -> None:
 
 
 def test_a_report_is_written_again_without_a_server(place: Place) -> None:
-    place.bakeoff("race", place.server("a"), "-d", "1", "--boots", "1")
+    place.bakeoff("race", place.server("a"), "-d", "1", *QUICK)
     run = place.path / "runs" / "latest"
     first = (run / "verdict.json").read_text()
     for name in ("report.html", "verdict.json"):
@@ -103,7 +106,7 @@ def test_ctrl_c_while_measuring_keeps_what_there_is(
     place: Place, wait_for: Callable[[Callable[[], bool]], None]
 ) -> None:
     samples = place.path / "runs" / "latest" / "samples.jsonl"
-    process = place.begin("race", place.server("a"), place.server("b"), "-d", "30")
+    process = place.begin("race", place.server("a"), place.server("b"), "-d", "30", "-c", "8")
     wait_for(lambda: samples.exists() and samples.read_text().count('"block","boot"') > 20)
     interrupt(process)
     out, err = process.communicate(timeout=30)
