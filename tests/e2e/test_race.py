@@ -16,15 +16,14 @@ from tests.e2e.conftest import Place, interrupt
 pytestmark = pytest.mark.e2e
 NODE = 'require("http").createServer((q, s) => {WORK; s.end("Hi")}).listen(process.env.PORT)'
 BUSY = "let n = 0; for (let i = 0; i < 2e5; i++) n += i"
-QUICK = ("-c", "8", "--boots", "1")
+QUICK = ("-c", "8", "--boots", "1", "--no-twin")
 
 
 def test_two_commands_in_a_folder_never_seen_before(place: Place) -> None:
     (place.path / "a.js").write_text(NODE.replace("WORK", ""))
     (place.path / "b.js").write_text(NODE.replace("WORK", BUSY))
-    ended = place.bakeoff(
-        "race", "node a.js", "node b.js", "-d", "4", *QUICK, "--json", "verdict.json"
-    )
+    words = ["race", "node a.js", "node b.js", "-d", "4", *QUICK, "--twin"]
+    ended = place.bakeoff(*words, "--json", "verdict.json")
     assert ended.status == 0, ended.err
     verdict = Verdict.read_json(place.path / "verdict.json")
     assert [entry.name for entry in verdict.entries] == ["node a.js", "node b.js"]
@@ -83,7 +82,7 @@ def test_one_that_answers_wrongly_is_out_and_the_rest_goes_on(place: Place) -> N
 
 def test_solo_and_close(place: Place) -> None:
     words = ["race", place.server("a"), "-d", "2", *QUICK, "--solo", "--close"]
-    ended = place.bakeoff(*words, "--no-twin", "--json", "-")
+    ended = place.bakeoff(*words, "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
     assert (verdict.solo, verdict.connection) == (True, "close")
@@ -106,7 +105,7 @@ def test_ctrl_c_while_measuring_keeps_what_there_is(
     place: Place, wait_for: Callable[[Callable[[], bool]], None]
 ) -> None:
     samples = place.path / "runs" / "latest" / "samples.jsonl"
-    process = place.begin("race", place.server("a"), place.server("b"), "-d", "30", "-c", "8")
+    process = place.begin("race", place.server("a"), place.server("b"), "-d", "30", *QUICK)
     wait_for(lambda: samples.exists() and samples.read_text().count('"block","boot"') > 20)
     interrupt(process)
     out, err = process.communicate(timeout=30)
