@@ -9,6 +9,7 @@ from bakeoff.judge.tally import Tally
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
+NEAR_LIMIT = 0.85
 MAX_ERROR_SHARE = 0.001
 LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
@@ -116,6 +117,7 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
         _unsteady(name, seen),
         _leak(plan, spent),
         _unseen_server(plan, spent),
+        _near_limit(plan, spent),
         _stalls(spent),
     ]
     said = [word for entry in seen.started(name) for word in entry.verification.warnings]
@@ -177,6 +179,15 @@ def _unseen_server(plan: Plan, spent: Tally) -> str:
     return (
         f"the load generator was busy {spent.client_busy:.0%} of the time and the server's CPU "
         "can't be seen: the generator may have been the limit"
+    )
+
+
+def _near_limit(plan: Plan, spent: Tally) -> str:
+    if plan.cores.shared or spent.cpu is None or spent.client_busy < NEAR_LIMIT:
+        return ""
+    return (
+        f"the load generator was busy {spent.client_busy:.0%} of the time: at moments it was the "
+        "limit, and the server may be faster than measured"
     )
 
 

@@ -101,6 +101,6 @@ def standings(verdict: Verdict) -> str:
     machine = verdict.machine
     where = (
         f"{machine.taken_at[:10]}, {machine.cpus} × {machine.cpu_model}, "
-        f"{machine.virtualisation or 'bare metal'}, Linux {machine.kernel}."
+        f"{machine.virtualisation or 'bare metal'}, {machine.kernel}."
     )
     return "\n".join(["", headline, "", *(f"{part}\n" for part in parts), where, "", ""])

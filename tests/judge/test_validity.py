@@ -58,6 +58,7 @@ def test_reasons(changed: dict[str, object], reason: str) -> None:
         ({"unsteady": ("b",)}, "reached no steady state in 2 of 2 boots"),
         ({"verified": {"b": {"warnings": ("no Date",)}}}, "no Date"),
         ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "may have been the limit"),
+        ({"events": {"b": {"busy": 0.88}}}, "the load generator was busy 88% of the time"),
     ],
 )
 def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
