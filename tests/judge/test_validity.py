@@ -58,7 +58,11 @@ def test_reasons(changed: dict[str, object], reason: str) -> None:
         ({"unsteady": ("b",)}, "reached no steady state in 2 of 2 boots"),
         ({"verified": {"b": {"warnings": ("no Date",)}}}, "no Date"),
         ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "may have been the limit"),
-        ({"events": {"b": {"busy": 0.88}}}, "the load generator was busy 88% of the time"),
+        (
+            {"events": {"b": {"busy": 0.92}}, "busy": {"b": 0.87}},
+            "busy 92% of the time and the server 87%: at moments the generator was the limit, and "
+            "the server may be up to 15% faster",
+        ),
     ],
 )
 def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
