@@ -136,9 +136,13 @@ def test_what_it_wrote_into_its_scratch_folder_goes_with_it(
 
 def test_the_keeper_waits_without_using_a_processor(start: Start, keeper: Keeper) -> None:
     start(entry(command("good")))
-    before = Path(f"/proc/{keeper.pid}/schedstat").read_text()
-    subprocess.run(["sleep", "0.3"], check=True)
-    assert Path(f"/proc/{keeper.pid}/schedstat").read_text() == before
+    schedstat = Path(f"/proc/{keeper.pid}/schedstat")
+    readings = [schedstat.read_text()]
+    # It may still be at the end of its last order, the longer the busier the machine.
+    while len(readings) < 10 and len(set(readings[-2:])) == len(readings[-2:]):
+        subprocess.run(["sleep", "0.3"], check=True)
+        readings.append(schedstat.read_text())
+    assert readings[-1] == readings[-2]
 
 
 def test_no_group_is_left_where_the_command_cannot_run(start: Start, keeper: Keeper) -> None:
