@@ -1,8 +1,12 @@
 """How a race gets on, for people: a live line on a terminal, a few plain lines elsewhere."""
 
+import time
+
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from bakeoff.cli.console import err
+
+REDRAW_S = 0.25
 
 
 class PlainWatch:
@@ -41,6 +45,7 @@ class LiveWatch(PlainWatch):
             auto_refresh=False,
         )
         self._task = self._progress.add_task("", total=None)
+        self._drawn_at_s = 0.0
 
     def __enter__(self) -> "LiveWatch":
         self._progress.start()
@@ -55,9 +60,11 @@ class LiveWatch(PlainWatch):
         self._progress.refresh()
 
     def measured(self, done_s: float, of_s: float, text: str) -> None:
-        """Move the bar."""
+        """Move the bar, a few times a second at most."""
         self._progress.update(self._task, completed=done_s, total=of_s, description=text)
-        self._progress.refresh()
+        if time.monotonic() - self._drawn_at_s > REDRAW_S:
+            self._progress.refresh()
+            self._drawn_at_s = time.monotonic()
 
 
 def watch() -> PlainWatch:

@@ -33,7 +33,7 @@ def run_boot(
     `lengths` are those of an earlier boot, empty in the first. Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
-    setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {len(order)} servers")
+    setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {', '.join(order)}")
     with Up(plan, boot, order, setting) as up:
         if up.out and not lengths:
             raise FirstBootOut(up.out)
