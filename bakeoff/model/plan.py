@@ -101,10 +101,3 @@ class Plan(Contract):
             if entry.name == name:
                 return entry
         raise KeyError(name)
-
-
-class BlockOrder(Contract):
-    """One block: whose slice comes when."""
-
-    order: tuple[str, ...]
-    kind: Literal["short", "long"]

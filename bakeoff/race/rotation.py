@@ -8,6 +8,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootEnd, SliceLengths
 from bakeoff.plan import LONG_SHARE, block_order, start_order
+from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import rate, warm_up
@@ -70,9 +71,7 @@ def _rotate(
         kind = _kind(spent_s, sum(lengths[name].long_ms for name in alive) / 1000)
         measured = _block(up, meter, alive, lengths, kind, block)
         setting.folder.add(measured)
-        spent_s[kind] += sum(
-            (one.event.end_ns - one.event.start_ns) / 1e9 for one in measured.slices
-        )
+        spent_s[kind] += measured_s([measured])
         setting.watch.measured(
             done_s + total_s, up.plan.duration_s, _rates(measured, up.boot, up.plan)
         )
