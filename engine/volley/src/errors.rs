@@ -4,8 +4,8 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What went wrong with a connection or an answer. `Status` and `Mismatch` are wrong answers, the
-/// others no answers.
+/// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
+/// it no answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -29,12 +29,16 @@ pub enum ErrorKind {
     Malformed,
     /// An answer with the wrong status.
     Status,
+    /// An answer with a body of the wrong length.
+    MismatchLength,
     /// An answer with the wrong body.
-    Mismatch,
+    MismatchBody,
+    /// An answer without a header that was asked for, or with another value.
+    MismatchHeader,
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 11] = [
+pub const KINDS: [ErrorKind; 13] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
@@ -45,7 +49,9 @@ pub const KINDS: [ErrorKind; 11] = [
     ErrorKind::Timeout,
     ErrorKind::Malformed,
     ErrorKind::Status,
-    ErrorKind::Mismatch,
+    ErrorKind::MismatchLength,
+    ErrorKind::MismatchBody,
+    ErrorKind::MismatchHeader,
 ];
 
 impl ErrorKind {
@@ -84,7 +90,9 @@ impl ErrorKind {
             Self::Timeout => "no answer in time",
             Self::Malformed => "answer is not HTTP/1.1",
             Self::Status => "wrong status",
-            Self::Mismatch => "wrong body",
+            Self::MismatchLength => "wrong length of body",
+            Self::MismatchBody => "wrong body",
+            Self::MismatchHeader => "wrong or missing header",
         }
     }
 }
@@ -110,6 +118,23 @@ impl Counts {
     #[must_use]
     pub fn of(&self, kind: ErrorKind) -> u64 {
         self.0[kind as usize]
+    }
+
+    /// Of all kinds that are wrong answers.
+    #[must_use]
+    pub fn wrong_answers(&self) -> u64 {
+        self.0[ErrorKind::Status as usize..].iter().sum()
+    }
+
+    /// Of all kinds.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
     }
 
     /// Those that occurred.

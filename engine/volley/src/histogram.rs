@@ -28,6 +28,12 @@ impl Latencies {
         self.sum_ns += latency_ns;
     }
 
+    /// Adds another's latencies. Nothing is lost: both have the same buckets.
+    pub fn merge(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("the bounds are the same");
+        self.sum_ns += other.sum_ns;
+    }
+
     /// How many were recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -43,13 +49,23 @@ impl Latencies {
         }
     }
 
-    /// The latency in µs that a share `quantile` of them does not exceed; 0 if there are none.
+    /// The latency in µs that a share `quantile` of them does not exceed, where `misses` more took
+    /// for ever. `None`: for ever, or there are none.
     #[must_use]
-    pub fn quantile_us(&self, quantile: f64) -> f64 {
-        match self.count() {
-            0 => 0.0,
-            _ => self.histogram.value_at_quantile(quantile) as f64 / 1e3,
+    pub fn quantile_us(&self, quantile: f64, misses: u64) -> Option<f64> {
+        let all = self.count() + misses;
+        let rank = (quantile * all as f64).ceil().max(1.0);
+        if rank > self.count() as f64 {
+            return None;
         }
+        let within = rank / self.count() as f64;
+        Some(self.histogram.value_at_quantile(within) as f64 / 1e3)
+    }
+
+    /// The histogram, in ns.
+    #[must_use]
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
     }
 
     /// V2 compressed encoding in base64, as `HdrHistogram`'s other implementations read it.
@@ -86,6 +102,28 @@ mod tests {
         latencies.record(90 * S);
         assert!((latencies.mean_us() - 45_000_500.000_5).abs() < 1e-6);
         assert_eq!(latencies.count(), 2);
-        assert!(latencies.quantile_us(1.0) >= 60e6);
+        assert!(latencies.quantile_us(1.0, 0).unwrap() >= 60e6);
+    }
+
+    #[test]
+    fn merging_loses_nothing() {
+        let [mut whole, mut odd, mut even] = [(); 3].map(|()| Latencies::default());
+        for n in 1..=10_001_u64 {
+            whole.record(n * n);
+            if n % 2 == 0 { even.record(n * n) } else { odd.record(n * n) }
+        }
+        odd.merge(&even);
+        assert_eq!((odd.histogram, odd.sum_ns), (whole.histogram, whole.sum_ns));
+    }
+
+    #[test]
+    fn a_miss_takes_for_ever() {
+        let mut latencies = Latencies::default();
+        assert_eq!(latencies.quantile_us(0.5, 0), None);
+        (0..99).for_each(|_| latencies.record(1000));
+        for (quantile, finite) in [(0.0, true), (0.5, true), (0.99, true), (0.991, false)] {
+            assert_eq!(latencies.quantile_us(quantile, 1).is_some(), finite, "{quantile}");
+        }
+        assert!((latencies.quantile_us(1.0, 0).unwrap() - 1.0).abs() < 0.01);
     }
 }

@@ -1,21 +1,23 @@
-//! What is counted in a slice.
+//! What is counted while a target is loaded.
 
 use crate::errors::{Counts, ErrorKind};
 use crate::histogram::Latencies;
-use crate::pace::Window;
 
-/// The first exchange of a slice that went wrong.
+/// The first exchange that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bad {
     /// How.
     pub kind: ErrorKind,
     /// What exactly.
     pub detail: String,
+    /// The request's bytes, at most 64 KiB; empty if there was none.
+    pub request: Vec<u8>,
     /// The answer's bytes, as many as came, at most 64 KiB.
     pub response: Vec<u8>,
 }
 
-/// Counts of one slice. The window's counts are apart from those of the whole slice.
+/// Counts of one slice, of one thread or, merged, of all. The window's counts are apart from those
+/// of the whole slice.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Answers, right or wrong, that were complete within the window.
@@ -24,45 +26,68 @@ pub struct Tally {
     pub bytes: u64,
     /// Answers of ramp, window and drain.
     pub requests_all: u64,
+    /// Answers within the window that point elsewhere (3xx). They are not followed.
+    pub redirects: u64,
     /// Connections established.
     pub connects: u64,
     /// Connections found closed by the server when the slice began.
     pub idle_closed: u64,
     /// Failures of ramp, window and drain.
     pub errors: Counts,
-    /// Of the requests started within the window.
+    /// Requests of the window without an answer: failed, timed out, or never sent.
+    pub misses: u64,
+    /// Of these, requests that were due but never sent (open loop).
+    pub unsent: u64,
+    /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
+    /// the request was due.
     pub latencies: Latencies,
-    /// Time within the window spent waiting for the kernel to have work.
+    /// Open loop: from the actual sending.
+    pub service: Latencies,
+    /// Open loop: from the time when a request was due to its sending.
+    pub send_lag: Latencies,
+    /// Time within the window spent waiting for the kernel to have work; all threads'.
     pub waited_ns: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
 }
 
 impl Tally {
-    /// An answer came in.
-    #[inline]
-    pub fn answered(&mut self, window: &Window, started_ns: u64, now_ns: u64) {
-        self.requests_all += 1;
-        self.requests += u64::from(window.holds(now_ns));
-        if window.holds(started_ns) {
-            self.latencies.record(now_ns - started_ns);
-        }
-    }
-
-    /// Something went wrong. `describe` gives detail and bytes, and is only asked the first time.
+    /// Something went wrong. `describe` gives detail, request and answer; it is only asked the
+    /// first time.
     #[cold]
-    pub fn failed(&mut self, kind: ErrorKind, describe: impl FnOnce() -> (String, Vec<u8>)) {
+    pub fn failed(
+        &mut self,
+        kind: ErrorKind,
+        describe: impl FnOnce() -> (String, Vec<u8>, Vec<u8>),
+    ) {
         self.errors.add(kind);
         if self.first_bad.is_none() {
-            let (detail, response) = describe();
-            self.first_bad = Some(Bad { kind, detail, response });
+            let (detail, request, response) = describe();
+            self.first_bad = Some(Bad { kind, detail, request, response });
         }
     }
 
     /// Answers that were right, in the whole slice.
     #[must_use]
     pub fn right(&self) -> u64 {
-        let wrong = self.errors.of(ErrorKind::Status) + self.errors.of(ErrorKind::Mismatch);
-        self.requests_all - wrong
+        self.requests_all - self.errors.wrong_answers()
+    }
+
+    /// Adds another thread's counts.
+    pub fn merge(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.requests_all += other.requests_all;
+        self.redirects += other.redirects;
+        self.connects += other.connects;
+        self.idle_closed += other.idle_closed;
+        self.errors.merge(&other.errors);
+        self.misses += other.misses;
+        self.unsent += other.unsent;
+        self.latencies.merge(&other.latencies);
+        self.service.merge(&other.service);
+        self.send_lag.merge(&other.send_lag);
+        self.waited_ns += other.waited_ns;
+        self.first_bad = self.first_bad.take().or(other.first_bad);
     }
 }

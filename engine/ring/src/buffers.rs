@@ -1,0 +1,136 @@
+//! Memory that the kernel receives into: a ring of buffers of one size.
+
+use io_uring::Submitter;
+use io_uring::types::BufRingEntry;
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// The only group of buffers that a ring has.
+pub(crate) const GROUP: u16 = 0;
+
+/// The kernel wants the ring itself at the start of a page.
+const PAGE: usize = 4096;
+
+/// Some bytes that were received. They stay where they are until the piece is given back.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Piece {
+    buffer: u16,
+    length: u32,
+}
+
+impl Piece {
+    /// How many bytes there are.
+    #[inline]
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length as usize
+    }
+}
+
+pub(crate) struct Buffers {
+    entries: NonNull<BufRingEntry>,
+    bytes: NonNull<u8>,
+    count: u16,
+    size: u32,
+    /// Where the next buffer is given back; the kernel sees it once it is published.
+    tail: u16,
+}
+
+impl Buffers {
+    /// `count` buffers, a power of two, of `size` bytes each. The kernel has none of them yet.
+    pub(crate) fn new(count: u16, size: u32) -> Self {
+        assert!(count.is_power_of_two() && size > 0, "{count} buffers of {size} bytes");
+        let entries = allocate(Self::entries_layout(count)).cast();
+        let bytes = allocate(Self::bytes_layout(count, size));
+        let mut buffers = Self { entries, bytes, count, size, tail: 0 };
+        (0..count).for_each(|buffer| buffers.put(buffer));
+        buffers
+    }
+
+    /// Lets the kernel have the buffers.
+    pub(crate) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<()> {
+        let address = self.entries.addr().get() as u64;
+        // SAFETY: the memory lives as long as `self`, which outlives the ring's last request:
+        // `Ring` waits for all of them before it lets go of its buffers.
+        unsafe { submitter.register_buf_ring_with_flags(address, self.count, GROUP, 0) }?;
+        self.publish();
+        Ok(())
+    }
+
+    /// The piece that a completion speaks of.
+    #[inline]
+    pub(crate) fn piece(&self, buffer: u16, length: u32) -> Piece {
+        assert!(buffer < self.count && length <= self.size, "the kernel named a buffer we lack");
+        Piece { buffer, length }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self, piece: &Piece) -> &[u8] {
+        let start = piece.buffer as usize * self.size as usize;
+        // SAFETY: `piece()` checked the bounds, and a `Piece` is neither made elsewhere nor copied:
+        // while it exists the buffer has not been given back, so the kernel does not write to it.
+        unsafe {
+            std::slice::from_raw_parts(self.bytes.as_ptr().add(start), piece.length as usize)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn give_back(&mut self, piece: &Piece) {
+        self.put(piece.buffer);
+        self.publish();
+    }
+
+    #[inline]
+    fn put(&mut self, buffer: u16) {
+        let offset = buffer as usize * self.size as usize;
+        let place = (self.tail & (self.count - 1)) as usize;
+        // SAFETY: `place` is within the ring's `count` entries and `offset` within the bytes. The
+        // entry behind the tail is ours until the tail is published. Only address, length and
+        // number are set, so the tail, which lies in the first entry's spare bytes, is kept.
+        unsafe {
+            let entry = &mut *self.entries.as_ptr().add(place);
+            entry.set_addr(self.bytes.as_ptr().add(offset).addr() as u64);
+            entry.set_len(self.size);
+            entry.set_bid(buffer);
+        }
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    #[inline]
+    fn publish(&mut self) {
+        // SAFETY: the first entry exists and is initialised, so the tail in it is a valid u16 that
+        // only we write. The kernel reads it, hence the atomic store.
+        unsafe {
+            let tail = BufRingEntry::tail(self.entries.as_ptr()).cast_mut();
+            AtomicU16::from_ptr(tail).store(self.tail, Ordering::Release);
+        }
+    }
+
+    fn entries_layout(count: u16) -> Layout {
+        let bytes = count as usize * size_of::<BufRingEntry>();
+        Layout::from_size_align(bytes, PAGE).expect("at most 512 KiB")
+    }
+
+    fn bytes_layout(count: u16, size: u32) -> Layout {
+        Layout::from_size_align(count as usize * size as usize, PAGE).expect("it fits memory")
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // SAFETY: both were allocated with just these layouts, and nothing refers to them: the
+        // kernel has let go (see `register`), and `bytes()` borrows `self`.
+        unsafe {
+            dealloc(self.entries.as_ptr().cast(), Self::entries_layout(self.count));
+            dealloc(self.bytes.as_ptr(), Self::bytes_layout(self.count, self.size));
+        }
+    }
+}
+
+fn allocate(layout: Layout) -> NonNull<u8> {
+    assert!(layout.size() > 0);
+    // SAFETY: the size is not zero.
+    NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}

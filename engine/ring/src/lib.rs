@@ -1,0 +1,305 @@
+//! io_uring for sockets, as a safe interface.
+//!
+//! One [`Ring`] belongs to one thread. Requests are queued, [`Ring::submit`] hands all of them over
+//! in one system call, [`Ring::next`] gives what has completed. Received bytes arrive in a ring of
+//! buffers ([`Piece`]); what is sent lies in one block of bytes that the ring holds from the
+//! beginning to its end, since the kernel may read it at any time.
+
+mod buffers;
+
+pub use buffers::Piece;
+
+use buffers::{Buffers, GROUP};
+use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
+use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
+use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How large a ring is.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Requests that may be queued before they are handed over.
+    pub submissions: u32,
+    /// Completions that may wait: more than there are connections.
+    pub completions: u32,
+    /// Buffers for received bytes, a power of two.
+    pub buffers: u16,
+    /// Bytes in each.
+    pub buffer_size: u32,
+}
+
+/// What a completion belongs to: numbers of the caller's choice. Of the generation, 24 bits count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Which connection.
+    pub slot: u32,
+    /// Which of the sockets that it had.
+    pub generation: u32,
+}
+
+/// Generations count up to here and begin anew.
+pub const GENERATIONS: u32 = 1 << 24;
+
+/// What has completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Operation {
+    /// [`Ring::receive`]: some bytes, the end, or an error.
+    Receive,
+    /// [`Ring::send`].
+    Send,
+    /// [`Ring::await_writable`].
+    Writable,
+    /// [`Ring::accept`]: the result is a new socket, to be had from [`Completion::socket`].
+    Accept,
+    /// [`Ring::close`].
+    Cancel,
+}
+
+/// Something has happened.
+#[derive(Debug)]
+pub struct Completion {
+    /// What it was that completed.
+    pub operation: Operation,
+    /// As given.
+    pub key: Key,
+    /// The number that the operation gave, or its error.
+    pub result: Result<u32, Errno>,
+    /// More completions of the same request follow.
+    pub goes_on: bool,
+    /// There was more to read already: bytes, or the end of the connection.
+    pub more_to_read: bool,
+    /// The bytes, of a [`Operation::Receive`] that brought some.
+    pub piece: Option<Piece>,
+}
+
+/// One thread's ring.
+pub struct Ring {
+    ring: IoUring,
+    buffers: Buffers,
+    outbox: Arc<[u8]>,
+    /// Sockets to close once the requests that name them have been handed over.
+    to_close: Vec<OwnedFd>,
+    /// Kept from crossing threads: the kernel accepts requests of one thread only.
+    _one_thread: std::marker::PhantomData<*const ()>,
+}
+
+impl fmt::Debug for Ring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring").finish_non_exhaustive()
+    }
+}
+
+impl Ring {
+    /// A ring that sends from `outbox`. The error says what the kernel lacks.
+    pub fn new(settings: Settings, outbox: Arc<[u8]>) -> io::Result<Self> {
+        let ring = IoUring::builder()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_taskrun_flag()
+            .setup_submit_all()
+            .setup_clamp()
+            .setup_cqsize(settings.completions.max(settings.submissions))
+            .build(settings.submissions)?;
+        if !ring.params().is_feature_nodrop() || !ring.params().is_feature_ext_arg() {
+            return Err(io::Error::other("the kernel's io_uring is too old"));
+        }
+        check_operations(&ring)?;
+        let mut buffers = Buffers::new(settings.buffers, settings.buffer_size);
+        buffers.register(&ring.submitter())?;
+        let to_close = Vec::new();
+        Ok(Self { ring, buffers, outbox, to_close, _one_thread: std::marker::PhantomData })
+    }
+
+    /// Receives on a socket until it ends, fails or is closed.
+    #[inline]
+    pub fn receive(&mut self, socket: BorrowedFd<'_>, key: Key) {
+        let entry = opcode::RecvMulti::new(Fd(socket.as_raw_fd()), GROUP).build();
+        self.push(entry.user_data(pack(Operation::Receive, key)));
+    }
+
+    /// Sends the whole of a part of the outbox.
+    #[inline]
+    pub fn send(&mut self, socket: BorrowedFd<'_>, key: Key, part: Range<usize>) {
+        let bytes = &self.outbox[part];
+        let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
+        let entry = opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length)
+            .flags(MSG_NOSIGNAL | MSG_WAITALL)
+            .build();
+        self.push(entry.user_data(pack(Operation::Send, key)));
+    }
+
+    /// Waits until a socket can be written to: `connect` has ended.
+    pub fn await_writable(&mut self, socket: BorrowedFd<'_>, key: Key) {
+        let entry = opcode::PollAdd::new(Fd(socket.as_raw_fd()), POLLOUT).build();
+        self.push(entry.user_data(pack(Operation::Writable, key)));
+    }
+
+    /// Accepts connections on a listening socket for as long as it is open.
+    pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
+        let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).build();
+        self.push(entry.user_data(pack(Operation::Accept, key)));
+    }
+
+    /// Closes a socket and ends what is going on there. Late completions of it may still come.
+    pub fn close(&mut self, socket: OwnedFd, key: Key) {
+        for operation in [Operation::Receive, Operation::Send, Operation::Writable] {
+            let entry = opcode::AsyncCancel::new(pack(operation, key)).build();
+            self.push(entry.user_data(pack(Operation::Cancel, key)));
+        }
+        // Until the cancellations are handed over, the number must not become another socket's.
+        self.to_close.push(socket);
+    }
+
+    /// Closes a socket on which nothing is going on any more: its receive has ended.
+    pub fn close_ended(&mut self, socket: OwnedFd) {
+        self.to_close.push(socket);
+    }
+
+    /// Hands over what is queued, and lets the kernel finish what it can without waiting.
+    #[inline]
+    pub fn submit(&mut self) -> io::Result<()> {
+        let result = self.ring.submit();
+        self.submitted(result)
+    }
+
+    /// Hands over what is queued, and waits for a completion, `timeout_ns` at most. A signal ends
+    /// the wait early.
+    pub fn submit_and_wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        let seconds = timeout_ns / 1_000_000_000;
+        let nanoseconds = (timeout_ns % 1_000_000_000) as u32;
+        let timeout = Timespec::new().sec(seconds.min(3600)).nsec(nanoseconds);
+        let arguments = SubmitArgs::new().timespec(&timeout);
+        let result = self.ring.submitter().submit_with_args(1, &arguments);
+        self.submitted(result)
+    }
+
+    /// Whether the kernel has work that the next [`Ring::submit`] would finish, or has finished
+    /// some. Costs no system call.
+    #[inline]
+    pub fn has_work(&mut self) -> bool {
+        self.ring.submission().taskrun() || !self.ring.completion().is_empty()
+    }
+
+    /// The next of what has completed.
+    #[inline]
+    pub fn next(&mut self) -> Option<Completion> {
+        loop {
+            let entry = self.ring.completion().next()?;
+            let completion = self.read(&entry);
+            if completion.operation != Operation::Cancel {
+                return Some(completion);
+            }
+        }
+    }
+
+    /// The bytes of a piece.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self, piece: &Piece) -> &[u8] {
+        self.buffers.bytes(piece)
+    }
+
+    /// Lets the kernel have the piece's buffer again.
+    #[inline]
+    #[expect(clippy::needless_pass_by_value, reason = "a piece that was given back is gone")]
+    pub fn give_back(&mut self, piece: Piece) {
+        self.buffers.give_back(&piece);
+    }
+
+    fn read(&self, entry: &cqueue::Entry) -> Completion {
+        let (flags, result) = (entry.flags(), entry.result());
+        let (operation, key) = unpack(entry.user_data());
+        let piece = match cqueue::buffer_select(flags) {
+            Some(buffer) => Some(self.buffers.piece(buffer, result.max(0).cast_unsigned())),
+            None => None,
+        };
+        let result = match u32::try_from(result) {
+            Ok(number) => Ok(number),
+            Err(_) => Err(Errno::from_raw_os_error(-result)),
+        };
+        Completion {
+            operation,
+            key,
+            result,
+            goes_on: cqueue::more(flags),
+            more_to_read: cqueue::sock_nonempty(flags),
+            piece,
+        }
+    }
+
+    fn push(&mut self, entry: squeue::Entry) {
+        // SAFETY: what the entry points to lies in the outbox or is the buffer ring; both live
+        // until `Drop` has waited for every request.
+        while unsafe { self.ring.submission().push(&entry) }.is_err() {
+            // The queue is full. An error here comes again at the next submission, which reports it.
+            let _ = self.ring.submit();
+        }
+    }
+
+    fn submitted(&mut self, result: io::Result<usize>) -> io::Result<()> {
+        match result.map_err(|error| Errno::from_io_error(&error)) {
+            Ok(_) | Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => {}
+            Err(Some(errno)) => return Err(errno.into()),
+            Err(None) => return Err(io::Error::other("io_uring failed in an unknown way")),
+        }
+        if !self.to_close.is_empty() && self.ring.submission().is_empty() {
+            self.to_close.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // Afterwards no request is left that could read the outbox or write to the buffers.
+        let _ = self.ring.submit();
+        let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
+        let _ = self.ring.submitter().unregister_buf_ring(GROUP);
+    }
+}
+
+const MSG_NOSIGNAL: i32 = 0x4000;
+const MSG_WAITALL: i32 = 0x100;
+const POLLOUT: u32 = 4;
+
+fn check_operations(ring: &IoUring) -> io::Result<()> {
+    let mut probe = Probe::new();
+    ring.submitter().register_probe(&mut probe)?;
+    let needed = [
+        opcode::RecvMulti::CODE,
+        opcode::Send::CODE,
+        opcode::PollAdd::CODE,
+        opcode::AcceptMulti::CODE,
+        opcode::AsyncCancel::CODE,
+    ];
+    match needed.iter().find(|&&code| !probe.is_supported(code)) {
+        None => Ok(()),
+        Some(code) => Err(io::Error::other(format!("the kernel lacks io_uring operation {code}"))),
+    }
+}
+
+#[inline]
+fn pack(operation: Operation, key: Key) -> u64 {
+    u64::from(key.slot) << 32
+        | u64::from(key.generation % GENERATIONS) << 8
+        | u64::from(operation as u8)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "it takes apart what `pack` put together")]
+fn unpack(number: u64) -> (Operation, Key) {
+    let operation = match number as u8 {
+        0 => Operation::Receive,
+        1 => Operation::Send,
+        2 => Operation::Writable,
+        3 => Operation::Accept,
+        _ => Operation::Cancel,
+    };
+    let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };
+    (operation, key)
+}
