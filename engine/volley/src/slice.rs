@@ -1,19 +1,33 @@
 //! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
 
-use crate::clock::{now_ns, thread_cpu_ns};
 use crate::pace::Window;
-use crate::pool::{Pool, Scratch};
-use crate::tally::{Bad, Tally};
-use crate::turn::Turn;
-use rustix::io::Result;
+use crate::schedule::{Process, Profile};
+use crate::tally::Tally;
 
-/// How long to load.
-#[derive(Debug, Clone, Copy)]
+/// How long to load, and how.
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// Loaded, but not counted.
     pub ramp_ns: u64,
-    /// Counted.
-    pub duration_ns: u64,
+    /// The window; `None`: until `requests` are done.
+    pub duration_ns: Option<u64>,
+    /// Behind the ramp, no more requests than these are sent, all threads together.
+    pub requests: Option<u64>,
+    /// When requests are sent.
+    pub pace: Pace,
+    /// Whether intervals are kept.
+    pub intervals: bool,
+}
+
+/// When requests are sent.
+#[derive(Debug, Clone)]
+pub enum Pace {
+    /// The next one when an answer is complete, on all connections.
+    Closed,
+    /// The same, on so many connections; begins with the ramp.
+    Stages(Profile),
+    /// When they are due, whatever became of the others (open loop).
+    Open(Process),
 }
 
 /// What a slice found.
@@ -23,8 +37,10 @@ pub struct Outcome {
     pub window: Window,
     /// When nothing was in flight any more.
     pub drained_ns: u64,
-    /// The thread's CPU time within the window.
+    /// The threads' CPU time within the window.
     pub cpu_ns: u64,
+    /// How many threads there were.
+    pub threads: usize,
     /// The counts.
     pub tally: Tally,
 }
@@ -36,11 +52,11 @@ impl Outcome {
         self.window.end_ns - self.window.start_ns
     }
 
-    /// Share of the window that the generator did not spend waiting for the kernel.
+    /// Share of the window that the threads did not spend waiting for the kernel.
     #[must_use]
     pub fn busy(&self) -> f64 {
-        let waited = self.tally.waited_ns as f64 / self.duration_ns().max(1) as f64;
-        (1.0 - waited).clamp(0.0, 1.0)
+        let window_ns = self.duration_ns().max(1) as f64 * self.threads.max(1) as f64;
+        (1.0 - self.tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0)
     }
 }
 
@@ -53,87 +69,4 @@ pub enum Wish {
     Drain,
     /// Not even answers are to be waited for.
     Leave,
-}
-
-/// Looks on while a slice runs.
-pub trait Watch {
-    /// Called after each batch of events.
-    fn look(&mut self, now_ns: u64, window: &Window, tally: &Tally) -> Wish;
-}
-
-/// Nobody looks on.
-#[derive(Debug)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn look(&mut self, _: u64, _: &Window, _: &Tally) -> Wish {
-        Wish::GoOn
-    }
-}
-
-/// Opens a target's connections ahead of its first slice: all, or one in close mode, which is
-/// closed again. Returns how many were established and the first failure.
-pub fn open(pool: &mut Pool, scratch: &mut Scratch) -> Result<(u64, Option<Bad>)> {
-    let count = if pool.target.close { 1 } else { pool.target.connections };
-    let mut turn = Turn::new(pool, scratch);
-    turn.open(count);
-    turn.settle(&mut Unwatched)?;
-    let Tally { connects, first_bad, .. } = turn.tally;
-    if pool.target.close {
-        pool.hang_up();
-    }
-    Ok((connects, first_bad))
-}
-
-/// Runs one slice.
-pub fn run(
-    pool: &mut Pool,
-    scratch: &mut Scratch,
-    plan: Plan,
-    watch: &mut impl Watch,
-) -> Result<Outcome> {
-    let mut turn = Turn::new(pool, scratch);
-    turn.drop_closed()?;
-    if !turn.pool.target.close {
-        turn.open(turn.pool.connections.len());
-        turn.settle(watch)?;
-    }
-    let start_ns = now_ns() + plan.ramp_ns;
-    turn.window = Window { start_ns, end_ns: start_ns.saturating_add(plan.duration_ns) };
-    turn.kick_off();
-    turn.send_until(start_ns, watch)?;
-    let cpu_ns = thread_cpu_ns();
-    turn.send_until(turn.window.end_ns, watch)?;
-    let cpu_ns = thread_cpu_ns() - cpu_ns;
-    turn.settle(watch)?;
-    let Turn { window, tally, pool, .. } = turn;
-    pool.closing.clear();
-    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, tally })
-}
-
-impl Turn<'_> {
-    /// Sends until a moment, or until the watcher has had enough: then the window ends.
-    fn send_until(&mut self, until_ns: u64, watch: &mut impl Watch) -> Result<()> {
-        let mut at_ns = now_ns();
-        while at_ns < until_ns && self.window.sends(at_ns) {
-            at_ns = self.step(until_ns)?;
-            if watch.look(at_ns, &self.window, &self.tally) != Wish::GoOn {
-                self.window.end_ns = self.window.end_ns.min(at_ns);
-                self.window.start_ns = self.window.start_ns.min(at_ns);
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits until nothing is in flight: every answer and connection has come or timed out, unless
-    /// the watcher has had enough.
-    fn settle(&mut self, watch: &mut impl Watch) -> Result<()> {
-        while self.active > 0 {
-            let now_ns = self.step(u64::MAX)?;
-            if watch.look(now_ns, &self.window, &self.tally) == Wish::Leave {
-                break;
-            }
-        }
-        Ok(())
-    }
 }

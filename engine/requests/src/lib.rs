@@ -1,0 +1,5 @@
+//! What is sent, rendered ahead: the hot path only takes the next message's bytes.
+
+mod book;
+
+pub use book::{Book, Message};
