@@ -14,7 +14,7 @@ pub mod request;
 
 pub use answer::{Answer, End, Step};
 pub use check::{Expectation, StatusRule, Verdict};
-pub use decoder::Decoder;
+pub use decoder::{Decoder, EVIDENCE_LIMIT};
 pub use head::Malformed;
 pub use learned::Learned;
 pub use request::{Request, RequestError};

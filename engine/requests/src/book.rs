@@ -71,6 +71,12 @@ impl Book {
         &self.messages[number]
     }
 
+    /// The bytes of message `number`.
+    #[must_use]
+    pub fn bytes_of(&self, number: usize) -> &[u8] {
+        &self.outbox[self.messages[number].bytes.clone()]
+    }
+
     /// Where in the outbox the bytes of `count` messages lie, `first` being below the cycle and
     /// `count` at most the depth.
     #[inline]

@@ -1,13 +1,29 @@
 //! The threads that load: each has its share of the connections, and nothing is shared.
 
-use crate::intervals::Interval;
-use crate::io::{Io, IoChoice};
+use crate::clock::now_ns;
+use crate::intervals::{Assembly, Interval};
+use crate::io::epoll::Epoll;
+use crate::io::uring::Uring;
+use crate::io::{Backend, Io, IoChoice, RingSize};
+use crate::limits;
 use crate::pace::Window;
-use crate::slice::{Outcome, Plan, Wish};
-use crate::tally::Bad;
+use crate::pool::{Pool, Share};
+use crate::slice::{self, Control, Live, Outcome, Part, Plan, Wish};
+use crate::tally::{Bad, Tally};
 use crate::target::Target;
+use crate::turn::Patience;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// From the order to begin to the beginning: all threads have heard it by then.
+const NOTICE_NS: u64 = 200_000;
 
 /// How many threads there are, where they run, and how they do I/O.
 #[derive(Debug, Clone)]
@@ -18,11 +34,39 @@ pub struct Size {
     pub cpus: Vec<usize>,
     /// How to do I/O.
     pub io: IoChoice,
+    /// For tests: sizes of an io_uring.
+    pub ring: RingSize,
 }
 
 /// Running threads, with a pool of connections for each target.
 #[derive(Debug)]
-pub struct Crew {}
+pub struct Crew {
+    io: Io,
+    workers: Vec<Worker>,
+    replies: Receiver<Reply>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    /// `None` tells it to end.
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+    live: Arc<Live>,
+}
+
+enum Order {
+    Open { target: usize },
+    Prepare { target: usize, plan: Arc<Plan> },
+    Begin { target: usize, plan: Arc<Plan>, begin_ns: u64, control: Arc<Control> },
+}
+
+enum Reply {
+    Opened(Box<Tally>),
+    Ready,
+    Interval(Interval),
+    Done(Box<Outcome>),
+    Failed(io::Error),
+}
 
 /// How opening a target's connections went.
 #[derive(Debug)]
@@ -51,29 +95,239 @@ pub struct Look<'a> {
 
 impl Crew {
     /// Starts the threads. Nothing is connected yet.
-    pub fn start(_size: &Size, _targets: &[Arc<Target>]) -> io::Result<Self> {
-        unimplemented!("the lead writes this")
+    pub fn start(size: &Size, targets: &[Arc<Target>]) -> io::Result<Self> {
+        let io = size.io.resolve()?;
+        let (sender, replies) = channel();
+        let mut crew = Self { io, workers: Vec::new(), replies };
+        for thread in 0..size.threads {
+            let share = Share { thread, threads: size.threads };
+            let cpu = (!size.cpus.is_empty()).then(|| size.cpus[thread % size.cpus.len()]);
+            let (orders, inbox) = channel();
+            let live = Arc::new(Live::default());
+            let post = Post {
+                share,
+                cpu,
+                ring: size.ring,
+                targets: targets.to_vec(),
+                live: live.clone(),
+                orders: inbox,
+                replies: sender.clone(),
+            };
+            let work = match io {
+                Io::Uring => work::<Uring>,
+                Io::Epoll => work::<Epoll>,
+            };
+            let handle =
+                thread::Builder::new().name(format!("load {thread}")).spawn(move || work(&post))?;
+            crew.workers.push(Worker { orders: Some(orders), thread: Some(handle), live });
+        }
+        crew.await_all_ready()?;
+        Ok(crew)
     }
 
     /// How the threads do I/O.
     #[must_use]
     pub fn io(&self) -> Io {
-        unimplemented!("the lead writes this")
+        self.io
     }
 
     /// Opens a target's connections ahead of its first slice: all, or one for each thread where
     /// they carry one request only.
-    pub fn open(&mut self, _target: usize) -> io::Result<Opened> {
-        unimplemented!("the lead writes this")
+    pub fn open(&mut self, target: usize) -> io::Result<Opened> {
+        self.order(|| Order::Open { target });
+        let mut opened = Opened { open: 0, first_bad: None };
+        for _ in 0..self.workers.len() {
+            match self.reply()? {
+                Reply::Opened(tally) => {
+                    opened.open += tally.connects;
+                    opened.first_bad = opened.first_bad.or(tally.first_bad);
+                }
+                _ => return Err(out_of_turn()),
+            }
+        }
+        Ok(opened)
     }
 
     /// Runs one slice. `watch` sees the last intervals after the drain, before this returns.
     pub fn run(
         &mut self,
-        _target: usize,
-        _plan: &Plan,
-        _watch: &mut dyn FnMut(&Look<'_>) -> Wish,
+        target: usize,
+        plan: &Plan,
+        watch: &mut dyn FnMut(&Look<'_>) -> Wish,
     ) -> io::Result<Outcome> {
-        unimplemented!("the lead writes this")
+        let plan = Arc::new(plan.clone());
+        self.order(|| Order::Prepare { target, plan: plan.clone() });
+        self.await_all_ready()?;
+        let control = Arc::new(Control::default());
+        let begin_ns = now_ns() + NOTICE_NS;
+        self.order(|| {
+            let (plan, control) = (plan.clone(), control.clone());
+            Order::Begin { target, plan, begin_ns, control }
+        });
+        let start_ns = begin_ns + plan.ramp_ns;
+        let end_ns = start_ns.saturating_add(plan.duration_ns.unwrap_or(u64::MAX));
+        self.watch(Window { start_ns, end_ns }, &control, watch)
     }
+
+    /// Looks on until all threads are done, and puts their outcomes together.
+    fn watch(
+        &mut self,
+        window: Window,
+        control: &Control,
+        watch: &mut dyn FnMut(&Look<'_>) -> Wish,
+    ) -> io::Result<Outcome> {
+        let (mut assembly, mut whole, mut done) = (Assembly::default(), None, 0);
+        while done < self.workers.len() {
+            match self.replies.recv_timeout(LOOK_EVERY) {
+                Ok(Reply::Interval(interval)) => {
+                    assembly.add(interval);
+                    continue;
+                }
+                Ok(Reply::Done(outcome)) => {
+                    whole = Some(merge(whole, *outcome));
+                    done += 1;
+                    continue;
+                }
+                Ok(Reply::Failed(error)) => return Err(error),
+                Ok(_) => return Err(out_of_turn()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(died()),
+            }
+            let intervals = assembly.take(self.workers.len());
+            control.obey(watch(&self.look(&window, intervals)), now_ns());
+        }
+        let whole = whole.ok_or_else(died)?;
+        watch(&self.look(&whole.window, assembly.take(1)));
+        Ok(whole)
+    }
+
+    fn look<'a>(&self, window: &'a Window, intervals: Vec<Interval>) -> Look<'a> {
+        let live = || self.workers.iter().map(|worker| &worker.live);
+        Look {
+            now_ns: now_ns(),
+            window,
+            requests: live().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
+            errors: live().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
+            intervals,
+        }
+    }
+
+    fn order(&self, order: impl Fn() -> Order) {
+        for orders in self.workers.iter().filter_map(|worker| worker.orders.as_ref()) {
+            // A thread that has died is found out by its missing reply.
+            let _ = orders.send(order());
+        }
+    }
+
+    fn await_all_ready(&mut self) -> io::Result<()> {
+        for _ in 0..self.workers.len() {
+            if !matches!(self.reply()?, Reply::Ready) {
+                return Err(out_of_turn());
+            }
+        }
+        Ok(())
+    }
+
+    fn reply(&mut self) -> io::Result<Reply> {
+        match self.replies.recv().map_err(|_| died())? {
+            Reply::Failed(error) => Err(error),
+            reply => Ok(reply),
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            worker.orders = None;
+        }
+        for worker in &mut self.workers {
+            // A thread that panicked has said so on standard error.
+            let _ = worker.thread.take().map(JoinHandle::join);
+        }
+    }
+}
+
+fn died() -> io::Error {
+    io::Error::other("a thread of the engine has died")
+}
+
+fn out_of_turn() -> io::Error {
+    io::Error::other("a thread of the engine replied out of turn")
+}
+
+/// Adds one thread's outcome to those of the others.
+fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
+    let Some(mut whole) = whole else { return part };
+    whole.window.end_ns = whole.window.end_ns.max(part.window.end_ns);
+    whole.drained_ns = whole.drained_ns.max(part.drained_ns);
+    whole.cpu_ns += part.cpu_ns;
+    whole.threads += part.threads;
+    whole.tally.merge(part.tally);
+    whole
+}
+
+/// A thread's place.
+struct Post {
+    share: Share,
+    cpu: Option<usize>,
+    ring: RingSize,
+    targets: Vec<Arc<Target>>,
+    live: Arc<Live>,
+    orders: Receiver<Order>,
+    replies: Sender<Reply>,
+}
+
+/// A thread's life: obeys orders until there are none.
+fn work<B: Backend>(post: &Post) {
+    let result = serve::<B>(post);
+    if let Err(error) = result {
+        // If nobody listens any more, nobody needs to know.
+        let _ = post.replies.send(Reply::Failed(error));
+    }
+}
+
+fn serve<B: Backend>(post: &Post) -> io::Result<()> {
+    if let Some(cpu) = post.cpu {
+        limits::pin(&[cpu]).map_err(io::Error::other)?;
+    }
+    limits::wake_on_time();
+    // What a server on the only core could do with the time that polling takes is more.
+    let patience = if limits::single_core() { Patience::SLEEPS } else { Patience::POLLS };
+    let share = post.share;
+    let mut pools = Vec::new();
+    for target in &post.targets {
+        pools.push(Pool::<B>::new(target, share, post.ring)?);
+    }
+    let mut prepared = Tally::default();
+    let mut reply = Reply::Ready;
+    while post.replies.send(reply).is_ok()
+        && let Ok(order) = post.orders.recv()
+    {
+        reply = match order {
+            Order::Open { target } => {
+                Reply::Opened(Box::new(slice::open(&mut pools[target], patience)?))
+            }
+            Order::Prepare { target, plan } => {
+                prepared = slice::prepare(&mut pools[target], patience, &plan, share)?;
+                Reply::Ready
+            }
+            Order::Begin { target, plan, begin_ns, control } => {
+                let part = Part {
+                    share,
+                    plan: &plan,
+                    begin_ns,
+                    control: &control,
+                    live: &post.live,
+                    tell: &mut |interval| {
+                        let _ = post.replies.send(Reply::Interval(interval));
+                    },
+                };
+                let prepared = std::mem::take(&mut prepared);
+                let outcome = slice::run(&mut pools[target], patience, prepared, part)?;
+                Reply::Done(Box::new(outcome))
+            }
+        };
+    }
+    Ok(())
 }

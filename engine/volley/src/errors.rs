@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use volley_http::Verdict;
 
 /// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
 /// it no answers.
@@ -76,6 +77,16 @@ impl ErrorKind {
         }
     }
 
+    /// The kind of a wrong answer.
+    #[must_use]
+    pub fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Length { .. } => Self::MismatchLength,
+            Verdict::Status { .. } => Self::Status,
+            _ => Self::MismatchBody,
+        }
+    }
+
     /// In words, for people.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -109,9 +120,9 @@ pub fn system_words(errno: Errno) -> String {
 pub struct Counts([u64; KINDS.len()]);
 
 impl Counts {
-    /// One more.
-    pub fn add(&mut self, kind: ErrorKind) {
-        self.0[kind as usize] += 1;
+    /// So many more.
+    pub fn add(&mut self, kind: ErrorKind, count: u64) {
+        self.0[kind as usize] += count;
     }
 
     /// Of one kind.

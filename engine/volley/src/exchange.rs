@@ -1,147 +1,277 @@
-//! One request and its answer: the hot path. Read, parse, write the next, in one go.
+//! Requests and their answers: the hot path. Take bytes, parse, check, count, send the next.
 
 use crate::clock::now_ns;
-use crate::connection::State;
+use crate::connection::{Flight, State};
 use crate::errors::ErrorKind;
+use crate::io::Backend;
+use crate::pace::Pacer;
 use crate::turn::Turn;
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
 use volley_http::{Answer, End, Step, Verdict};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
-const LONG_ANSWER: usize = 4096;
+const LONG_ANSWER: u64 = 4096;
 
-impl Turn<'_> {
-    /// Starts a request on an idle connection. `started_ns`: where its latency begins.
+/// What came of some bytes.
+enum Progress {
+    /// All that came was asked for. The time at which the next request may be sent.
+    Fine(u64),
+    /// The same, and the server closes the connection after the last answer.
+    Last(u64),
+    /// Something is wrong from that byte on.
+    Wrong(usize, String),
+}
+
+impl<B: Backend> Turn<'_, B> {
+    /// Counts a request that is being started.
     #[inline]
-    pub(crate) fn send(&mut self, index: usize, started_ns: u64) {
-        let due_ns = started_ns.saturating_add(self.pool.target.request_timeout_ns);
-        let connection = &mut self.pool.connections[index];
-        connection.state = State::Waiting;
-        connection.started_ns = started_ns;
-        connection.written = 0;
-        self.active += 1;
-        self.set_due(index, due_ns);
-        self.write(index);
+    pub(crate) fn count_start(&mut self, due_ns: u64, now_ns: u64) {
+        self.allowance -= 1;
+        if let Pacer::Open { .. } = self.pacer
+            && self.window.holds(due_ns)
+        {
+            self.tally.send_lag.record(now_ns - due_ns);
+        }
     }
 
-    /// Writes as much of the request as the socket takes. If not all, an event says when to go on.
+    /// Sends the next `count` requests on an open connection.
     #[inline]
-    pub(crate) fn write(&mut self, index: usize) {
-        let request = &self.pool.target.request;
-        let connection = &mut self.pool.connections[index];
-        let Some(socket) = &connection.socket else { return };
-        while connection.written < request.len() {
-            match rustix::net::send(socket, &request[connection.written..], SendFlags::NOSIGNAL) {
-                Ok(written) => connection.written += written,
-                Err(Errno::INTR) => {}
-                // The server may have answered before it closed: the reader finds out, at the event
-                // that comes with a reset.
-                Err(Errno::AGAIN | Errno::PIPE | Errno::CONNRESET) => return,
-                Err(errno) => {
-                    let kind = ErrorKind::of_stream(errno);
-                    return self.fail(index, kind, 0, || crate::errors::system_words(errno));
+    pub(crate) fn send(&mut self, slot: usize, count: usize, due_ns: u64, now_ns: u64) {
+        let (first, bytes) = self.pool.take_messages(count);
+        self.pool.io.send(slot, bytes);
+        let connection = &mut self.pool.connections[slot];
+        let was_idle = connection.flights.count() == 0;
+        connection.sent += count as u64;
+        for message in first..first + count {
+            connection.flights.push(Flight { due_ns, sent_ns: now_ns, message });
+        }
+        for _ in 0..count {
+            self.count_start(due_ns, now_ns);
+        }
+        if was_idle {
+            self.active += 1;
+            self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+        }
+    }
+
+    /// Closed loop: sends as many requests as an open connection takes, or gives it up where the
+    /// stages want fewer.
+    #[inline]
+    pub(crate) fn refill(&mut self, slot: usize, now_ns: u64) {
+        let connection = &self.pool.connections[slot];
+        if slot >= self.limit {
+            if connection.flights.count() == 0 {
+                self.replace(slot, false, now_ns);
+            }
+            return;
+        }
+        if now_ns >= self.window.end_ns {
+            return;
+        }
+        let target = &self.pool.target;
+        let room = (target.pipeline - connection.flights.count()) as u64;
+        let left = target.requests_per_connection.map_or(u64::MAX, |most| most - connection.sent);
+        let count = room.min(left).min(self.allowance);
+        if count > 0 {
+            self.send(slot, usize::try_from(count).unwrap_or(1), now_ns, now_ns);
+        }
+    }
+
+    /// Bytes came. `more`: bytes or the end of the connection follow.
+    #[inline]
+    pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
+        let now_ns = now_ns();
+        let connection = &self.pool.connections[slot];
+        let is_idle = connection.state == State::Open && connection.flights.count() == 0;
+        if is_idle && (more || !self.is_sending()) {
+            // Some say why they close a connection (408) before they do.
+            self.pool.io.give_back(piece);
+            return self.lose_idle(slot);
+        }
+        let had_room = self.has_room(slot);
+        match self.take_answers(slot, &piece, now_ns) {
+            Progress::Fine(next_ns) => {
+                self.pool.io.give_back(piece);
+                self.after_answers(slot, more, had_room, next_ns);
+            }
+            Progress::Last(next_ns) => {
+                self.pool.io.give_back(piece);
+                self.after_last(slot, next_ns);
+            }
+            Progress::Wrong(at, detail) => {
+                if self.pool.connections[slot].flights.count() == 0
+                    && self.pool.connections[slot].state == State::Open
+                {
+                    self.active += 1; // As if a request were in flight: `fail` takes it away.
                 }
+                self.fail(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
+                self.pool.io.give_back(piece);
             }
         }
     }
 
-    /// Reads until the answer is complete or the socket empty. `hangup`: the server has closed, so
-    /// this is the connection's last answer.
+    /// Parses what came and counts the answers in it.
     #[inline]
-    pub(crate) fn read(&mut self, index: usize, hangup: bool) {
-        loop {
-            let connection = &mut self.pool.connections[index];
-            let Some(socket) = &connection.socket else { return };
-            let received = rustix::net::recv(socket, &mut *self.scratch.bytes, RecvFlags::empty());
-            let now_ns = now_ns();
-            let length = match received {
-                Ok((_, 0)) => return self.on_end(index, now_ns),
-                Ok((_, length)) => length,
-                Err(Errno::INTR) => continue,
-                Err(Errno::AGAIN) => return,
-                Err(errno) => {
-                    let kind = ErrorKind::of_stream(errno);
-                    return self.fail(index, kind, 0, || crate::errors::system_words(errno));
-                }
+    fn take_answers(&mut self, slot: usize, piece: &B::Piece, now_ns: u64) -> Progress {
+        let length = self.pool.io.bytes(piece).len();
+        self.count_bytes(length, now_ns);
+        let (mut at, mut next_ns) = (0, now_ns);
+        while at < length {
+            let pool = &mut *self.pool;
+            let bytes = &pool.io.bytes(piece)[at..];
+            let connection = &mut pool.connections[slot];
+            let Some(flight) = connection.flights.first() else {
+                let extra = length - at;
+                let detail = format!("{extra} bytes that nobody asked for, after the answer");
+                return Progress::Wrong(at, detail);
             };
-            if self.window.holds(now_ns) {
-                self.tally.bytes += length as u64;
-            }
-            let (target, learned) = (&self.pool.target, &mut self.pool.learned);
-            let bytes = &self.scratch.bytes[..length];
-            match connection.decoder.feed(bytes, target.to_head, &target.expectation, learned) {
-                Step::Complete(answer) if answer.consumed == length => {
-                    return self.on_answer(index, &answer, length, now_ns, hangup);
+            let message = pool.book.message(flight.message);
+            let expectation = pool.book.expectation(message);
+            let learned = &mut pool.learned;
+            match connection.decoder.feed(bytes, message.to_head, expectation, learned) {
+                Step::Incomplete => break,
+                Step::Malformed(bad) => {
+                    return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
                 }
                 Step::Complete(answer) => {
-                    let extra = length - answer.consumed;
-                    return self.fail(index, ErrorKind::Malformed, length, || {
-                        format!("{extra} bytes that nobody asked for, after the answer")
-                    });
+                    self.on_answer(slot, &answer, Some((piece, at)), now_ns);
+                    at += answer.consumed;
+                    if answer.body_length > LONG_ANSWER {
+                        next_ns = crate::clock::now_ns();
+                    }
+                    if !answer.keep_alive {
+                        return Progress::Last(next_ns);
+                    }
                 }
-                Step::Malformed(bad) => {
-                    return self.fail(index, ErrorKind::Malformed, length, || {
-                        format!("at byte {}: {}", bad.at, bad.what)
-                    });
-                }
-                Step::Incomplete if length < self.scratch.bytes.len() && !hangup => return,
-                Step::Incomplete => {}
             }
+        }
+        Progress::Fine(next_ns)
+    }
+
+    #[inline]
+    fn count_bytes(&mut self, length: usize, now_ns: u64) {
+        if self.window.holds(now_ns) {
+            self.tally.bytes += length as u64;
+            if let Some(log) = &mut self.log {
+                log.current.bytes += length as u64;
+            }
+        }
+    }
+
+    /// The oldest request in flight has its answer: counts it. `last`: as in `fail`.
+    #[inline]
+    fn on_answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer,
+        last: Option<(&B::Piece, usize)>,
+        now_ns: u64,
+    ) {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        let Some(flight) = connection.flights.pop() else { return };
+        if answer.verdict != Verdict::Right {
+            let (io, book, decoder) = (&pool.io, &pool.book, &connection.decoder);
+            let expectation = book.expectation(book.message(flight.message));
+            self.tally.failed(ErrorKind::of(answer.verdict), 1, || {
+                let bytes = last.map_or(&[][..], |(piece, at)| {
+                    &io.bytes(piece)[at..at + answer.consumed]
+                });
+                let request = book.bytes_of(flight.message).to_vec();
+                ({ let _ = expectation; answer.verdict.to_string() }, request, decoder.evidence(bytes))
+            });
+            if let Some(log) = &mut self.log {
+                log.current.errors += 1;
+            }
+        }
+        connection.decoder.reset();
+        connection.failures = 0;
+        if connection.flights.count() == 0 {
+            self.active -= 1;
+        } else {
+            // The next one waits since it was sent, behind this one.
+            let timeout_ns = pool.target.request_timeout_ns;
+            let sent_ns = connection.flights.first().map_or(now_ns, |flight| flight.sent_ns);
+            connection.due_ns = sent_ns.saturating_add(timeout_ns);
+        }
+        self.count_answer(flight, answer.status, now_ns);
+    }
+
+    #[inline]
+    fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
+        self.tally.requests_all += 1;
+        let completed = self.window.holds(now_ns);
+        let started = self.window.holds(flight.due_ns);
+        if completed {
+            self.tally.requests += 1;
+            self.tally.redirects += u64::from((300..400).contains(&status));
+        }
+        if started {
+            self.tally.latencies.record(now_ns - flight.due_ns);
+            if let Pacer::Open { .. } = self.pacer {
+                self.tally.service.record(now_ns - flight.sent_ns);
+            }
+        }
+        if let Some(log) = &mut self.log
+            && (completed || started)
+        {
+            log.current.requests += 1;
+            if started {
+                log.current.latencies.record(now_ns - flight.due_ns);
+            }
+        }
+    }
+
+    /// What an open connection does after some answers.
+    #[inline]
+    fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+        let connection = &mut self.pool.connections[slot];
+        let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
+        if connection.flights.count() > 0 {
+            if !is_done && (!had_room || !matches!(self.pacer, Pacer::Open { .. })) {
+                self.go_on(slot, next_ns);
+            }
+        } else if more {
+            connection.state = State::Held;
+            self.active += 1;
+            self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
+        } else if is_done {
+            self.replace(slot, false, next_ns);
+        } else if !(had_room && matches!(self.pacer, Pacer::Open { .. })) {
+            self.go_on(slot, next_ns);
+        }
+    }
+
+    /// The server closes after this answer. What else is in flight there will not be answered.
+    fn after_last(&mut self, slot: usize, next_ns: u64) {
+        if self.pool.connections[slot].flights.count() > 0 {
+            let detail = || "the server closes the connection before the next answer".to_owned();
+            self.fail(slot, ErrorKind::EarlyClose, None, detail);
+        } else {
+            self.replace(slot, false, next_ns);
         }
     }
 
     /// The server closed the connection while an answer was due.
-    fn on_end(&mut self, index: usize, now_ns: u64) {
-        let expectation = &self.pool.target.expectation;
-        match self.pool.connections[index].decoder.end(expectation) {
-            End::Complete(answer) => self.on_answer(index, &answer, 0, now_ns, true),
+    pub(crate) fn end_answer(&mut self, slot: usize) {
+        let now_ns = now_ns();
+        let connection = &mut self.pool.connections[slot];
+        let Some(flight) = connection.flights.first() else { return };
+        let expectation = self.pool.book.expectation(self.pool.book.message(flight.message));
+        match connection.decoder.end(expectation) {
+            End::Complete(answer) => {
+                self.on_answer(slot, &answer, None, now_ns);
+                if self.pool.connections[slot].flights.count() == 0 {
+                    return self.replace(slot, true, now_ns);
+                }
+                self.after_last(slot, now_ns);
+            }
             End::Short(0) => {
                 let detail = || "the server closed the connection instead of an answer".to_owned();
-                self.fail(index, ErrorKind::EarlyClose, 0, detail);
+                self.fail(slot, ErrorKind::EarlyClose, None, detail);
             }
-            End::Short(received) => self.fail(index, ErrorKind::EarlyClose, 0, || {
+            End::Short(received) => self.fail(slot, ErrorKind::EarlyClose, None, || {
                 format!("the server closed the connection after {received} bytes of the answer")
             }),
-        }
-    }
-
-    /// An answer is complete: count it, and go on with the next request.
-    #[inline]
-    fn on_answer(&mut self, index: usize, answer: &Answer, last: usize, now_ns: u64, hangup: bool) {
-        let connection = &mut self.pool.connections[index];
-        self.tally.answered(&self.window, connection.started_ns, now_ns);
-        if answer.verdict != Verdict::Right {
-            let kind = match answer.verdict {
-                Verdict::Status { .. } => ErrorKind::Status,
-                _ => ErrorKind::Mismatch,
-            };
-            let (decoder, bytes) = (&connection.decoder, &self.scratch.bytes[..last]);
-            let describe = || (answer.verdict.to_string(), decoder.evidence(bytes));
-            self.tally.failed(kind, describe);
-        }
-        connection.decoder.reset();
-        connection.failures = 0;
-        connection.state = State::Idle;
-        self.active -= 1;
-        let next_ns = if last > LONG_ANSWER { crate::clock::now_ns() } else { now_ns };
-        if hangup || !answer.keep_alive || self.pool.target.close {
-            self.replace(index, hangup, next_ns);
-        } else if self.window.sends(next_ns) {
-            self.send(index, next_ns);
-        }
-    }
-
-    /// Lets go of a connection after its last answer and opens the next in its place.
-    fn replace(&mut self, index: usize, hangup: bool, now_ns: u64) {
-        let connection = &mut self.pool.connections[index];
-        connection.state = State::Closed;
-        connection.due_ns = 0;
-        if let (Some(socket), false) = (connection.socket.take(), hangup) {
-            self.pool.retire(socket);
-        }
-        if self.window.sends(now_ns) {
-            self.connect(index, now_ns);
         }
     }
 }

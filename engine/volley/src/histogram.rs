@@ -30,7 +30,9 @@ impl Latencies {
 
     /// Adds another's latencies. Nothing is lost: both have the same buckets.
     pub fn merge(&mut self, other: &Self) {
-        self.histogram.add(&other.histogram).expect("the bounds are the same");
+        if other.count() > 0 {
+            self.histogram.add(&other.histogram).expect("the bounds are the same");
+        }
         self.sum_ns += other.sum_ns;
     }
 

@@ -1,27 +1,24 @@
 //! The load engine of bakeoff.
 //!
-//! [`slice`](mod@slice) loads one target for one slice: it holds the pacing. `turn` and `exchange`
-//! hold the connections' reactions to what the kernel reports, `epoll` and `socket` the system
-//! calls, `volley-http` the protocol. [`drive`] and [`load`] are the two ways to command it.
+//! [`crew`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
+//! waits and sees what is due, `link` opens and closes connections, `exchange` sends requests and
+//! takes answers; [`io`] holds the system calls, `volley-http` the protocol, `volley-requests` what
+//! is sent. [`drive`] and [`load`] are the two ways to command it.
 
-pub mod cli;
 pub mod clock;
 mod connection;
-pub mod drive;
-pub mod epoll;
+pub mod crew;
 pub mod errors;
 mod exchange;
 pub mod histogram;
+pub mod intervals;
+pub mod io;
 pub mod limits;
-pub mod load;
+mod link;
 pub mod pace;
-pub mod pool;
-pub mod progress;
-pub mod protocol;
-pub mod report;
+mod pool;
+pub mod schedule;
 pub mod slice;
-pub mod socket;
 pub mod tally;
 pub mod target;
 mod turn;
-pub mod url;

@@ -1,76 +1,104 @@
-//! A target's connections, kept from slice to slice.
+//! One thread's share of a target's connections, kept from slice to slice.
 
 use crate::connection::{Connection, State};
-use crate::epoll::{Epoll, Ready};
+use crate::io::{Backend, RingSize};
 use crate::target::Target;
-use rustix::fd::OwnedFd;
-use rustix::io::Result;
 use std::collections::VecDeque;
+use std::io::Result;
+use std::ops::Range;
+use std::sync::Arc;
 use volley_http::Learned;
+use volley_requests::Book;
 
-/// Bytes that are read at a time. A read that fills less has emptied the socket.
-const READ_SIZE: usize = 64 * 1024;
-
-/// One target's connections. Each pool has its own readiness queue, so that what other targets do
+/// Some of a target's connections. Each pool has I/O of its own, so that what other targets do
 /// between their turns does not wake the generator.
 #[derive(Debug)]
-pub struct Pool {
-    pub(crate) target: Target,
+pub(crate) struct Pool<B> {
+    pub(crate) target: Arc<Target>,
+    pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection>,
-    pub(crate) epoll: Epoll,
+    pub(crate) io: B,
     pub(crate) learned: Learned,
-    /// Sockets whose answer is complete, waiting for the server to close first.
-    ///
-    /// Who closes first holds the port in `TIME_WAIT` for a minute. In close mode that is the
-    /// server's part, as with a client that reads to the end of the connection. Waiting for its
-    /// FIN would cost a place among the connections, a reset (`SO_LINGER` 0) frees the port but is
-    /// an error in many a server's eyes. So the socket is closed a round of connections later,
-    /// when the server's FIN has nearly always come.
-    pub(crate) closing: VecDeque<OwnedFd>,
-    /// Sockets opened so far: picks the source address.
+    /// Connections that may take a request that is due, the one that waits longest first (open
+    /// loop). May hold some that no longer can.
+    pub(crate) available: VecDeque<usize>,
+    /// The book's message that is sent next.
+    next_message: usize,
+    /// Connections opened so far: picks the source address.
     pub(crate) opened: u64,
 }
 
-impl Pool {
+/// Which thread of how many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    pub(crate) thread: usize,
+    pub(crate) threads: usize,
+}
+
+impl Share {
+    /// This thread's part of a number of things.
+    pub(crate) fn of(self, all: u64) -> u64 {
+        let (thread, threads) = (self.thread as u64, self.threads as u64);
+        all / threads + u64::from(thread < all % threads)
+    }
+}
+
+impl<B: Backend> Pool<B> {
     /// No connection is opened yet.
-    pub fn new(target: Target) -> Result<Self> {
-        let connections = (0..target.connections).map(|_| Connection::new()).collect();
+    pub(crate) fn new(target: &Arc<Target>, share: Share, size: RingSize) -> Result<Self> {
+        let book = target.books[share.thread % target.books.len()].clone();
+        let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
         Ok(Self {
-            target,
-            connections,
-            epoll: Epoll::new()?,
+            target: target.clone(),
+            io: B::new(count, book.outbox().clone(), size)?,
+            // Threads that share a book begin at different places of it.
+            next_message: book.cycle() * share.thread / share.threads,
+            book,
+            connections: (0..count).map(|_| Connection::new()).collect(),
             learned: Learned::default(),
-            closing: VecDeque::new(),
-            opened: 0,
+            available: VecDeque::new(),
+            opened: share.thread as u64,
         })
+    }
+
+    /// Whether each connection carries one request only.
+    #[inline]
+    pub(crate) fn is_one_shot(&self) -> bool {
+        self.target.requests_per_connection == Some(1)
+    }
+
+    /// Takes the next `count` messages: the number of the first, and all their bytes.
+    #[inline]
+    pub(crate) fn take_messages(&mut self, count: usize) -> (usize, Range<usize>) {
+        let first = self.next_message;
+        self.next_message = first + count;
+        while self.next_message >= self.book.cycle() {
+            self.next_message -= self.book.cycle();
+        }
+        (first, self.book.bytes(first, count))
     }
 
     /// Closes all connections.
     pub(crate) fn hang_up(&mut self) {
-        for connection in &mut self.connections {
-            connection.socket = None;
+        for (slot, connection) in self.connections.iter_mut().enumerate() {
             connection.state = State::Closed;
+            self.io.close(slot);
         }
-    }
-
-    /// Closes a socket, but not before the server had its time to.
-    pub(crate) fn retire(&mut self, socket: OwnedFd) {
-        if self.closing.len() >= self.target.connections {
-            self.closing.pop_front();
-        }
-        self.closing.push_back(socket);
+        self.io.close_retired();
     }
 }
 
-/// The thread's buffers, shared by all connections.
-#[derive(Debug)]
-pub struct Scratch {
-    pub(crate) bytes: Box<[u8]>,
-    pub(crate) ready: Vec<Ready>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Default for Scratch {
-    fn default() -> Self {
-        Self { bytes: vec![0; READ_SIZE].into_boxed_slice(), ready: Vec::new() }
+    #[test]
+    fn shares_add_up() {
+        for (all, threads) in [(5_u64, 2), (64, 3), (1, 4), (0, 2), (10, 1)] {
+            let shares: Vec<u64> =
+                (0..threads).map(|thread| Share { thread, threads }.of(all)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), all);
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
+        }
     }
 }

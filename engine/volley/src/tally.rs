@@ -52,17 +52,19 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Something went wrong. `describe` gives detail, request and answer; it is only asked the
-    /// first time.
+    /// Something went wrong with `count` requests. `describe` gives detail, request and answer; it
+    /// is only asked the first time.
     #[cold]
     pub fn failed(
         &mut self,
         kind: ErrorKind,
+        count: u64,
         describe: impl FnOnce() -> (String, Vec<u8>, Vec<u8>),
     ) {
-        self.errors.add(kind);
+        self.errors.add(kind, count);
         if self.first_bad.is_none() {
-            let (detail, request, response) = describe();
+            let (detail, mut request, response) = describe();
+            request.truncate(volley_http::EVIDENCE_LIMIT);
             self.first_bad = Some(Bad { kind, detail, request, response });
         }
     }

@@ -1,32 +1,56 @@
-//! The kernel's readiness queue: edge-triggered, one ADD per connection, never a MOD.
+//! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
 
+use crate::io::socket::Opened;
+use crate::io::{Backend, Event, RingSize, What};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::io::{Errno, Result};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+use std::collections::VecDeque;
 use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// So many events are taken at a time: enough to spread the call's cost, few enough that the
 /// clock is looked at every fraction of a millisecond.
 const EVENTS_AT_ONCE: usize = 64;
 
-/// Something happened on the connection that was added under `key`.
-#[derive(Debug, Clone, Copy)]
-pub struct Ready {
-    /// The key given to [`Epoll::add`].
-    pub key: u64,
-    /// It may be written to, or its connect has ended.
-    pub writable: bool,
-    /// There are bytes, an end or an error to read.
-    pub readable: bool,
-    /// The server has closed its side, or there is an error.
-    pub hangup: bool,
-}
+/// Bytes that are read at a time. A read that fills less has emptied the socket.
+const READ_SIZE: usize = 64 * 1024;
 
-/// One queue.
-pub struct Epoll {
+/// See the module.
+pub(crate) struct Epoll {
     fd: OwnedFd,
     events: Vec<epoll::Event>,
+    /// What the kernel has told, and how much of it is dealt with.
+    ready: VecDeque<Ready>,
+    slots: Vec<Slot>,
+    outbox: Arc<[u8]>,
+    scratch: Box<[u8]>,
+    /// Failed writes: slot, generation, how.
+    failed: VecDeque<(usize, u32, Errno)>,
+    retired: VecDeque<OwnedFd>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    slot: usize,
+    generation: u32,
+    writable: bool,
+    readable: bool,
+    /// The server has closed its side, or there is an error.
+    hangup: bool,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    socket: Option<OwnedFd>,
+    /// Counts the sockets that were here: tells events of a former one from this one's.
+    generation: u32,
+    connecting: bool,
+    unsent: VecDeque<Range<usize>>,
 }
 
 impl fmt::Debug for Epoll {
@@ -36,21 +60,7 @@ impl fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    /// A new queue.
-    pub fn new() -> Result<Self> {
-        let fd = epoll::create(CreateFlags::CLOEXEC)?;
-        Ok(Self { fd, events: Vec::with_capacity(EVENTS_AT_ONCE) })
-    }
-
-    /// Watches a socket until it is closed.
-    pub fn add(&self, socket: impl AsFd, key: u64) -> Result<()> {
-        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        epoll::add(&self.fd, socket, EventData::new_u64(key), flags)
-    }
-
-    /// Appends what happened to `ready`. Waits up to `timeout_ns` if nothing has yet, in steps of
-    /// a millisecond, rounded up. A signal ends the wait early.
-    pub fn wait(&mut self, timeout_ns: u64, ready: &mut Vec<Ready>) -> Result<()> {
+    fn poll(&mut self, timeout_ns: u64) -> io::Result<()> {
         let timeout = Timespec {
             tv_sec: (timeout_ns / 1_000_000_000).min(3600).cast_signed(),
             tv_nsec: (timeout_ns % 1_000_000_000).cast_signed(),
@@ -59,18 +69,187 @@ impl Epoll {
         let spare = rustix::buffer::spare_capacity(&mut self.events);
         match epoll::wait(&self.fd, spare, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+            Err(errno) => return Err(errno.into()),
         }
-        ready.extend(self.events.iter().map(|event| {
-            let (flags, data) = (event.flags, event.data);
-            let ended = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
-            Ready {
-                key: data.u64(),
-                writable: flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR),
-                readable: flags.intersects(EventFlags::IN | ended),
-                hangup: flags.intersects(ended),
-            }
-        }));
+        self.ready.extend(self.events.iter().map(|event| Ready::read(*event)));
         Ok(())
     }
+
+    /// Deals with the next step of one readiness. Returns whether all of it is done.
+    fn advance(&mut self, ready: &mut Ready) -> (bool, Option<Event<usize>>) {
+        let slot = &mut self.slots[ready.slot];
+        let event = |what| Some(Event { slot: ready.slot, what });
+        let current = slot.generation == ready.generation;
+        let Some(socket) = slot.socket.as_ref().filter(|_| current) else { return (true, None) };
+        if slot.connecting {
+            if !ready.writable {
+                return (true, None);
+            }
+            slot.connecting = false;
+            return match rustix::net::sockopt::socket_error(socket) {
+                Ok(Ok(())) => (false, event(What::Established)),
+                Ok(Err(errno)) | Err(errno) => (true, event(What::Unconnected(errno))),
+            };
+        }
+        if std::mem::take(&mut ready.writable)
+            && !slot.unsent.is_empty()
+            && let Err(errno) = slot.write(&self.outbox)
+        {
+            return (true, event(What::Failed(errno)));
+        }
+        if !ready.readable {
+            return (true, None);
+        }
+        loop {
+            let Some(socket) = &slot.socket else { return (true, None) };
+            return match rustix::net::recv(socket, &mut *self.scratch, RecvFlags::empty()) {
+                Ok((_, 0)) => (true, event(What::End)),
+                Ok((_, length)) => {
+                    let more = ready.hangup || length == READ_SIZE;
+                    (!more, event(What::Bytes { piece: length, more: ready.hangup }))
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => (true, None),
+                Err(errno) => (true, event(What::Failed(errno))),
+            };
+        }
+    }
+}
+
+impl Ready {
+    #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `open` put together")]
+    fn read(event: epoll::Event) -> Self {
+        let (flags, data) = (event.flags, event.data);
+        let ended = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
+        Self {
+            slot: data.u64() as u32 as usize,
+            generation: (data.u64() >> 32) as u32,
+            writable: flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR),
+            readable: flags.intersects(EventFlags::IN | ended),
+            hangup: flags.intersects(ended),
+        }
+    }
+}
+
+impl Slot {
+    /// Writes what the socket takes. If not all, an event says when to go on.
+    fn write(&mut self, outbox: &[u8]) -> Result<(), Errno> {
+        let Some(socket) = &self.socket else { return Ok(()) };
+        while let Some(part) = self.unsent.front_mut() {
+            match rustix::net::send(socket, &outbox[part.clone()], SendFlags::NOSIGNAL) {
+                Ok(written) => part.start += written,
+                Err(Errno::INTR) => {}
+                // The server may have answered before it closed: the reader finds out, at the
+                // event that comes with a reset.
+                Err(Errno::AGAIN | Errno::PIPE | Errno::CONNRESET) => return Ok(()),
+                Err(errno) => return Err(errno),
+            }
+            if part.start >= part.end {
+                self.unsent.pop_front();
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<OwnedFd> {
+        self.generation = self.generation.wrapping_add(1);
+        self.connecting = false;
+        self.unsent.clear();
+        self.socket.take()
+    }
+}
+
+impl Backend for Epoll {
+    /// How many bytes of the scratch buffer.
+    type Piece = usize;
+
+    fn new(slots: usize, outbox: Arc<[u8]>, _: RingSize) -> io::Result<Self> {
+        Ok(Self {
+            fd: epoll::create(CreateFlags::CLOEXEC)?,
+            events: Vec::with_capacity(EVENTS_AT_ONCE),
+            ready: VecDeque::new(),
+            slots: (0..slots).map(|_| Slot::default()).collect(),
+            outbox,
+            scratch: vec![0; READ_SIZE].into_boxed_slice(),
+            failed: VecDeque::new(),
+            retired: VecDeque::new(),
+        })
+    }
+
+    fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let key = u64::from(self.slots[slot].generation) << 32 | slot as u64;
+        epoll::add(&self.fd, &opened.fd, EventData::new_u64(key), flags)?;
+        self.slots[slot].connecting = !opened.established;
+        self.slots[slot].socket = Some(opened.fd);
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, slot: usize, part: Range<usize>) {
+        let waits = !self.slots[slot].unsent.is_empty();
+        self.slots[slot].unsent.push_back(part);
+        if waits {
+            return; // For an event, behind an earlier part.
+        }
+        if let Err(errno) = self.slots[slot].write(&self.outbox) {
+            self.failed.push_back((slot, self.slots[slot].generation, errno));
+        }
+    }
+
+    fn close(&mut self, slot: usize) {
+        self.slots[slot].take();
+    }
+
+    fn retire(&mut self, slot: usize) {
+        self.retired.extend(self.slots[slot].take());
+        if self.retired.len() > self.slots.len() {
+            self.retired.pop_front();
+        }
+    }
+
+    fn close_retired(&mut self) {
+        self.retired.clear();
+    }
+
+    #[inline]
+    fn turn(&mut self) -> io::Result<()> {
+        if self.ready.is_empty() { self.poll(0) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn has_news(&mut self) -> io::Result<bool> {
+        self.turn()?;
+        Ok(!self.ready.is_empty() || !self.failed.is_empty())
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.poll(timeout_ns)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Event<usize>> {
+        while let Some((slot, generation, errno)) = self.failed.pop_front() {
+            if self.slots[slot].generation == generation {
+                return Some(Event { slot, what: What::Failed(errno) });
+            }
+        }
+        while let Some(mut ready) = self.ready.pop_front() {
+            let (done, event) = self.advance(&mut ready);
+            if !done {
+                self.ready.push_front(ready);
+            }
+            if event.is_some() {
+                return event;
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, piece: &'a usize) -> &'a [u8] {
+        &self.scratch[..*piece]
+    }
+
+    fn give_back(&mut self, _: usize) {}
 }

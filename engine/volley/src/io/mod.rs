@@ -1,6 +1,19 @@
 //! How connections are made, written to and read from: io_uring where it works, else epoll.
+//!
+//! A [`Backend`] owns the sockets of one pool's connections, numbered as slots, and tells in
+//! [`Event`]s what happens on them. Late news of a socket that is no longer a slot's are its own
+//! business.
 
+pub(crate) mod epoll;
+pub(crate) mod socket;
+pub(crate) mod uring;
+
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+use socket::Opened;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Which way was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -14,6 +27,17 @@ pub enum IoChoice {
     Epoll,
 }
 
+impl IoChoice {
+    /// What it comes to on this machine. The error says why io_uring, asked for, cannot be had.
+    pub fn resolve(self) -> io::Result<Io> {
+        match self {
+            Self::Epoll => Ok(Io::Epoll),
+            Self::Uring => uring::probe().map(|()| Io::Uring),
+            Self::Auto => Ok(if uring::probe().is_ok() { Io::Uring } else { Io::Epoll }),
+        }
+    }
+}
+
 /// Which way is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -22,4 +46,84 @@ pub enum Io {
     Uring,
     /// epoll.
     Epoll,
+}
+
+/// Sizes of an io_uring, where not those that fit the connections. Small ones are for tests: they
+/// make the kernel run out of buffers and of places for completions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RingSize {
+    /// Buffers for received bytes, a power of two.
+    pub buffers: Option<u16>,
+    /// Completions that may wait.
+    pub completions: Option<u32>,
+}
+
+/// What happened on the connection in a slot.
+#[derive(Debug)]
+pub(crate) struct Event<P> {
+    pub(crate) slot: usize,
+    pub(crate) what: What<P>,
+}
+
+#[derive(Debug)]
+pub(crate) enum What<P> {
+    /// The connection is there.
+    Established,
+    /// The connection could not be made.
+    Unconnected(Errno),
+    /// Bytes came. `more`: there is more to read already, bytes or the end, and its event follows.
+    Bytes { piece: P, more: bool },
+    /// The server has closed its side.
+    End,
+    /// Reading or writing failed.
+    Failed(Errno),
+}
+
+/// One way of doing I/O, for the connections of one pool on one thread.
+pub(crate) trait Backend: Sized {
+    /// Bytes that were received; they must be given back.
+    type Piece;
+
+    /// For connections in so many slots, which send parts of `outbox`.
+    fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self>;
+
+    /// Takes over a slot's new socket. If it is not yet established, an event says when it is.
+    fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno>;
+
+    /// Sends a part of the outbox, behind whatever is being sent on that connection.
+    fn send(&mut self, slot: usize, part: Range<usize>);
+
+    /// Closes a slot's socket.
+    fn close(&mut self, slot: usize);
+
+    /// Takes a slot's socket away after its last answer, to be closed some time later.
+    ///
+    /// Who closes first holds the port in `TIME_WAIT` for a minute. Where the server was asked to
+    /// close, that is its part, as with a client that reads to the end of the connection. Waiting
+    /// for its FIN would cost a place among the connections, a reset (`SO_LINGER` 0) frees the
+    /// port but is an error in many a server's eyes. So the socket is closed a round of
+    /// connections later, when the server's FIN has nearly always come.
+    fn retire(&mut self, slot: usize);
+
+    /// Closes what was retired.
+    fn close_retired(&mut self);
+
+    /// Hands over what is to be sent, and collects what has happened, without waiting.
+    fn turn(&mut self) -> io::Result<()>;
+
+    /// Whether something has happened that [`Backend::turn`] and [`Backend::next`] would tell.
+    fn has_news(&mut self) -> io::Result<bool>;
+
+    /// Hands over what is to be sent, and waits until something has happened, so long at most.
+    /// A signal ends the wait early.
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()>;
+
+    /// The next of what has happened.
+    fn next(&mut self) -> Option<Event<Self::Piece>>;
+
+    /// The bytes of a piece.
+    fn bytes<'a>(&'a self, piece: &'a Self::Piece) -> &'a [u8];
+
+    /// Makes room for other bytes.
+    fn give_back(&mut self, piece: Self::Piece);
 }

@@ -1,58 +1,72 @@
 //! Sockets as the engine wants them: non-blocking, without Nagle's delay, from many addresses.
 
+use crate::target::{Address, SocketBuffers, Sources, Target};
 use nix::sys::socket::{setsockopt, sockopt::IpBindAddressNoPort};
 use rustix::fd::OwnedFd;
 use rustix::io::{Errno, Result};
-use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-
-/// Source addresses that are used in turn for a server on loopback.
-const SOURCES: u64 = 254;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// A socket, and whether it is connected already. On loopback `connect` often ends at once.
 #[derive(Debug)]
-pub struct Opened {
-    /// The socket.
-    pub fd: OwnedFd,
+pub(crate) struct Opened {
+    pub(crate) fd: OwnedFd,
     /// False: it becomes writable when `connect` has ended.
-    pub established: bool,
+    pub(crate) established: bool,
 }
 
-/// Starts connecting to `address`, from `source` or from any address.
-pub fn open(address: SocketAddr, source: Option<Ipv4Addr>) -> Result<Opened> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+/// Starts connecting to a target. `nth`: how many connections were opened before.
+pub(crate) fn open(target: &Target, nth: u64) -> Result<Opened> {
+    let family = match &target.address {
+        Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
+        Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
+        Address::Unix(_) => AddressFamily::UNIX,
+    };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
-    sockopt::set_tcp_nodelay(&fd, true)?;
-    if let Some(source) = source {
-        // The port is then chosen by connect, for this destination alone: 28,000 per source and
-        // destination, instead of 28,000 in all.
-        setsockopt(&fd, IpBindAddressNoPort, &true)
-            .map_err(|errno| Errno::from_raw_os_error(errno as i32))?;
-        net::bind(&fd, &SocketAddr::from((source, 0)))?;
-    }
-    let established = match net::connect(&fd, &address) {
-        Ok(()) => true,
-        Err(Errno::INPROGRESS) => false,
-        Err(errno) => return Err(errno),
+    set_buffers(&fd, target.buffers)?;
+    let connected = match &target.address {
+        Address::Tcp(address) => {
+            sockopt::set_tcp_nodelay(&fd, true)?;
+            if let Some(source) = source(target.sources, nth) {
+                bind(&fd, source)?;
+            }
+            net::connect(&fd, address)
+        }
+        Address::Unix(path) => net::connect(&fd, &SocketAddrUnix::new(path.as_path())?),
     };
-    Ok(Opened { fd, established })
+    match connected {
+        Ok(()) => Ok(Opened { fd, established: true }),
+        Err(Errno::INPROGRESS) => Ok(Opened { fd, established: false }),
+        Err(errno) => Err(errno),
+    }
 }
 
-/// The source address of the `nth` connection: 127.0.0.1 to 127.0.0.254 in turn if the server is
-/// on IPv4 loopback, else the kernel's choice.
-///
-/// Who closes a connection first holds its port for a minute. With one source address, 28,000
-/// requests on connections of their own would use up the ports.
-#[must_use]
-pub fn source(address: SocketAddr, nth: u64) -> Option<Ipv4Addr> {
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_loopback() => {
-            let last = u8::try_from(1 + nth % SOURCES).unwrap_or(1);
-            Some(Ipv4Addr::new(127, 0, 0, last))
-        }
-        _ => None,
+fn set_buffers(fd: &OwnedFd, buffers: SocketBuffers) -> Result<()> {
+    if let Some(bytes) = buffers.send {
+        sockopt::set_socket_send_buffer_size(fd, bytes)?;
     }
+    if let Some(bytes) = buffers.receive {
+        sockopt::set_socket_recv_buffer_size(fd, bytes)?;
+    }
+    Ok(())
+}
+
+/// Binds to an address, but leaves the port to `connect`, which chooses it for this destination
+/// alone: 28,000 per source and destination, instead of 28,000 in all.
+fn bind(fd: &OwnedFd, source: Ipv4Addr) -> Result<()> {
+    setsockopt(fd, IpBindAddressNoPort, &true)
+        .map_err(|errno| Errno::from_raw_os_error(errno as i32))?;
+    net::bind(fd, &SocketAddr::from((source, 0)))
+}
+
+/// The source address of the `nth` connection, or `None` where the system chooses.
+fn source(sources: Sources, nth: u64) -> Option<Ipv4Addr> {
+    let Sources::Range(first, last) = sources else { return None };
+    let (first, last) = (first.to_bits(), last.to_bits());
+    let count = u64::from(last.saturating_sub(first)) + 1;
+    let offset = u32::try_from(nth % count).unwrap_or(0);
+    Some(Ipv4Addr::from_bits(first + offset))
 }
 
 #[cfg(test)]
@@ -60,12 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_has_254_sources_and_others_none() {
-        let loopback = "127.0.0.1:80".parse().unwrap();
-        let sources: Vec<_> = (0..256).filter_map(|nth| source(loopback, nth)).collect();
-        let octets = [0, 1, 253, 254].map(|nth: usize| sources[nth].octets());
-        assert_eq!(octets, [1, 2, 254, 1].map(|last| [127, 0, 0, last]));
-        assert_eq!(source("[::1]:80".parse().unwrap(), 0), None);
-        assert_eq!(source("10.0.0.1:80".parse().unwrap(), 0), None);
+    fn sources_are_used_in_turn() {
+        let range = Sources::Range(Ipv4Addr::new(127, 0, 0, 254), Ipv4Addr::new(127, 0, 1, 1));
+        let sources: Vec<_> = (0..6).filter_map(|nth| source(range, nth)).collect();
+        let ends = sources.iter().map(|source| source.octets()[2..].to_vec());
+        let expected = [[0, 254], [0, 255], [1, 0], [1, 1], [0, 254], [0, 255]];
+        assert_eq!(ends.collect::<Vec<_>>(), expected);
+        assert_eq!(source(Sources::System, 7), None);
     }
 }

@@ -1,0 +1,253 @@
+//! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
+
+use crate::io::socket::Opened;
+use crate::io::{Backend, Event, RingSize, What};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings};
+
+/// Enough that a turn's answers fit; only the first bytes of each are touched, so they stay hot.
+const BUFFERS: u16 = 512;
+const BUFFER_SIZE: u32 = 4096;
+
+/// Whether a ring of the kind that we need can be had.
+pub(crate) fn probe() -> io::Result<()> {
+    let settings = Settings { submissions: 8, completions: 16, buffers: 4, buffer_size: 64 };
+    Ring::new(settings, Arc::from([])).map(|_| ()).map_err(|error| {
+        let kind = error.kind();
+        io::Error::new(kind, format!("io_uring cannot be used here: {error}"))
+    })
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Uring {
+    ring: Ring,
+    slots: Vec<Slot>,
+    retired: VecDeque<(OwnedFd, Key)>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    socket: Option<OwnedFd>,
+    /// Counts the sockets that were here: tells completions of a former one from this one's.
+    generation: u32,
+    /// A receive is going on.
+    receives: bool,
+    /// What is being sent.
+    sending: Range<usize>,
+    /// What is to be sent next. One at a time: else a part could overtake the rest of another.
+    queued: VecDeque<Range<usize>>,
+}
+
+impl Uring {
+    fn key(&self, slot: usize) -> Key {
+        let number = u32::try_from(slot).expect("fewer connections than 2³²");
+        Key { slot: number, generation: self.slots[slot].generation }
+    }
+
+    fn receive(&mut self, slot: usize) {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        if let Some(socket) = &slot.socket {
+            slot.receives = true;
+            self.ring.receive(socket.as_fd(), key);
+        }
+    }
+
+    fn start_sending(&mut self, slot: usize, part: Range<usize>) {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        if let Some(socket) = &slot.socket {
+            slot.sending = part.clone();
+            self.ring.send(socket.as_fd(), key, part);
+        }
+    }
+
+    /// What a completion means for its slot, if anything.
+    #[inline]
+    fn interpret(&mut self, completion: Completion) -> Option<Event<Piece>> {
+        let Completion { operation, key, result, goes_on, more_to_read, piece, .. } = completion;
+        let index = key.slot as usize;
+        let slot = &mut self.slots[index];
+        let event = |what| Some(Event { slot: index, what });
+        if slot.generation != key.generation || slot.socket.is_none() {
+            // Of a socket that is closed or retired.
+            if let Some(piece) = piece {
+                self.ring.give_back(piece);
+            }
+            return None;
+        }
+        match (operation, result) {
+            (Operation::Receive, Ok(1..)) => {
+                if !goes_on {
+                    self.receive(index);
+                }
+                let more = more_to_read;
+                piece.and_then(|piece| event(What::Bytes { piece, more }))
+            }
+            (Operation::Receive, Ok(0)) => {
+                slot.receives = false;
+                if let Some(piece) = piece {
+                    self.ring.give_back(piece);
+                }
+                event(What::End)
+            }
+            // By the time that this is read, the buffers before it have been given back.
+            (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN)) => {
+                self.receive(index);
+                None
+            }
+            (Operation::Receive, Err(errno)) => {
+                slot.receives = false;
+                event(What::Failed(errno))
+            }
+            (Operation::Send, result) => match self.sent(index, result) {
+                Ok(()) => None,
+                Err(errno) => event(What::Failed(errno)),
+            },
+            (Operation::Writable, _) => {
+                let socket = slot.socket.as_ref()?;
+                match rustix::net::sockopt::socket_error(socket) {
+                    Ok(Ok(())) => {
+                        self.receive(index);
+                        event(What::Established)
+                    }
+                    Ok(Err(errno)) | Err(errno) => event(What::Unconnected(errno)),
+                }
+            }
+            (Operation::Accept | Operation::Cancel, _) => None,
+        }
+    }
+
+    /// A part has been sent, or some of it: goes on with what is left.
+    fn sent(&mut self, index: usize, result: Result<u32, Errno>) -> Result<(), Errno> {
+        let slot = &mut self.slots[index];
+        let sent = match result {
+            Ok(sent) => sent as usize,
+            Err(Errno::INTR | Errno::AGAIN) => 0,
+            // The server may have answered before it closed: the receive tells.
+            Err(Errno::PIPE | Errno::CONNRESET) => return Ok(()),
+            Err(errno) => return Err(errno),
+        };
+        let rest = slot.sending.start + sent..slot.sending.end;
+        slot.sending = 0..0;
+        if !rest.is_empty() {
+            self.start_sending(index, rest);
+        } else if let Some(next) = slot.queued.pop_front() {
+            self.start_sending(index, next);
+        }
+        Ok(())
+    }
+
+    /// Empties a slot.
+    fn take(&mut self, slot: usize) -> Option<(OwnedFd, Key, bool)> {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        let busy = slot.receives || !slot.sending.is_empty();
+        slot.generation = (slot.generation + 1) % GENERATIONS;
+        slot.receives = false;
+        slot.sending = 0..0;
+        slot.queued.clear();
+        slot.socket.take().map(|socket| (socket, key, busy))
+    }
+}
+
+impl Backend for Uring {
+    type Piece = Piece;
+
+    fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self> {
+        // A receive and a send of each may complete in one turn.
+        let completions = u32::try_from(slots).unwrap_or(u32::MAX / 8).saturating_mul(2) + 1024;
+        let settings = Settings {
+            submissions: 1024,
+            completions: size.completions.unwrap_or(completions),
+            buffers: size.buffers.unwrap_or(BUFFERS),
+            buffer_size: BUFFER_SIZE,
+        };
+        let slots = (0..slots).map(|_| Slot::default()).collect();
+        Ok(Self { ring: Ring::new(settings, outbox)?, slots, retired: VecDeque::new() })
+    }
+
+    fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
+        self.slots[slot].socket = Some(opened.fd);
+        if opened.established {
+            self.receive(slot);
+        } else if let Some(socket) = &self.slots[slot].socket {
+            self.ring.await_writable(socket.as_fd(), self.key(slot));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, slot: usize, part: Range<usize>) {
+        if self.slots[slot].sending.is_empty() {
+            self.start_sending(slot, part);
+        } else {
+            self.slots[slot].queued.push_back(part);
+        }
+    }
+
+    fn close(&mut self, slot: usize) {
+        match self.take(slot) {
+            Some((socket, _, false)) => self.ring.close_ended(socket),
+            Some((socket, key, true)) => self.ring.close(socket, key),
+            None => {}
+        }
+    }
+
+    fn retire(&mut self, slot: usize) {
+        if let Some((socket, key, _)) = self.take(slot) {
+            self.retired.push_back((socket, key));
+        }
+        if self.retired.len() > self.slots.len()
+            && let Some((socket, key)) = self.retired.pop_front()
+        {
+            self.ring.close(socket, key);
+        }
+    }
+
+    fn close_retired(&mut self) {
+        for (socket, key) in self.retired.drain(..) {
+            self.ring.close(socket, key);
+        }
+    }
+
+    #[inline]
+    fn turn(&mut self) -> io::Result<()> {
+        self.ring.submit()
+    }
+
+    #[inline]
+    fn has_news(&mut self) -> io::Result<bool> {
+        Ok(self.ring.has_work())
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.ring.submit_and_wait(timeout_ns)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Event<Piece>> {
+        loop {
+            let completion = self.ring.next()?;
+            if let Some(event) = self.interpret(completion) {
+                return Some(event);
+            }
+        }
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, piece: &'a Piece) -> &'a [u8] {
+        self.ring.bytes(piece)
+    }
+
+    #[inline]
+    fn give_back(&mut self, piece: Piece) {
+        self.ring.give_back(piece);
+    }
+}
