@@ -71,9 +71,7 @@ impl Buffers {
         let start = piece.buffer as usize * self.size as usize;
         // SAFETY: `piece()` checked the bounds, and a `Piece` is neither made elsewhere nor copied:
         // while it exists the buffer has not been given back, so the kernel does not write to it.
-        unsafe {
-            std::slice::from_raw_parts(self.bytes.as_ptr().add(start), piece.length as usize)
-        }
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().add(start), piece.length as usize) }
     }
 
     #[inline]

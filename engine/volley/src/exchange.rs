@@ -173,11 +173,17 @@ impl<B: Backend> Turn<'_, B> {
             let (io, book, decoder) = (&pool.io, &pool.book, &connection.decoder);
             let expectation = book.expectation(book.message(flight.message));
             self.tally.failed(ErrorKind::of(answer.verdict), 1, || {
-                let bytes = last.map_or(&[][..], |(piece, at)| {
-                    &io.bytes(piece)[at..at + answer.consumed]
-                });
+                let bytes =
+                    last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
                 let request = book.bytes_of(flight.message).to_vec();
-                ({ let _ = expectation; answer.verdict.to_string() }, request, decoder.evidence(bytes))
+                (
+                    {
+                        let _ = expectation;
+                        answer.verdict.to_string()
+                    },
+                    request,
+                    decoder.evidence(bytes),
+                )
             });
             if let Some(log) = &mut self.log {
                 log.current.errors += 1;

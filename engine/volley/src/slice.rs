@@ -219,7 +219,8 @@ impl<B: Backend> Turn<'_, B> {
     /// Waits until nothing is in flight: every answer and connection has come or timed out. In
     /// open loop, what was due is still sent.
     fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
-        while (self.active > 0 || self.wants(now_ns())) && !part.control.leave.load(Ordering::Relaxed)
+        while (self.active > 0 || self.wants(now_ns()))
+            && !part.control.leave.load(Ordering::Relaxed)
         {
             self.step(u64::MAX)?;
             self.heed(part, false);

@@ -119,7 +119,9 @@ impl<'a, B: Backend> Turn<'a, B> {
     /// When there is something to do though nothing happens.
     fn next_work_ns(&self) -> u64 {
         let arrival_ns = match self.pacer.next_arrival_ns() {
-            Some(due_ns) if due_ns < self.window.end_ns && !self.pool.available.is_empty() => due_ns,
+            Some(due_ns) if due_ns < self.window.end_ns && !self.pool.available.is_empty() => {
+                due_ns
+            }
             _ => u64::MAX,
         };
         let roll_ns = self.log.as_ref().map_or(u64::MAX, Log::next_ns);

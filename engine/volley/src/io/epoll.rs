@@ -1,9 +1,10 @@
 //! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
 
+use crate::clock::S;
 use crate::io::socket::Opened;
 use crate::io::{Backend, Event, RingSize, What};
-use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -60,14 +61,12 @@ impl fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    fn poll(&mut self, timeout_ns: u64) -> io::Result<()> {
-        let timeout = Timespec {
-            tv_sec: (timeout_ns / 1_000_000_000).min(3600).cast_signed(),
-            tv_nsec: (timeout_ns % 1_000_000_000).cast_signed(),
-        };
+    /// Collects what has happened.
+    fn poll(&mut self) -> io::Result<()> {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         self.events.clear();
         let spare = rustix::buffer::spare_capacity(&mut self.events);
-        match epoll::wait(&self.fd, spare, Some(&timeout)) {
+        match epoll::wait(&self.fd, spare, Some(&at_once)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -214,7 +213,7 @@ impl Backend for Epoll {
 
     #[inline]
     fn turn(&mut self) -> io::Result<()> {
-        if self.ready.is_empty() { self.poll(0) } else { Ok(()) }
+        if self.ready.is_empty() { self.poll() } else { Ok(()) }
     }
 
     #[inline]
@@ -224,7 +223,17 @@ impl Backend for Epoll {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.poll(timeout_ns)
+        let timeout = Timespec {
+            tv_sec: (timeout_ns / S).min(3600).cast_signed(),
+            tv_nsec: (timeout_ns % S).cast_signed(),
+        };
+        // epoll's own timeout is in whole milliseconds, rounded up (but for `epoll_pwait2`, which
+        // kernels before 5.11 lack): a schedule would be late by half a millisecond on average.
+        let queue = PollFd::new(&self.fd, PollFlags::IN);
+        match rustix::event::poll(&mut [queue], Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => self.poll(),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     #[inline]
