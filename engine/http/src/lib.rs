@@ -20,5 +20,5 @@ pub use check::{BodyRule, Expectation, StatusRule};
 pub use decoder::Decoder;
 pub use head::Malformed;
 pub use learned::Learned;
-pub use request::{Request, RequestError};
+pub use request::{Request, RequestError, Version};
 pub use verdict::Verdict;
