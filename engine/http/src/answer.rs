@@ -1,7 +1,7 @@
 //! What the bytes of a connection come to.
 
-use crate::check::Verdict;
 use crate::head::Malformed;
+use crate::verdict::Verdict;
 
 /// What the bytes that were fed led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,20 @@
-//! Is it the right answer? Pure comparisons, done while the body streams by.
+//! What a right answer looks like.
 
-use std::fmt;
+use httparse::Header;
 
 /// What a right answer looks like.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     /// Which status is right.
     pub status: StatusRule,
-    /// The exact body, or `None` if any will do.
-    pub body: Option<Vec<u8>>,
+    /// Bytes of body, or `None` if any number will do.
+    pub length: Option<u64>,
+    /// Which body is right.
+    pub body: BodyRule,
+    /// Names and values of headers that an answer has to have. Names are equal in upper and lower
+    /// case, values without the white space around them. Of a header that an answer has several
+    /// times, one has to be equal.
+    pub headers: Vec<(String, String)>,
 }
 
 /// Which status codes are right.
@@ -20,8 +26,63 @@ pub enum StatusRule {
     Below(u16),
 }
 
+/// Which bodies are right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyRule {
+    /// Any.
+    Any,
+    /// These bytes.
+    Exactly(Vec<u8>),
+    /// The one with this SHA-256.
+    Sha256([u8; 32]),
+}
+
+impl Expectation {
+    /// Any body and any headers will do.
+    #[must_use]
+    pub fn of_status(status: StatusRule) -> Self {
+        Self { status, length: None, body: BodyRule::Any, headers: Vec::new() }
+    }
+
+    /// Whether it says something about a header.
+    pub(crate) fn names(&self, header: &str) -> bool {
+        self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
+    }
+
+    /// How long the body has to be: as said, and as long as the exact body is.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = u64> {
+        let exact = match &self.body {
+            BodyRule::Exactly(body) => Some(body.len() as u64),
+            BodyRule::Any | BodyRule::Sha256(_) => None,
+        };
+        [self.length, exact].into_iter().flatten()
+    }
+
+    /// The first header that is not among these as it should be.
+    pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
+        self.headers.iter().find_map(|(name, expected)| {
+            let mut values = fields
+                .iter()
+                .filter(|field| field.name.eq_ignore_ascii_case(name))
+                .map(|field| field.value.trim_ascii())
+                .peekable();
+            let got = values.peek().copied();
+            let right = values.any(|value| value == expected.as_bytes().trim_ascii());
+            (!right).then_some(WrongHeader { name, expected, got })
+        })
+    }
+}
+
+/// A header that is missing or has another value.
+pub(crate) struct WrongHeader<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) expected: &'a str,
+    /// The value instead; the first if there are several.
+    pub(crate) got: Option<&'a [u8]>,
+}
+
 impl StatusRule {
-    fn allows(self, status: u16) -> bool {
+    pub(crate) fn allows(self, status: u16) -> bool {
         match self {
             Self::Exactly(right) => status == right,
             Self::Below(limit) => status < limit,
@@ -29,110 +90,20 @@ impl StatusRule {
     }
 }
 
-/// The outcome of the comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// As expected.
-    Right,
-    /// Another status.
-    Status {
-        /// Which were right.
-        rule: StatusRule,
-        /// The answer's.
-        got: u16,
-    },
-    /// A byte of the body differs.
-    Byte {
-        /// Offset in the body, from 0.
-        at: u64,
-        /// The byte there should have been.
-        expected: u8,
-        /// The byte there was.
-        got: u8,
-    },
-    /// The body is right as far as it goes, but too long or too short.
-    Length {
-        /// Bytes there should have been.
-        expected: u64,
-        /// Bytes there were.
-        got: u64,
-    },
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Right => write!(f, "as expected"),
-            Self::Status { rule: StatusRule::Exactly(right), got } => {
-                write!(f, "status is {got}, expected {right}")
-            }
-            Self::Status { rule: StatusRule::Below(limit), got } => {
-                write!(f, "status is {got}, expected one below {limit}")
-            }
-            Self::Byte { at, expected, got } => {
-                let (expected, got) = (show(expected), show(got));
-                write!(f, "body differs at byte {at}: expected {expected}, got {got}")
-            }
-            Self::Length { expected, got } => {
-                write!(f, "body has {got} bytes, expected {expected}")
-            }
+impl BodyRule {
+    /// The rule for a SHA-256 as people write it, in 64 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(sha256: &str) -> Option<Self> {
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());
+        let mut hash = [0; 32];
+        let (pairs, []) = sha256.as_bytes().as_chunks::<2>() else { return None };
+        if pairs.len() != hash.len() {
+            return None;
         }
-    }
-}
-
-/// A byte as people read it: `"W"`, or `0x0a` where it has no glyph.
-fn show(byte: u8) -> String {
-    if byte.is_ascii_graphic() || byte == b' ' {
-        format!("{:?}", char::from(byte).to_string())
-    } else {
-        format!("0x{byte:02x}")
-    }
-}
-
-/// Compares a body that arrives in pieces.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct BodyCheck {
-    length: u64,
-    difference: Option<(u64, u8)>,
-}
-
-impl BodyCheck {
-    /// The next piece of the body.
-    pub(crate) fn push(&mut self, piece: &[u8], expectation: &Expectation) {
-        if let (Some(body), None) = (&expectation.body, self.difference) {
-            let start = usize::try_from(self.length).unwrap_or(usize::MAX).min(body.len());
-            let rest = &body[start..];
-            let common = rest.len().min(piece.len());
-            if rest[..common] != piece[..common] {
-                self.difference = rest
-                    .iter()
-                    .zip(piece)
-                    .position(|(expected, got)| expected != got)
-                    .map(|at| (self.length + at as u64, piece[at]));
-            }
+        for (byte, &[high, low]) in hash.iter_mut().zip(pairs) {
+            *byte = digit(high)? << 4 | digit(low)?;
         }
-        self.length += piece.len() as u64;
-    }
-
-    /// Bytes of body so far.
-    pub(crate) fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// The verdict on a complete answer. A wrong status goes first: its body is another one anyway.
-    pub(crate) fn verdict(&self, status: u16, expectation: &Expectation) -> Verdict {
-        if !expectation.status.allows(status) {
-            return Verdict::Status { rule: expectation.status, got: status };
-        }
-        let Some(body) = &expectation.body else { return Verdict::Right };
-        if let Some((at, got)) = self.difference {
-            let expected = usize::try_from(at).map_or(0, |at| body[at]);
-            return Verdict::Byte { at, expected, got };
-        }
-        if self.length != body.len() as u64 {
-            return Verdict::Length { expected: body.len() as u64, got: self.length };
-        }
-        Verdict::Right
+        Some(Self::Sha256(hash))
     }
 }
 
@@ -140,41 +111,15 @@ impl BodyCheck {
 mod tests {
     use super::*;
 
-    fn verdict(expected: &str, pieces: &[&str]) -> String {
-        let expectation = Expectation {
-            status: StatusRule::Exactly(200),
-            body: Some(expected.as_bytes().to_vec()),
-        };
-        let mut check = BodyCheck::default();
-        for piece in pieces {
-            check.push(piece.as_bytes(), &expectation);
+    #[test]
+    fn a_hash_has_64_hexadecimal_digits() {
+        let mut hash = [0; 32];
+        (hash[0], hash[31]) = (0x0f, 0xa5);
+        let text = format!("0f{}A5", "0".repeat(60));
+        assert_eq!(BodyRule::from_hex(&text), Some(BodyRule::Sha256(hash)));
+        let (short, odd, long) = (&text[2..], &text[1..], &format!("{text}00"));
+        for wrong in ["", short, odd, long, &text.replace('A', "g"), &text.replace("A5", "é")] {
+            assert_eq!(BodyRule::from_hex(wrong), None, "{wrong}");
         }
-        check.verdict(200, &expectation).to_string()
-    }
-
-    #[test]
-    fn says_where_a_body_differs() {
-        let differs = "body differs at byte 7: expected \"W\", got \"w\"";
-        assert_eq!(verdict("Hello, World!", &["Hello, World!"]), "as expected");
-        assert_eq!(verdict("Hello, World!", &["Hello, world!"]), differs);
-        assert_eq!(verdict("Hello, World!", &["Hel", "lo, ", "world?"]), differs);
-        assert_eq!(verdict("Hello, World!", &["Hello, W"]), "body has 8 bytes, expected 13");
-        assert_eq!(verdict("Hello", &["Hello", "\r\n"]), "body has 7 bytes, expected 5");
-        assert_eq!(verdict("", &["x"]), "body has 1 bytes, expected 0");
-        assert_eq!(verdict("a\n", &["a\0"]), "body differs at byte 1: expected 0x0a, got 0x00");
-        assert_eq!(verdict("\"", &["x"]), "body differs at byte 0: expected \"\\\"\", got \"x\"");
-    }
-
-    #[test]
-    fn the_status_is_judged_first() {
-        let expectation = Expectation { status: StatusRule::Exactly(200), body: None };
-        let check = BodyCheck::default();
-        assert_eq!(check.verdict(200, &expectation), Verdict::Right);
-        let text = check.verdict(503, &expectation).to_string();
-        assert_eq!(text, "status is 503, expected 200");
-        let below = Expectation { status: StatusRule::Below(400), body: None };
-        assert_eq!(check.verdict(304, &below), Verdict::Right);
-        let text = check.verdict(404, &below).to_string();
-        assert_eq!(text, "status is 404, expected one below 400");
     }
 }

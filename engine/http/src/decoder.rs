@@ -1,10 +1,11 @@
 //! From the bytes of one connection to answers.
 
 use crate::answer::{Answer, End, Step};
-use crate::check::{BodyCheck, Expectation};
+use crate::body::BodyCheck;
 use crate::chunked::Chunked;
 use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::Learned;
+use crate::verdict::{self, Verdict};
 
 /// The most bytes of a bad answer that are kept to be shown.
 pub const EVIDENCE_LIMIT: usize = 64 * 1024;
@@ -52,19 +53,14 @@ impl Decoder {
         self.received = 0;
     }
 
-    /// Takes the next bytes of the connection. `to_head`: the request was HEAD.
+    /// Takes the next bytes of the connection. `to_head`: the request was HEAD. `learned`: which
+    /// answer is right, the same from the answer's first byte to its last.
     ///
-    /// After `Complete` or `Malformed` call [`Decoder::evidence`] if wanted, then
-    /// [`Decoder::reset`].
+    /// After `Complete` or `Malformed` call [`Decoder::evidence`] and [`Decoder::describe`] if
+    /// wanted, then [`Decoder::reset`].
     #[inline]
-    pub fn feed(
-        &mut self,
-        bytes: &[u8],
-        to_head: bool,
-        expectation: &Expectation,
-        learned: &mut Learned,
-    ) -> Step {
-        let step = self.advance(bytes, to_head, expectation, learned);
+    pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
+        let step = self.advance(bytes, to_head, learned);
         if step == Step::Incomplete {
             let room = EVIDENCE_LIMIT.saturating_sub(self.kept.len());
             // While in a head `advance` has kept them already.
@@ -76,10 +72,10 @@ impl Decoder {
         step
     }
 
-    /// The server closed the connection.
-    pub fn end(&mut self, expectation: &Expectation) -> End {
+    /// The server closed the connection, in the middle of what `learned` was fed for.
+    pub fn end(&mut self, learned: &mut Learned) -> End {
         match self.state {
-            State::UntilClose(head) => End::Complete(self.answer(head, 0, expectation)),
+            State::UntilClose(head) => End::Complete(self.answer(head, 0, learned)),
             _ => End::Short(self.received),
         }
     }
@@ -97,13 +93,15 @@ impl Decoder {
         bytes
     }
 
-    fn advance(
-        &mut self,
-        bytes: &[u8],
-        to_head: bool,
-        expectation: &Expectation,
-        learned: &mut Learned,
-    ) -> Step {
+    /// The verdict on the complete answer in words, given the bytes that were fed last.
+    #[must_use]
+    pub fn describe(&self, answer: &Answer, learned: &Learned, last: &[u8]) -> String {
+        let evidence = self.evidence(last);
+        let head = evidence.get(self.head_start..).unwrap_or_default();
+        verdict::describe(answer, learned.expectation(), &self.check, head)
+    }
+
+    fn advance(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
         let mut at = 0;
         if matches!(self.state, State::Head) {
             match self.head(bytes, to_head, learned) {
@@ -117,24 +115,24 @@ impl Decoder {
             State::Head => Step::Incomplete,
             State::Length(head, left) => {
                 let take = usize::try_from(*left).map_or(body.len(), |left| left.min(body.len()));
-                self.check.push(&body[..take], expectation);
+                self.check.push(&body[..take], learned);
                 *left -= take as u64;
                 let (head, complete) = (*head, *left == 0);
                 if complete {
-                    Step::Complete(self.answer(head, at + take, expectation))
+                    Step::Complete(self.answer(head, at + take, learned))
                 } else {
                     Step::Incomplete
                 }
             }
             State::UntilClose(_) => {
-                self.check.push(body, expectation);
+                self.check.push(body, learned);
                 Step::Incomplete
             }
             State::Chunked(head, chunked) => {
                 let (head, check) = (*head, &mut self.check);
-                match chunked.feed(body, |data| check.push(data, expectation)) {
+                match chunked.feed(body, |data| check.push(data, learned)) {
                     Ok(None) => Step::Incomplete,
-                    Ok(Some(length)) => Step::Complete(self.answer(head, at + length, expectation)),
+                    Ok(Some(length)) => Step::Complete(self.answer(head, at + length, learned)),
                     Err((what, offset)) => {
                         let at = self.received + (at + offset) as u64;
                         Step::Malformed(Malformed { what, at })
@@ -153,7 +151,7 @@ impl Decoder {
         learned: &mut Learned,
     ) -> Result<Option<usize>, Malformed> {
         if self.kept.is_empty() {
-            if let Some((head, length)) = learned.recognise(bytes) {
+            if let Some((head, length)) = learned.recognise(bytes, to_head) {
                 self.enter(head);
                 return Ok(Some(length));
             }
@@ -197,7 +195,7 @@ impl Decoder {
                 return Err(Malformed { what, at: HEAD_LIMIT as u64 });
             }
             let Some(end) = end else { return Ok(None) };
-            let parsed = head::parse(&bytes[start..end], to_head)
+            let parsed = head::parse(&bytes[start..end], to_head, learned.expectation())
                 .map_err(|bad| Malformed { at: bad.at + start as u64, ..bad })?;
             match parsed.0.status {
                 101 => {
@@ -209,7 +207,7 @@ impl Decoder {
                     from = end;
                 }
                 _ => {
-                    learned.learn(&bytes[start..end], &parsed);
+                    learned.learn(&bytes[start..end], to_head, &parsed);
                     self.enter(parsed.0);
                     return Ok(Some(end));
                 }
@@ -226,13 +224,26 @@ impl Decoder {
         };
     }
 
-    fn answer(&self, head: Head, consumed: usize, expectation: &Expectation) -> Answer {
+    fn answer(&mut self, head: Head, consumed: usize, learned: &mut Learned) -> Answer {
         Answer {
             consumed,
             status: head.status,
             body_length: self.check.length(),
             keep_alive: head.keep_alive,
-            verdict: self.check.verdict(head.status, expectation),
+            verdict: self.verdict(head, learned),
         }
+    }
+
+    /// A wrong status goes first: what comes with it is another answer anyway.
+    #[inline]
+    fn verdict(&mut self, head: Head, learned: &mut Learned) -> Verdict {
+        let rule = learned.expectation().status;
+        if !rule.allows(head.status) {
+            return Verdict::Status;
+        }
+        if !head.headers_right {
+            return Verdict::Header;
+        }
+        self.check.verdict(learned)
     }
 }

@@ -1,5 +1,6 @@
 //! The full parser of a response's head: status line, fields, and how the body is framed.
 
+use crate::check::Expectation;
 use httparse::{Error, Header, Response, Status};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::ops::Range;
 pub const HEAD_LIMIT: usize = 64 * 1024;
 
 /// The most fields that a head may have.
-const FIELDS_LIMIT: usize = 128;
+pub(crate) const FIELDS_LIMIT: usize = 128;
 
 /// Bytes that are not HTTP/1.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Head {
     pub framing: Framing,
     /// Whether the connection may carry another request.
     pub keep_alive: bool,
+    /// Whether the headers are as expected.
+    pub headers_right: bool,
 }
 
 /// A head, and where in it the value of `Date` is: the one part that changes from answer to answer.
@@ -66,7 +69,11 @@ pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), usize> {
 /// Parses one whole head, its empty line included.
 ///
 /// `to_head` says that the request was HEAD, so that no body follows.
-pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Parsed, Malformed> {
+pub(crate) fn parse(
+    bytes: &[u8],
+    to_head: bool,
+    expectation: &Expectation,
+) -> Result<Parsed, Malformed> {
     let malformed = |what| Malformed { what, at: 0 };
     let mut fields = [const { MaybeUninit::uninit() }; FIELDS_LIMIT];
     let mut response = Response::new(&mut []);
@@ -85,6 +92,7 @@ pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Parsed, Malformed> {
     if !(100..600).contains(&status) {
         return Err(malformed("the status code is not between 100 and 599"));
     }
+    let headers_right = expectation.wrong_header(response.headers).is_none();
     let fields = Fields::read(response.headers, bytes)?;
     let bodiless = to_head || status < 200 || status == 204 || status == 304;
     let framing = match (bodiless, fields.chunked, fields.length) {
@@ -101,7 +109,7 @@ pub(crate) fn parse(bytes: &[u8], to_head: bool) -> Result<Parsed, Malformed> {
         _ => !fields.close,
     };
     let keep_alive = keep_alive && framing != Framing::UntilClose;
-    Ok((Head { status, framing, keep_alive }, fields.date))
+    Ok((Head { status, framing, keep_alive, headers_right }, fields.date))
 }
 
 /// The fields that decide the framing.

@@ -2,19 +2,23 @@
 //!
 //! [`request::Request`] becomes bytes once. [`decoder::Decoder`] is fed whatever bytes a socket
 //! gave and says when an answer is complete, whether it was the right one, or where it broke the
-//! protocol. Nothing on that path allocates while answers arrive in one piece.
+//! protocol. Nothing on that path allocates while answers arrive in one piece, unless one has to be
+//! hashed.
 
 pub mod answer;
+mod body;
 pub mod check;
 mod chunked;
 pub mod decoder;
 pub mod head;
 pub mod learned;
 pub mod request;
+pub mod verdict;
 
 pub use answer::{Answer, End, Step};
-pub use check::{Expectation, StatusRule, Verdict};
+pub use check::{BodyRule, Expectation, StatusRule};
 pub use decoder::{Decoder, EVIDENCE_LIMIT};
 pub use head::Malformed;
 pub use learned::Learned;
-pub use request::{Request, RequestError};
+pub use request::{Request, RequestError, Version};
+pub use verdict::Verdict;

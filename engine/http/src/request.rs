@@ -17,6 +17,20 @@ pub struct Request {
     pub body: Vec<u8>,
     /// Whether to ask the server to close the connection after its answer.
     pub close: bool,
+    /// Which HTTP to speak.
+    pub version: Version,
+    /// Whether the request goes to a proxy: the target is in absolute form, `http://host/path`.
+    pub proxied: bool,
+}
+
+/// A version of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Version {
+    /// HTTP/1.0: a server keeps the connection only where it is asked to.
+    Http10,
+    /// HTTP/1.1.
+    #[default]
+    Http11,
 }
 
 /// Why a request cannot be sent as it stands.
@@ -63,30 +77,42 @@ impl Request {
     /// The bytes to send, or what is wrong with the request.
     ///
     /// `Host` comes first. `Content-Length` is there if the body is not empty, and with POST, PUT
-    /// and PATCH also for an empty one, since servers may answer 411 without it.
+    /// and PATCH also for an empty one, since servers may answer 411 without it. `Connection` is
+    /// there to close, and in HTTP/1.0 to keep.
     pub fn render(&self) -> Result<Vec<u8>, RequestError> {
         self.validate()?;
         let mut bytes = Vec::with_capacity(256 + self.body.len());
-        let mut line = |parts: [&str; 4]| {
+        let mut line = |parts: &[&str]| {
             for part in parts {
                 bytes.extend_from_slice(part.as_bytes());
             }
             bytes.extend_from_slice(b"\r\n");
         };
-        line([&self.method, " ", &self.path, " HTTP/1.1"]);
-        line(["Host: ", &self.host, "", ""]);
+        let (scheme, authority) =
+            if self.proxied { ("http://", self.host.as_str()) } else { ("", "") };
+        line(&[&self.method, " ", scheme, authority, &self.path, " ", self.version.words()]);
+        line(&["Host: ", &self.host]);
         for (name, value) in &self.headers {
-            line([name, ": ", value, ""]);
+            line(&[name, ": ", value]);
         }
         if !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH") {
-            line(["Content-Length: ", &self.body.len().to_string(), "", ""]);
+            line(&["Content-Length: ", &self.body.len().to_string()]);
         }
-        if self.close {
-            line(["Connection: close", "", "", ""]);
+        if let Some(option) = self.connection() {
+            line(&["Connection: ", option]);
         }
-        line(["", "", "", ""]);
+        line(&[]);
         bytes.extend_from_slice(&self.body);
         Ok(bytes)
+    }
+
+    /// The value of the `Connection` field, where we write one.
+    fn connection(&self) -> Option<&'static str> {
+        match (self.close, self.version) {
+            (true, _) => Some("close"),
+            (false, Version::Http10) => Some("keep-alive"),
+            (false, Version::Http11) => None,
+        }
     }
 
     /// Whether answers to this request have no body, whatever their fields say.
@@ -118,7 +144,7 @@ impl Request {
         if is("host")
             || is("content-length")
             || is("transfer-encoding")
-            || (self.close && is("connection"))
+            || (is("connection") && self.connection().is_some())
         {
             return Err(RequestError::Ours(name.to_owned()));
         }
@@ -126,6 +152,15 @@ impl Request {
             return Err(RequestError::HeaderValue(name.to_owned()));
         }
         Ok(())
+    }
+}
+
+impl Version {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Http10 => "HTTP/1.0",
+            Self::Http11 => "HTTP/1.1",
+        }
     }
 }
 
@@ -164,6 +199,24 @@ mod tests {
     }
 
     #[test]
+    fn http_1_0_asks_to_keep_the_connection() {
+        let request = Request { version: Version::Http10, ..get() };
+        let expected =
+            b"GET /a?b=1 HTTP/1.0\r\nHost: localhost:1\r\nConnection: keep-alive\r\n\r\n";
+        assert_eq!(request.render().unwrap(), expected);
+        let request = Request { close: true, ..request };
+        let expected = b"GET /a?b=1 HTTP/1.0\r\nHost: localhost:1\r\nConnection: close\r\n\r\n";
+        assert_eq!(request.render().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_proxy_is_told_the_whole_url() {
+        let request = Request { proxied: true, ..get() };
+        let expected = b"GET http://localhost:1/a?b=1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n";
+        assert_eq!(request.render().unwrap(), expected);
+    }
+
+    #[test]
     fn an_empty_post_has_a_length_too() {
         let bytes = Request { method: "POST".into(), ..get() }.render().unwrap();
         assert!(bytes.windows(19).any(|part| part == b"Content-Length: 0\r\n"), "{bytes:?}");
@@ -189,7 +242,10 @@ mod tests {
         for (request, error) in cases {
             assert_eq!(request.render(), Err(error));
         }
-        let both = Request { close: true, ..with("Connection", "keep-alive") };
-        assert_eq!(both.render(), Err(RequestError::Ours("Connection".into())));
+        let kept = with("Connection", "keep-alive");
+        assert!(kept.render().is_ok());
+        let ours = Err(RequestError::Ours("Connection".into()));
+        assert_eq!(Request { close: true, ..kept.clone() }.render(), ours);
+        assert_eq!(Request { version: Version::Http10, ..kept }.render(), ours);
     }
 }

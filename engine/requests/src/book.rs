@@ -20,7 +20,7 @@ pub struct Message {
 pub struct Book {
     outbox: Arc<[u8]>,
     messages: Vec<Message>,
-    expectations: Vec<Expectation>,
+    expectations: Vec<Arc<Expectation>>,
     cycle: usize,
 }
 
@@ -32,13 +32,13 @@ impl Book {
         depth: usize,
     ) -> Result<Self, RequestError> {
         let rendered = (request.render()?, request.is_head(), 0);
-        Ok(Self::new(&[rendered], vec![expectation], depth))
+        Ok(Self::new(&[rendered], vec![Arc::new(expectation)], depth))
     }
 
     /// `rendered`: bytes, whether it is HEAD, and which expectation is its own; at least one.
     pub(crate) fn new(
         rendered: &[(Vec<u8>, bool, usize)],
-        expectations: Vec<Expectation>,
+        expectations: Vec<Arc<Expectation>>,
         depth: usize,
     ) -> Self {
         let (mut outbox, mut messages) = (Vec::new(), Vec::new());
@@ -85,10 +85,9 @@ impl Book {
         self.messages[first].bytes.start..self.messages[first + count - 1].bytes.end
     }
 
-    /// The answer that is right for a message.
-    #[inline]
+    /// The answers that are right for the messages. Each wants a `Learned` of its own.
     #[must_use]
-    pub fn expectation(&self, message: &Message) -> &Expectation {
-        &self.expectations[message.expectation]
+    pub fn expectations(&self) -> &[Arc<Expectation>] {
+        &self.expectations
     }
 }

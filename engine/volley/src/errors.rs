@@ -77,13 +77,15 @@ impl ErrorKind {
         }
     }
 
-    /// The kind of a wrong answer.
+    /// The kind of a wrong answer; `None` for a right one.
     #[must_use]
-    pub fn of(verdict: Verdict) -> Self {
+    pub fn of_verdict(verdict: Verdict) -> Option<Self> {
         match verdict {
-            Verdict::Length { .. } => Self::MismatchLength,
-            Verdict::Status { .. } => Self::Status,
-            _ => Self::MismatchBody,
+            Verdict::Right => None,
+            Verdict::Status => Some(Self::Status),
+            Verdict::Length => Some(Self::MismatchLength),
+            Verdict::Body => Some(Self::MismatchBody),
+            Verdict::Header => Some(Self::MismatchHeader),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::errors::ErrorKind;
 use crate::io::Backend;
 use crate::pace::Pacer;
 use crate::turn::Turn;
-use volley_http::{Answer, End, Step, Verdict};
+use volley_http::{Answer, End, Step};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
 const LONG_ANSWER: u64 = 4096;
@@ -125,9 +125,8 @@ impl<B: Backend> Turn<'_, B> {
                 return Progress::Wrong(at, detail);
             };
             let message = pool.book.message(flight.message);
-            let expectation = pool.book.expectation(message);
-            let learned = &mut pool.learned;
-            match connection.decoder.feed(bytes, message.to_head, expectation, learned) {
+            let learned = &mut pool.learned[message.expectation];
+            match connection.decoder.feed(bytes, message.to_head, learned) {
                 Step::Incomplete => break,
                 Step::Malformed(bad) => {
                     return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
@@ -169,21 +168,14 @@ impl<B: Backend> Turn<'_, B> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         let Some(flight) = connection.flights.pop() else { return };
-        if answer.verdict != Verdict::Right {
+        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
             let (io, book, decoder) = (&pool.io, &pool.book, &connection.decoder);
-            let expectation = book.expectation(book.message(flight.message));
-            self.tally.failed(ErrorKind::of(answer.verdict), 1, || {
+            let learned = &pool.learned[book.message(flight.message).expectation];
+            self.tally.failed(kind, 1, || {
                 let bytes =
                     last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
                 let request = book.bytes_of(flight.message).to_vec();
-                (
-                    {
-                        let _ = expectation;
-                        answer.verdict.to_string()
-                    },
-                    request,
-                    decoder.evidence(bytes),
-                )
+                (decoder.describe(answer, learned, bytes), request, decoder.evidence(bytes))
             });
             if let Some(log) = &mut self.log {
                 log.current.errors += 1;
@@ -262,8 +254,8 @@ impl<B: Backend> Turn<'_, B> {
         let now_ns = now_ns();
         let connection = &mut self.pool.connections[slot];
         let Some(flight) = connection.flights.first() else { return };
-        let expectation = self.pool.book.expectation(self.pool.book.message(flight.message));
-        match connection.decoder.end(expectation) {
+        let expectation = self.pool.book.message(flight.message).expectation;
+        match connection.decoder.end(&mut self.pool.learned[expectation]) {
             End::Complete(answer) => {
                 self.on_answer(slot, &answer, None, now_ns);
                 if self.pool.connections[slot].flights.count() == 0 {

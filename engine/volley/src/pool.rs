@@ -18,7 +18,8 @@ pub(crate) struct Pool<B> {
     pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) io: B,
-    pub(crate) learned: Learned,
+    /// What the answers have taught, for each of the book's expectations.
+    pub(crate) learned: Vec<Learned>,
     /// Connections that may take a request that is due, the one that waits longest first (open
     /// loop). May hold some that no longer can.
     pub(crate) available: VecDeque<usize>,
@@ -48,6 +49,7 @@ impl<B: Backend> Pool<B> {
     pub(crate) fn new(target: &Arc<Target>, share: Share, size: RingSize) -> Result<Self> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
+        let learned = book.expectations().iter().cloned().map(Learned::new).collect();
         Ok(Self {
             target: target.clone(),
             io: B::new(count, book.outbox().clone(), size)?,
@@ -55,7 +57,7 @@ impl<B: Backend> Pool<B> {
             next_message: book.cycle() * share.thread / share.threads,
             book,
             connections: (0..count).map(|_| Connection::new()).collect(),
-            learned: Learned::default(),
+            learned,
             available: VecDeque::new(),
             opened: share.thread as u64,
         })
