@@ -12,7 +12,7 @@ pub use buffers::Piece;
 use buffers::{Buffers, GROUP};
 use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
-use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
 use std::fmt;
 use std::io;
@@ -54,7 +54,7 @@ pub enum Operation {
     Send,
     /// [`Ring::await_writable`].
     Writable,
-    /// [`Ring::accept`]: the result is a new socket, to be had from [`Completion::socket`].
+    /// [`Ring::accept`]: a new socket, in [`Completion::accepted`], or an error.
     Accept,
     /// [`Ring::close`].
     Cancel,
@@ -75,6 +75,8 @@ pub struct Completion {
     pub more_to_read: bool,
     /// The bytes, of a [`Operation::Receive`] that brought some.
     pub piece: Option<Piece>,
+    /// The socket, of an [`Operation::Accept`] that brought one. It closes when it is dropped.
+    pub accepted: Option<OwnedFd>,
 }
 
 /// One thread's ring.
@@ -141,7 +143,7 @@ impl Ring {
 
     /// Accepts connections on a listening socket for as long as it is open.
     pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
-        let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).build();
+        let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(SOCK_CLOEXEC).build();
         self.push(entry.user_data(pack(Operation::Accept, key)));
     }
 
@@ -227,6 +229,11 @@ impl Ring {
             Ok(number) => Ok(number),
             Err(_) => Err(Errno::from_raw_os_error(-result)),
         };
+        let accepted = match (operation, result) {
+            // SAFETY: the kernel opened it for this completion, and a completion is read only once.
+            (Operation::Accept, Ok(_)) => Some(unsafe { OwnedFd::from_raw_fd(entry.result()) }),
+            _ => None,
+        };
         Completion {
             operation,
             key,
@@ -234,6 +241,7 @@ impl Ring {
             goes_on: cqueue::more(flags),
             more_to_read: cqueue::sock_nonempty(flags),
             piece,
+            accepted,
         }
     }
 
@@ -265,12 +273,15 @@ impl Drop for Ring {
         let _ = self.ring.submit();
         let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
         let _ = self.ring.submitter().unregister_buf_ring(GROUP);
+        // What was accepted and nobody asked for is closed.
+        while self.next().is_some() {}
     }
 }
 
 const MSG_NOSIGNAL: i32 = 0x4000;
 const MSG_WAITALL: i32 = 0x100;
 const POLLOUT: u32 = 4;
+const SOCK_CLOEXEC: i32 = 0o2_000_000;
 
 fn check_operations(ring: &IoUring) -> io::Result<()> {
     let mut probe = Probe::new();

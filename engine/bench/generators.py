@@ -1,0 +1,109 @@
+"""The load generators, each on its core, and what a run of one costs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import readings
+
+ENGINE = Path(__file__).resolve().parent.parent
+RELEASE = ENGINE / "target" / "release"
+CORE = 1
+BODY = "Hello, World!"
+
+# volley, bare and pingpong load for so long before they count.
+WARM_UP_S = 0.2
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A program that loads a server."""
+
+    name: str
+    # With blanks: {address}, {connections} and {seconds}.
+    command: tuple[str, ...]
+    read: Callable[[str], readings.Reading]
+    warm_up_s: float = 0
+
+    def line(self, address: str, connections: int, seconds: int) -> list[str]:
+        """What is run."""
+        blanks = {"address": address, "connections": connections, "seconds": seconds}
+        return ["taskset", "-c", str(CORE), *(word.format(**blanks) for word in self.command)]
+
+    def run(self, address: str, connections: int, seconds: int) -> dict[str, float]:
+        """Loads a server once. CPU time is what the system counted for the process, of all."""
+        output, cpu_s = finished(self.line(address, connections, seconds))
+        reading = self.read(output)
+        # The CPU time covers the warm-up as well, at the same rate.
+        requests = reading.requests * (1 + self.warm_up_s / seconds)
+        return {**reading.figures, "cpu_us_per_request": cpu_s / requests * 1e6}
+
+
+def finished(command: list[str]) -> tuple[str, float]:
+    """Its standard output, and the CPU seconds that it used in all."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    with child.stdout as stream:
+        output = stream.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{shlex.join(command)} ended with status {child.returncode}:\n{output}")
+    return output, usage.ru_utime + usage.ru_stime
+
+
+def words(line: str) -> tuple[str, ...]:
+    return tuple(line.split())
+
+
+# All checks and histograms are on.
+_VOLLEY = (
+    str(RELEASE / "volley"),
+    *words("load --json -c {connections} -d {seconds}s --expect-status 200"),
+    *("--cpus", str(CORE), "--expect-body", BODY, "http://{address}/"),
+)
+
+VOLLEY = Generator("volley", _VOLLEY, readings.volley, WARM_UP_S)
+VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.volley, WARM_UP_S)
+VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
+VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
+VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
+BARE = Generator(
+    "bare",
+    (
+        str(RELEASE / "bare"),
+        *words("--connections {connections} --seconds {seconds} --cpu"),
+        *(str(CORE), "{address}"),
+    ),
+    readings.bare,
+    WARM_UP_S,
+)
+PINGPONG_1K = Generator(
+    "pingpong",
+    (str(RELEASE / "pingpong"), *words("--rate 1000 --seconds {seconds} {address}")),
+    readings.pingpong,
+    WARM_UP_S,
+)
+WRK = Generator(
+    "wrk", words("wrk -t1 --latency -c {connections} -d {seconds}s http://{address}/"), readings.wrk
+)
+H2LOAD = Generator(
+    "h2load",
+    words("h2load --h1 -t1 -c {connections} -D {seconds} http://{address}/"),
+    readings.h2load,
+)
+OHA = Generator(
+    "oha",
+    (
+        str(ENGINE.parent / "build" / "tools" / "bin" / "oha"),
+        *words("--no-tui --output-format json --worker-threads 1 -c {connections}"),
+        *words("-z {seconds}s http://{address}/"),
+    ),
+    readings.oha,
+)

@@ -1,0 +1,116 @@
+"""The engine's claims: what is asked, who takes part, and which figures answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import estimates
+import generators as g
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What an estimate should be."""
+
+    side: Literal["at least", "at most"]
+    value: float
+
+    def verdict(self, found: estimates.Estimate) -> str:
+        """Met or missed if the whole interval says so, else open."""
+        sign = 1 if self.side == "at least" else -1
+        inside = [sign * end >= sign * self.value for end in (found.low, found.high)]
+        return "met" if all(inside) else "open" if any(inside) else "missed"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One figure of volley: on its own, or against another generator's in the same rounds."""
+
+    figure: str
+    kind: Literal["ratio to", "difference to", "median"]
+    other: str = ""
+    goal: Goal | None = None
+
+    def estimate(self, figures: Mapping[str, Sequence[float]], seed: int) -> estimates.Estimate:
+        """From each generator's figures, round by round."""
+        match self.kind:
+            case "ratio to":
+                return estimates.ratio(figures["volley"], figures[self.other], seed)
+            case "difference to":
+                return estimates.difference(figures["volley"], figures[self.other], seed)
+            case "median":
+                return estimates.median(figures["volley"], seed)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Claims that are answered by the same runs."""
+
+    asks: str
+    server: Literal["null", "nginx"]
+    generators: tuple[g.Generator, ...]
+    claims: tuple[Claim, ...]
+    # None: as the command line says.
+    connections: tuple[int, ...] | None = None
+    rounds: int | None = None
+    seconds: int | None = None
+
+
+def at_least(value: float) -> Goal:
+    return Goal("at least", value)
+
+
+NONE = Goal("at most", 0)
+
+QUESTIONS = {
+    "throughput": Question(
+        "how many requests per second can the generator do at all, and at which cost?",
+        "null",
+        (g.VOLLEY, g.VOLLEY_EPOLL, g.BARE, g.WRK, g.H2LOAD, g.OHA),
+        (
+            Claim("requests_per_s", "ratio to", "wrk", at_least(1.5)),
+            Claim("requests_per_s", "ratio to", "h2load", at_least(1.5)),
+            Claim("requests_per_s", "ratio to", "oha", at_least(1.9)),
+            Claim("requests_per_s", "ratio to", "bare", at_least(0.95)),
+            Claim("requests_per_s", "ratio to", "volley-epoll"),
+            Claim("cpu_us_per_request", "ratio to", "wrk"),
+        ),
+    ),
+    "cpu": Question(
+        "what does a request cost the generator where the server is the limit of both?",
+        "nginx",
+        (g.VOLLEY, g.WRK),
+        (
+            Claim("cpu_us_per_request", "ratio to", "wrk"),
+            Claim("requests_per_s", "ratio to", "wrk"),
+        ),
+    ),
+    "lag": Question(
+        "how late are requests sent that are due 10,000 times a second?",
+        "null",
+        (g.VOLLEY_10K,),
+        (Claim("send_lag_p50_us", "median"), Claim("send_lag_p99_us", "median")),
+    ),
+    "latency": Question(
+        "how much does the generator add to the latency of one request at a time, 1,000/s?",
+        "null",
+        (g.VOLLEY_1K, g.PINGPONG_1K),
+        (Claim("latency_mean_us", "difference to", "pingpong"),),
+        connections=(1,),
+    ),
+    "close": Question(
+        "does it keep up 30 s of one connection per request?",
+        "null",
+        (g.VOLLEY_CLOSE,),
+        (
+            Claim("address_exhausted", "median", goal=NONE),
+            Claim("errors", "median", goal=NONE),
+            Claim("requests_per_s", "median"),
+        ),
+        connections=(64,),
+        rounds=1,
+        seconds=30,
+    ),
+}

@@ -1,0 +1,92 @@
+"""What each program's output says: how many requests were counted, and figures by name.
+
+An error ends the comparison: a generator that is fast at errors is not fast.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Of one run."""
+
+    requests: float
+    figures: dict[str, float]
+
+
+def volley(output: str) -> Reading:
+    """Of `volley load --json`. The send lag is there in open loop only."""
+    report = json.loads(output)
+    if report["errors"] or report["misses"]:
+        sys.exit(f"volley met errors: {report['errors']}, {report['misses']} without an answer")
+    figures = {
+        "requests_per_s": report["requests_per_s"],
+        "latency_mean_us": report["latency_us"]["mean"],
+    }
+    if report["send_lag_us"]:
+        figures["send_lag_p50_us"] = report["send_lag_us"]["p50"]
+        figures["send_lag_p99_us"] = report["send_lag_us"]["p99"]
+    return Reading(report["requests"], figures)
+
+
+def volley_failures(output: str) -> Reading:
+    """Of `volley load --json`, where the failures are the question."""
+    report = json.loads(output)
+    figures = {
+        "requests_per_s": report["requests_per_s"],
+        "address_exhausted": report["errors"].get("address_exhausted", 0),
+        "errors": sum(report["errors"].values()),
+    }
+    return Reading(report["requests"], figures)
+
+
+def bare(output: str) -> Reading:
+    """Of `bare`: JSON."""
+    report = json.loads(output)
+    return Reading(report["requests"], {"requests_per_s": report["requests_per_s"]})
+
+
+def pingpong(output: str) -> Reading:
+    """Of `pingpong`: JSON."""
+    report = json.loads(output)
+    return Reading(report["requests"], {"latency_mean_us": report["latency_us"]["mean"]})
+
+
+def wrk(output: str) -> Reading:
+    """Of `wrk`: text."""
+    if re.search(r"Socket errors|Non-2xx", output):
+        sys.exit(f"wrk met errors:\n{output}")
+    rate = captured(r"^Requests/sec: +([\d.]+)", output)
+    return Reading(captured(r"(\d+) requests in", output), {"requests_per_s": rate})
+
+
+def h2load(output: str) -> Reading:
+    """Of `h2load`: text."""
+    if any(captured(rf", (\d+) {kind}", output) for kind in ("failed", "errored", "timeout")):
+        sys.exit(f"h2load met errors:\n{output}")
+    rate = captured(r"^finished in .*, ([\d.]+) req/s", output)
+    return Reading(captured(r", (\d+) succeeded", output), {"requests_per_s": rate})
+
+
+def oha(output: str) -> Reading:
+    """Of `oha`: JSON. What is in flight at the end is aborted, and counts neither way."""
+    report = json.loads(output)
+    errors = report["errorDistribution"].keys() - {"aborted due to deadline"}
+    statuses = report["statusCodeDistribution"]
+    if errors or statuses.keys() != {"200"}:
+        sys.exit(f"oha met errors {sorted(errors)} and statuses {statuses}")
+    rate = statuses["200"] / report["summary"]["total"]
+    return Reading(statuses["200"], {"requests_per_s": rate})
+
+
+def captured(pattern: str, output: str) -> float:
+    """The number in the pattern's group."""
+    found = re.search(pattern, output, re.M)
+    if found is None:
+        sys.exit(f"nothing like {pattern!r} in the output:\n{output}")
+    return float(found[1])

@@ -1,0 +1,62 @@
+"""Rounds: in each, every generator loads the server once per number of connections."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from generators import Generator
+from questions import Question
+from servers import SERVERS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is run where the question does not say."""
+
+    rounds: int
+    seconds: int
+    connections: tuple[int, ...]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One load of the server by one generator."""
+
+    question: str
+    round: int
+    place: int
+    generator: str
+    connections: int
+    figures: dict[str, float]
+
+
+def run(name: str, question: Question, plan: Plan) -> list[Run]:
+    """All rounds of a question, in an order drawn anew for each."""
+    connections = question.connections or plan.connections
+    cells = [(each, count) for each in question.generators for count in connections]
+    rounds, seconds = question.rounds or plan.rounds, question.seconds or plan.seconds
+    order, runs = random.Random(f"{plan.seed} {name}"), []
+    with SERVERS[question.server]() as address:
+        warm_up(cells, address)
+        for number in range(rounds):
+            for place, (each, count) in enumerate(order.sample(cells, len(cells))):
+                figures = each.run(address, count, seconds)
+                runs.append(Run(name, number, place, each.name, count, figures))
+                tell(runs[-1])
+    return runs
+
+
+def warm_up(cells: Sequence[tuple[Generator, int]], address: str) -> None:
+    """A second of each, which counts for nothing: files are read, memory is had."""
+    for each, count in cells:
+        each.run(address, count, 1)
+
+
+def tell(done: Run) -> None:
+    said = "  ".join(f"{name} {value:.6g}" for name, value in done.figures.items())
+    who = f"{done.generator:12} {done.connections:4}"
+    print(f"{done.question} round {done.round:2}  {who}  {said}", file=sys.stderr)

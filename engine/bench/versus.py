@@ -1,0 +1,69 @@
+"""The engine's claims, measured: volley against its peers, interleaved in random order.
+
+The server is on core 0, the generator on core 1. In each round every generator loads the server
+once, in an order drawn anew; what counts is the ratio within a round, since a shared machine
+drifts. Prints a table of estimates with 95 % intervals, and writes all raw figures with --out.
+
+    .venv/bin/python engine/bench/versus.py --out records/DATE-engine-versus.json
+
+CPU per request is compared against nginx, which limits volley and wrk alike: that stands for the
+same open rate, which wrk cannot hold. wrk takes whole seconds, so all runs do.
+
+On a machine with other work, run it in a session of its own with a larger share:
+`setsid -w sh -c 'echo -15 > /proc/self/autogroup; exec .venv/bin/python …'`.
+
+`make bench` installs and builds what it needs: wrk, nginx, h2load, oha, volley, bare, pingpong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import report
+import rounds
+import servers
+from machine import machine, versions
+from questions import QUESTIONS
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
+    parser.add_argument("--rounds", type=int, default=10, help="of each question")
+    parser.add_argument("--seconds", type=int, default=2, help="per run, whole for wrk's sake")
+    parser.add_argument("--connections", type=int, nargs="+", default=[64, 512])
+    parser.add_argument("--seed", type=int, default=1, help="of the order, and of the bootstrap")
+    parser.add_argument("--out", type=Path, help="write all figures there, as JSON")
+    return parser.parse_args()
+
+
+def programs(asked: Iterable[str]) -> set[str]:
+    """All that the questions need."""
+    questions = [QUESTIONS[name] for name in asked]
+    loading = {each.command[0] for question in questions for each in question.generators}
+    serving = {servers.PROGRAMS[question.server] for question in questions}
+    return {"taskset"} | loading | serving
+
+
+def main() -> None:
+    """Runs what was asked, and prints the answers."""
+    chosen = options()
+    conditions = {"versions": versions(programs(chosen.only)), "machine": machine()}
+    plan = rounds.Plan(chosen.rounds, chosen.seconds, tuple(chosen.connections), chosen.seed)
+    runs: list[rounds.Run] = []
+    for name in chosen.only:
+        print(f"{name}: {QUESTIONS[name].asks}", file=sys.stderr)
+        runs += rounds.run(name, QUESTIONS[name], plan)
+    answers = report.answers(runs, plan.seed)
+    print(report.HEAD, *(answer.row() for answer in answers), sep="\n")
+    if chosen.out:
+        record = report.record(runs, answers, plan, conditions)
+        chosen.out.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+//! What the kernel makes of requests, on real sockets.
+
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use volley_ring::{Completion, Key, Operation, Ring, Settings};
+
+const SETTINGS: Settings =
+    Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024 };
+
+fn ring(settings: Settings, outbox: &[u8]) -> Ring {
+    Ring::new(settings, Arc::from(outbox)).unwrap()
+}
+
+fn key(slot: u32) -> Key {
+    Key { slot, generation: 7 }
+}
+
+/// The ring's end of a connection, and the peer's. Nobody waits for the other for ever.
+fn pair() -> (UnixStream, UnixStream) {
+    let (own, peer) = UnixStream::pair().unwrap();
+    peer.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    peer.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
+    (own, peer)
+}
+
+/// The next completion, waited for.
+fn next(ring: &mut Ring) -> Completion {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        if let Some(completion) = ring.next() {
+            return completion;
+        }
+        assert!(Instant::now() < until, "nothing completed within 5 s");
+        ring.submit_and_wait(100_000_000).unwrap();
+    }
+}
+
+fn taken(ring: &mut Ring, completion: Completion) -> Vec<u8> {
+    let piece = completion.piece.expect("a receive that brought bytes has a piece");
+    assert_eq!(completion.result, Ok(u32::try_from(piece.length()).unwrap()));
+    let bytes = ring.bytes(&piece).to_vec();
+    ring.give_back(piece);
+    bytes
+}
+
+#[test]
+fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(SETTINGS, b"Hello, World!");
+    ring.receive(own.as_fd(), key(3));
+    for round in 0..20_u8 {
+        peer.write_all(&[round; 5]).unwrap();
+        let received = next(&mut ring);
+        assert_eq!((received.operation, received.key), (Operation::Receive, key(3)));
+        assert!(received.goes_on);
+        assert_eq!(taken(&mut ring, received), [round; 5]);
+
+        ring.send(own.as_fd(), key(4), 7..12);
+        let sent = next(&mut ring);
+        assert_eq!((sent.operation, sent.key, sent.result), (Operation::Send, key(4), Ok(5)));
+        let mut answer = [0; 5];
+        peer.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"World");
+    }
+    drop(peer);
+    let end = next(&mut ring);
+    assert_eq!((end.result, end.goes_on), (Ok(0), false));
+    assert!(end.piece.is_none());
+}
+
+#[test]
+fn a_send_is_whole_even_if_the_peer_reads_late() {
+    let (own, mut peer) = pair();
+    let outbox: Vec<u8> = (0..4_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
+    let mut ring = ring(SETTINGS, &outbox);
+    ring.send(own.as_fd(), key(0), 0..outbox.len());
+    ring.submit().unwrap();
+    assert!(ring.next().is_none(), "4 MB do not fit into a socket");
+    let length = outbox.len();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = vec![0; length];
+        peer.read_exact(&mut bytes).unwrap();
+        bytes
+    });
+    assert_eq!(next(&mut ring).result, Ok(4_000_000));
+    assert_eq!(reader.join().unwrap(), outbox);
+}
+
+#[test]
+fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(Settings { buffers: 4, buffer_size: 64, ..SETTINGS }, b"-");
+    let sent: Vec<u8> = (0..64_000_u32).map(|n| n.to_le_bytes()[0]).collect();
+    peer.write_all(&sent).unwrap();
+    ring.receive(own.as_fd(), key(0));
+    let (mut received, mut held, mut shortages) = (Vec::new(), Vec::new(), 0);
+    while received.len() + held.len() * 64 < sent.len() {
+        let completion = next(&mut ring);
+        let goes_on = completion.goes_on;
+        match completion.result {
+            Ok(_) => held.extend(completion.piece),
+            Err(errno) => {
+                assert_eq!((errno, goes_on), (Errno::NOBUFS, false));
+                shortages += 1;
+                for piece in held.drain(..) {
+                    received.extend_from_slice(ring.bytes(&piece));
+                    ring.give_back(piece);
+                }
+            }
+        }
+        if !goes_on {
+            ring.receive(own.as_fd(), key(0));
+        }
+    }
+    held.iter().for_each(|piece| received.extend_from_slice(ring.bytes(piece)));
+    assert_eq!(received, sent);
+    assert!(shortages >= 200, "{shortages} shortages with 4 buffers and 1000 pieces");
+}
+
+#[test]
+fn more_completions_than_the_queue_holds_all_come() {
+    let mut ring =
+        ring(Settings { submissions: 4, completions: 16, buffers: 128, ..SETTINGS }, b"-");
+    let pairs: Vec<_> = (0..100).map(|_| pair()).collect();
+    for (slot, (own, _)) in (0..).zip(&pairs) {
+        ring.receive(own.as_fd(), key(slot));
+    }
+    ring.submit().unwrap();
+    for (slot, (_, peer)) in (0..100_u8).zip(&pairs) {
+        (&*peer).write_all(&[slot]).unwrap();
+    }
+    let mut seen = [false; 100];
+    while seen.contains(&false) {
+        let completion = next(&mut ring);
+        let (slot, goes_on) = (completion.key.slot, completion.goes_on);
+        assert_eq!(taken(&mut ring, completion), [u8::try_from(slot).unwrap()]);
+        assert!(!std::mem::replace(&mut seen[slot as usize], true));
+        if !goes_on {
+            ring.receive(pairs[slot as usize].0.as_fd(), key(slot));
+        }
+    }
+}
+
+#[test]
+fn closing_ends_what_is_going_on() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(SETTINGS, &vec![0; 4_000_000]);
+    ring.receive(own.as_fd(), key(5));
+    ring.send(own.as_fd(), key(5), 0..4_000_000);
+    ring.submit().unwrap();
+    ring.close(own.into(), key(5));
+    let mut ended = [next(&mut ring), next(&mut ring)];
+    ended.sort_by_key(|completion| completion.operation as u8);
+    let [receive, send] = ended;
+    assert_eq!((receive.key, receive.result), (key(5), Err(Errno::CANCELED)));
+    assert!(!receive.goes_on);
+    // Of the send a part was done.
+    assert_eq!(send.key, key(5));
+    assert!(send.result.is_ok_and(|length| length < 4_000_000), "{send:?}");
+    let mut rest = Vec::new();
+    peer.read_to_end(&mut rest).unwrap();
+    assert!(rest.len() < 4_000_000);
+}
+
+#[test]
+fn a_socket_whose_receive_has_ended_closes_with_the_next_submission() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(SETTINGS, b"-");
+    ring.receive(own.as_fd(), key(0));
+    peer.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(next(&mut ring).result, Ok(0));
+    ring.close_ended(own.into());
+    ring.submit().unwrap();
+    assert_eq!(peer.read(&mut [0; 8]).unwrap(), 0);
+}
+
+#[test]
+fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
+    let (own, mut peer) = pair();
+    let (other, other_peer) = pair();
+    let mut ring = ring(SETTINGS, &vec![0; 4_000_000]);
+    ring.receive(own.as_fd(), key(0));
+    ring.send(other.as_fd(), key(1), 0..4_000_000);
+    ring.submit().unwrap();
+    drop(ring);
+    // The receive is gone: the bytes wait for whoever reads next.
+    peer.write_all(b"later").unwrap();
+    let mut bytes = [0; 5];
+    (&own).read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"later");
+    // The send is gone: it ends in the midst of its bytes.
+    drop(other);
+    let mut rest = Vec::new();
+    (&other_peer).read_to_end(&mut rest).unwrap();
+    assert!(rest.len() < 4_000_000);
+}
+
+#[test]
+fn accepted_sockets_are_owned() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut ring = ring(SETTINGS, b"-");
+    ring.accept(listener.as_fd(), key(9));
+    for _ in 0..3 {
+        let mut client = TcpStream::connect(address).unwrap();
+        let completion = next(&mut ring);
+        assert_eq!((completion.operation, completion.key), (Operation::Accept, key(9)));
+        assert!(completion.goes_on && completion.result.is_ok());
+        let mut socket = TcpStream::from(completion.accepted.unwrap());
+        socket.write_all(b"hi").unwrap();
+        drop(socket);
+        let mut text = String::new();
+        client.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "hi");
+    }
+}
+
+#[test]
+fn sockets_that_were_accepted_and_never_asked_for_close_with_the_ring() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut ring = ring(SETTINGS, b"-");
+    ring.accept(listener.as_fd(), key(0));
+    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    ring.submit_and_wait(1_000_000_000).unwrap();
+    drop(ring);
+    assert_eq!(client.read(&mut [0; 8]).unwrap(), 0);
+}
+
+#[test]
+fn a_socket_that_can_be_written_to_is_told_of() {
+    let (own, _peer) = pair();
+    let mut ring = ring(SETTINGS, b"-");
+    ring.await_writable(own.as_fd(), key(2));
+    let completion = next(&mut ring);
+    assert_eq!((completion.operation, completion.key), (Operation::Writable, key(2)));
+    assert!(completion.result.is_ok() && !completion.goes_on);
+}
+
+#[test]
+fn waiting_ends_with_its_time() {
+    let mut ring = ring(SETTINGS, b"-");
+    let from = Instant::now();
+    ring.submit_and_wait(20_000_000).unwrap();
+    assert!(ring.next().is_none());
+    assert!(from.elapsed() >= Duration::from_millis(20));
+}
+
+#[test]
+fn work_is_seen_without_a_system_call() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(SETTINGS, b"-");
+    ring.receive(own.as_fd(), key(0));
+    ring.submit().unwrap();
+    assert!(!ring.has_work());
+    peer.write_all(b"x").unwrap();
+    assert!(ring.has_work());
+    ring.submit().unwrap();
+    let completion = ring.next().unwrap();
+    assert_eq!(taken(&mut ring, completion), b"x");
+    assert!(!ring.has_work());
+}
