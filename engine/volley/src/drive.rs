@@ -1,18 +1,21 @@
 //! `volley drive`: commands on standard input, events on standard output.
 
+mod job;
+
 use crate::clock::{MS, process_cpu_ns};
-use crate::limits;
-use crate::pool::{Pool, Scratch};
+use crate::crew::{Crew, Size};
 use crate::protocol::{
-    BadExchange, Command, ConnectionMode, Done, ErrorEvent, Event, Failure, IO, Job, PROTOCOL,
-    Ready, SliceCommand, SliceEvent, TargetReady, TargetSpec,
+    BadExchange, Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, SliceCommand,
+    SliceEvent, TargetReady,
 };
-use crate::slice::{self, Outcome, Plan, Unwatched};
-use crate::target::Target;
+use crate::schedule::{Process, Profile, Stage};
+use crate::slice::{Outcome, Pace, Plan, Wish};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, BufRead, Write};
-use volley_http::{Expectation, Request, StatusRule};
+
+/// Arrivals are told apart by the nanosecond.
+const MAX_RATE: f64 = 1e9;
 
 /// Why the conversation ended early.
 #[derive(Debug)]
@@ -26,12 +29,6 @@ pub enum DriveError {
 impl From<io::Error> for DriveError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
-    }
-}
-
-impl From<rustix::io::Errno> for DriveError {
-    fn from(errno: rustix::io::Errno) -> Self {
-        Self::Io(errno.into())
     }
 }
 
@@ -85,53 +82,79 @@ fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
 }
 
 struct Engine {
-    pools: Vec<Pool>,
-    scratch: Scratch,
+    crew: Crew,
+    targets: usize,
 }
 
 impl Engine {
     fn start(job: &Job) -> Result<(Self, Ready), DriveError> {
-        check(job).map_err(|wrong| DriveError::Command(format!("job: {wrong}")))?;
-        let mut scratch = Scratch::default();
-        let mut pools = Vec::new();
+        let wrong = |wrong| DriveError::Command(format!("job: {wrong}"));
+        job::check(job).map_err(wrong)?;
+        let targets = job::targets(job).map_err(wrong)?;
+        let size = Size { threads: job.threads, cpus: job.cpus.clone(), io: job.io };
+        let crew = Crew::start(&size, &targets)?;
+        let mut engine = Self { crew, targets: targets.len() };
+        let ready = engine.open(job)?;
+        Ok((engine, ready))
+    }
+
+    fn open(&mut self, job: &Job) -> io::Result<Ready> {
         let mut targets = Vec::new();
         for (index, spec) in job.targets.iter().enumerate() {
-            let target = target(job, spec).map_err(|wrong| {
-                DriveError::Command(format!("job: targets[{index}] ({}): {wrong}", spec.name))
-            })?;
-            pools.push(Pool::new(target)?);
+            let opened = self.crew.open(index)?;
+            let error = opened.first_bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
+            targets.push(TargetReady { name: spec.name.clone(), open: opened.open, error });
         }
-        for (pool, spec) in pools.iter_mut().zip(&job.targets) {
-            let (open, bad) = slice::open(pool, &mut scratch)?;
-            let error = bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
-            targets.push(TargetReady { name: spec.name.clone(), open, error });
-        }
-        let (engine, io) = (env!("CARGO_PKG_VERSION").to_owned(), IO.to_owned());
-        Ok((Self { pools, scratch }, Ready { protocol: PROTOCOL, engine, io, targets }))
+        Ok(Ready {
+            protocol: PROTOCOL,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            io: self.crew.io(),
+            threads: job.threads,
+            targets,
+        })
     }
 
     fn slice(&mut self, command: &SliceCommand) -> Result<SliceEvent, DriveError> {
-        let count = self.pools.len();
-        let pool = self.pools.get_mut(command.target).ok_or_else(|| {
-            let (target, last) = (command.target, count - 1);
-            let wrong =
-                format!("`target` is {target}, but the job has {count} targets: 0 to {last}");
-            DriveError::Command(format!("slice: {wrong}"))
-        })?;
-        at_least_1("duration_ms", command.duration_ms)
-            .map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
-        let plan = Plan {
-            ramp_ns: command.ramp_ms.saturating_mul(MS),
-            duration_ns: command.duration_ms.saturating_mul(MS),
-        };
-        let outcome = slice::run(pool, &mut self.scratch, plan, &mut Unwatched)?;
+        self.check(command).map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
+        let outcome = self.crew.run(command.target, &plan(command), &mut |_| Wish::GoOn)?;
         Ok(event(command, outcome))
+    }
+
+    fn check(&self, command: &SliceCommand) -> Result<(), String> {
+        let (target, count, last) = (command.target, self.targets, self.targets - 1);
+        if target > last {
+            return Err(format!(
+                "`target` is {target}, but the job has {count} targets: 0 to {last}"
+            ));
+        }
+        at_least_1("duration_ms", command.duration_ms)?;
+        match command.rate {
+            Some(rate) if rate <= 0.0 || rate > MAX_RATE => {
+                Err(format!("`rate` is {rate}, but must be above 0 and at most {MAX_RATE}"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
+fn plan(command: &SliceCommand) -> Plan {
+    let ramp_ns = command.ramp_ms.saturating_mul(MS);
+    let duration_ns = command.duration_ms.saturating_mul(MS);
+    let pace = match command.rate {
+        None => Pace::Closed,
+        Some(rate) => {
+            let duration_ns = ramp_ns.saturating_add(duration_ns);
+            let stage = Stage { duration_ns, from: rate, to: rate };
+            let (rate, shape) = (Profile::new(vec![stage]), command.arrivals);
+            Pace::Open(Process { rate, shape, burst: 1, seed: command.seed })
+        }
+    };
+    Plan { ramp_ns, duration_ns: Some(duration_ns), requests: None, pace, intervals: false }
+}
+
 fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
-    let busy = outcome.busy();
-    let Outcome { window, drained_ns, cpu_ns, tally } = outcome;
+    let (busy, is_open) = (outcome.busy(), command.rate.is_some());
+    let Outcome { window, drained_ns, cpu_ns, tally, .. } = outcome;
     SliceEvent {
         target: command.target,
         block: command.block,
@@ -141,73 +164,28 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         requests: tally.requests,
         bytes: tally.bytes,
         requests_all: tally.requests_all,
+        redirects: tally.redirects,
+        misses: tally.misses,
+        unsent: tally.unsent,
         connects: tally.connects,
         idle_closed: tally.idle_closed,
         errors: tally.errors.occurred(),
         latency: tally.latencies.encode(),
         latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
+        service: is_open.then(|| tally.service.encode()),
+        send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,
         busy,
         first_bad: tally.first_bad.map(|bad| BadExchange {
             kind: bad.kind,
             detail: bad.detail,
+            request_base64: STANDARD.encode(bad.request),
             response_base64: STANDARD.encode(bad.response),
         }),
     }
 }
 
-fn check(job: &Job) -> Result<(), String> {
-    if job.protocol != PROTOCOL {
-        let got = job.protocol;
-        return Err(format!("`protocol` is {got}, but this engine speaks {PROTOCOL}"));
-    }
-    if job.targets.is_empty() {
-        return Err("`targets` is empty: there must be one at least".to_owned());
-    }
-    at_least_1("connections", job.connections as u64)?;
-    at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
-    at_least_1("request_timeout_ms", job.request_timeout_ms)?;
-    let close = job.connection == ConnectionMode::Close;
-    limits::check_open_files(job.targets.len(), job.connections, close)?;
-    limits::pin(&job.cpus)
-}
-
 fn at_least_1(key: &str, value: u64) -> Result<(), String> {
     if value == 0 { Err(format!("`{key}` is 0, but must be 1 or more")) } else { Ok(()) }
-}
-
-fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
-    let address = spec.address.parse().map_err(|_| {
-        let got = &spec.address;
-        format!("`address` is {got:?}, but must be numeric, like 127.0.0.1:8080 or [::1]:8080")
-    })?;
-    let close = job.connection == ConnectionMode::Close;
-    let request = Request {
-        method: spec.request.method.clone(),
-        path: spec.request.path.clone(),
-        host: spec.request.host.clone(),
-        headers: spec.request.headers.clone(),
-        body: decode("request.body_base64", &spec.request.body_base64)?,
-        close,
-    };
-    let body = spec.expect.body_base64.as_deref();
-    let expectation = Expectation {
-        status: StatusRule::Exactly(spec.expect.status),
-        body: body.map(|text| decode("expect.body_base64", text)).transpose()?,
-    };
-    Ok(Target {
-        address,
-        to_head: request.is_head(),
-        request: request.render().map_err(|error| format!("request: {error}"))?,
-        expectation,
-        connections: job.connections,
-        close,
-        connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
-        request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
-    })
-}
-
-fn decode(key: &str, text: &str) -> Result<Vec<u8>, String> {
-    STANDARD.decode(text).map_err(|error| format!("`{key}` is not base64: {error}"))
 }

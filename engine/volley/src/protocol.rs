@@ -1,14 +1,13 @@
 //! The messages of `volley drive`, as PROTOCOL.md describes them. Unknown keys are refused.
 
 use crate::errors::ErrorKind;
+use crate::io::{Io, IoChoice};
+use crate::schedule::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The number of this protocol.
-pub const PROTOCOL: u32 = 1;
-
-/// The name of this engine's way of doing I/O.
-pub const IO: &str = "epoll";
+pub const PROTOCOL: u32 = 2;
 
 /// From the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +29,8 @@ pub struct Job {
     pub protocol: u32,
     pub targets: Vec<TargetSpec>,
     pub connections: usize,
+    pub threads: usize,
+    pub io: IoChoice,
     pub connection: ConnectionMode,
     pub cpus: Vec<usize>,
     pub connect_timeout_ms: u64,
@@ -88,6 +89,19 @@ pub struct SliceCommand {
     pub block: u64,
     pub ramp_ms: u64,
     pub duration_ms: u64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub rate: Option<f64>,
+    #[serde(with = "ShapeName")]
+    pub arrivals: Shape,
+    pub seed: u64,
+}
+
+/// How the protocol calls a [`Shape`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Shape", rename_all = "lowercase")]
+enum ShapeName {
+    Uniform,
+    Poisson,
 }
 
 /// See [`Command::Stop`].
@@ -116,7 +130,8 @@ pub enum Event {
 pub struct Ready {
     pub protocol: u32,
     pub engine: String,
-    pub io: String,
+    pub io: Io,
+    pub threads: usize,
     pub targets: Vec<TargetReady>,
 }
 
@@ -152,12 +167,17 @@ pub struct SliceEvent {
     pub requests: u64,
     pub bytes: u64,
     pub requests_all: u64,
+    pub redirects: u64,
+    pub misses: u64,
+    pub unsent: u64,
     pub connects: u64,
     pub idle_closed: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     pub latency: String,
     pub latency_count: u64,
     pub latency_mean_us: f64,
+    pub service: Option<String>,
+    pub send_lag: Option<String>,
     pub cpu_ns: u64,
     pub busy: f64,
     pub first_bad: Option<BadExchange>,
@@ -170,6 +190,7 @@ pub struct SliceEvent {
 pub struct BadExchange {
     pub kind: ErrorKind,
     pub detail: String,
+    pub request_base64: String,
     pub response_base64: String,
 }
 
@@ -213,6 +234,24 @@ mod tests {
         let line = r#"{"type":"slice","target":0,"block":0,"ramp_ms":1,"durations_ms":2}"#;
         let error = Command::parse(line).unwrap_err();
         assert!(error.contains("durations_ms") && error.contains("duration_ms"), "{error}");
+    }
+
+    #[test]
+    fn every_key_of_a_slice_has_to_be_there() {
+        let whole = r#"{"type":"slice","target":0,"block":0,"ramp_ms":1,"duration_ms":2,"#
+            .to_owned()
+            + r#""rate":null,"arrivals":"uniform","seed":0}"#;
+        assert!(Command::parse(&whole).is_ok());
+        for (key, part) in [
+            ("rate", r#","rate":null"#),
+            ("arrivals", r#","arrivals":"uniform""#),
+            ("seed", r#","seed":0"#),
+        ] {
+            let error = Command::parse(&whole.replace(part, "")).unwrap_err();
+            assert!(error.contains(&format!("missing field `{key}`")), "{error}");
+        }
+        let error = Command::parse(&whole.replace("uniform", "normal")).unwrap_err();
+        assert!(error.contains("`normal`") && error.contains("`poisson`"), "{error}");
     }
 
     #[test]

@@ -5,16 +5,17 @@ mod common;
 use common::driver::{Driver, job};
 use common::servers::{self, GOOD};
 use std::path::Path;
+use volley::io::IoChoice;
 use volley::protocol::{Command, Event};
 
 #[test]
 fn the_examples_survive_a_round_trip() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let commands = ["job.json", "slice-command.json", "open-slice-command.json", "stop.json"];
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let commands = ["job.json", "slice-command.json", "stop.json"];
         let name = path.file_name().unwrap().to_str().unwrap();
         let again = if commands.contains(&name) {
             serde_json::to_value(Command::parse(&text).unwrap())
@@ -25,7 +26,7 @@ fn the_examples_survive_a_round_trip() {
         assert_eq!(again.unwrap(), once, "{name}");
         seen += 1;
     }
-    assert_eq!(seen, 7, "a new example needs to be told apart here");
+    assert_eq!(seen, 9, "a new example needs to be told apart here");
 }
 
 fn refused(lines: &[String]) -> String {
@@ -42,21 +43,27 @@ fn refused(lines: &[String]) -> String {
 #[test]
 fn a_wrong_command_is_told_what_would_be_right() {
     let address = servers::always(GOOD);
-    let good = || serde_json::to_value(Command::Job(job(&[address]))).unwrap();
+    let good = || serde_json::to_value(Command::Job(job(IoChoice::Auto, &[address]))).unwrap();
     let with = |path: &str, value: serde_json::Value| {
         let mut job = good();
         *job.pointer_mut(path).unwrap() = value;
         job.to_string()
     };
-    let slice = r#"{"type":"slice","target":9,"block":0,"ramp_ms":0,"duration_ms":20}"#;
-    let empty = r#"{"type":"slice","target":0,"block":0,"ramp_ms":0,"duration_ms":0}"#;
+    let slice = |target, duration_ms, rate| {
+        format!(
+            r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
+        )
+    };
     for (lines, part) in [
         (vec!["hello".into()], "command: "),
-        (vec![slice.into()], "a job has to come first"),
-        (vec![with("/protocol", 2.into())], "`protocol` is 2"),
+        (vec![slice(0, 20, "null")], "a job has to come first"),
+        (vec![with("/protocol", 1.into())], "`protocol` is 1, but this engine speaks 2"),
         (vec![with("/targets", serde_json::json!([]))], "`targets` is empty"),
         (vec![with("/connections", 0.into())], "`connections` is 0"),
         (vec![with("/connections", 100_000_000.into())], "open files"),
+        (vec![with("/threads", 0.into())], "`threads` is 0"),
+        (vec![with("/threads", 5.into())], "`threads` is 5, but must be at most 4"),
+        (vec![with("/io", "kqueue".into())], "`kqueue`"),
         (vec![with("/connection", "keep".into())], "`keep`"),
         (vec![with("/cpus", serde_json::json!([1023]))], "`cpus` is [1023]"),
         (vec![with("/cpus", serde_json::json!([99999]))], "`cpus` names core 99999"),
@@ -65,8 +72,14 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![with("/targets/0/request/path", "x".into())], "`path`"),
         (vec![with("/targets/0/expect/body_base64", "%".into())], "`expect.body_base64`"),
         (vec![good().to_string(), good().to_string()], "job: there is one already"),
-        (vec![good().to_string(), slice.into()], "slice: `target` is 9, but the job has 1 targets"),
-        (vec![good().to_string(), empty.into()], "slice: `duration_ms` is 0"),
+        (
+            vec![good().to_string(), slice(9, 20, "null")],
+            "`target` is 9, but the job has 1 targets",
+        ),
+        (vec![good().to_string(), slice(0, 0, "null")], "slice: `duration_ms` is 0"),
+        (vec![good().to_string(), slice(0, 20, "0")], "slice: `rate` is 0, but must be above 0"),
+        (vec![good().to_string(), slice(0, 20, "-1.5")], "slice: `rate` is -1.5"),
+        (vec![good().to_string(), slice(0, 20, "1e10")], "at most 1000000000"),
     ] {
         let message = refused(&lines);
         assert!(message.contains(part), "{message}");

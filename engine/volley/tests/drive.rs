@@ -1,33 +1,63 @@
 //! `volley drive` against small real servers: right counts by kind, and never a hang.
 
+#[macro_use]
 mod common;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::driver::{Driver, errors, job, latencies};
+use common::driver::{Driver, errors, has_uring, histogram, job};
 use common::servers::{self, GOOD};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use volley::errors::ErrorKind;
+use volley::io::{Io, IoChoice};
 use volley::protocol::{ConnectionMode, Event, SliceEvent};
 
-/// One slice of a server on its own, 50 ms.
-fn slice_of(address: std::net::SocketAddr) -> SliceEvent {
-    Driver::job(job(&[address])).0.slice(0, 0, 50)
+both_ways! {
+    a_good_server,
+    answers_that_arrive_in_the_drain_have_their_latency,
+    requests_of_the_ramp_have_no_latency,
+    right_answers_in_any_framing,
+    answers_that_end_the_connection_are_right_too,
+    wrong_answers_are_counted_and_the_first_is_kept,
+    bytes_that_are_no_answer,
+    a_server_that_closes_now_and_then,
+    a_server_that_closes_within_an_answer,
+    a_server_that_never_answers,
+    nobody_listens,
+    a_server_that_slams_the_door_does_not_make_us_spin,
+    connections_closed_while_idle_are_opened_again,
+    a_bad_target_leaves_the_good_one_alone,
+    one_connection_per_request,
+    bodies_larger_than_any_buffer,
+    answers_that_point_elsewhere_are_counted_and_not_followed,
+    two_threads_share_the_connections,
 }
 
 #[test]
-fn a_good_server() {
+fn auto_is_io_uring_where_it_works() {
+    let (_, ready) = Driver::job(job(IoChoice::Auto, &[servers::nobody()]));
+    assert_eq!(ready.io, if has_uring() { Io::Uring } else { Io::Epoll });
+}
+
+/// One slice of a server on its own, 50 ms.
+fn slice_of(io: IoChoice, address: std::net::SocketAddr) -> SliceEvent {
+    Driver::job(job(io, &[address])).0.slice(0, 0, 50)
+}
+
+fn a_good_server(io: IoChoice) {
     let (address, served) = servers::counting(GOOD);
-    let (mut driver, ready) = Driver::job(job(&[address]));
-    assert_eq!((ready.protocol, ready.io.as_str(), ready.targets[0].open), (1, "epoll", 4));
-    assert_eq!(ready.targets[0].error, None);
+    let (mut driver, ready) = Driver::job(job(io, &[address]));
+    let used = if io == IoChoice::Uring { Io::Uring } else { Io::Epoll };
+    assert_eq!((ready.protocol, ready.io, ready.threads), (2, used, 1));
+    assert_eq!((ready.targets[0].open, &ready.targets[0].error), (4, &None));
     let mut sent = 0;
     for _ in 0..5 {
         let event = driver.slice(0, 5, 40);
         assert_eq!((errors(&event), event.connects, event.idle_closed), (vec![], 0, 0));
+        assert_eq!((event.misses, event.redirects), (0, 0));
         assert!(event.requests_all >= 4 && event.bytes >= event.requests.saturating_sub(4) * 51);
-        let latencies = latencies(&event);
+        let latencies = histogram(&event.latency);
         assert!(latencies.len() <= event.requests_all);
         assert_eq!(latencies.len(), event.latency_count);
         assert!((event.latency_mean_us * 1e3 - latencies.mean()).abs() <= latencies.mean() * 0.01);
@@ -41,28 +71,25 @@ fn a_good_server() {
     assert_eq!(status, 0);
 }
 
-#[test]
-fn answers_that_arrive_in_the_drain_have_their_latency() {
-    let (mut driver, _) = Driver::job(job(&[servers::slow(Duration::from_millis(50))]));
+fn answers_that_arrive_in_the_drain_have_their_latency(io: IoChoice) {
+    let (mut driver, _) = Driver::job(job(io, &[servers::slow(Duration::from_millis(50))]));
     for _ in 0..3 {
         let event = driver.slice(0, 0, 20);
         assert_eq!((event.requests, event.requests_all, errors(&event)), (0, 4, vec![]));
-        let latencies = latencies(&event);
+        let latencies = histogram(&event.latency);
         assert_eq!(latencies.len(), 4);
         assert!(latencies.min() >= 49_900_000, "{} ns", latencies.min());
         assert!(event.drained_ns - event.start_ns >= 50_000_000);
     }
 }
 
-#[test]
-fn requests_of_the_ramp_have_no_latency() {
-    let (mut driver, _) = Driver::job(job(&[servers::slow(Duration::from_millis(300))]));
+fn requests_of_the_ramp_have_no_latency(io: IoChoice) {
+    let (mut driver, _) = Driver::job(job(io, &[servers::slow(Duration::from_millis(300))]));
     let event = driver.slice(0, 250, 5);
-    assert_eq!((event.requests, event.requests_all, latencies(&event).len()), (0, 4, 0));
+    assert_eq!((event.requests, event.requests_all, histogram(&event.latency).len()), (0, 4, 0));
 }
 
-#[test]
-fn right_answers_in_any_framing() {
+fn right_answers_in_any_framing(io: IoChoice) {
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
         6;x=y\r\nHello,\r\n7\r\n World!\r\n0\r\nTrailer: x\r\n\r\n";
     let interim = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n\
@@ -73,20 +100,19 @@ fn right_answers_in_any_framing() {
         servers::dribbling(GOOD),
         servers::dribbling(chunked),
     ] {
-        let event = slice_of(address);
+        let event = slice_of(io, address);
         assert_eq!((errors(&event), event.connects), (vec![], 0));
         assert!(event.requests_all >= 4);
     }
 }
 
-#[test]
-fn answers_that_end_the_connection_are_right_too() {
+fn answers_that_end_the_connection_are_right_too(io: IoChoice) {
     for answer in [
         b"HTTP/1.1 200 OK\r\n\r\nHello, World!" as &[u8],
         b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 13\r\n\r\nHello, World!",
         b"HTTP/1.0 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!",
     ] {
-        let event = slice_of(servers::closing(answer));
+        let event = slice_of(io, servers::closing(answer));
         assert_eq!(errors(&event), vec![]);
         assert!(event.requests_all >= 4, "{event:?}");
         // The first four connections are those of the job.
@@ -94,82 +120,80 @@ fn answers_that_end_the_connection_are_right_too() {
     }
 }
 
-#[test]
-fn wrong_answers_are_counted_and_the_first_is_kept() {
+fn wrong_answers_are_counted_and_the_first_is_kept(io: IoChoice) {
     let wrong_body = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, world!";
+    let wrong_length = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello";
     let wrong_status = b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy";
+    let differs = "body differs at byte 7: expected \"W\", got \"w\"";
     for (answer, kind, detail) in [
-        (
-            wrong_body as &[u8],
-            ErrorKind::Mismatch,
-            "body differs at byte 7: expected \"W\", got \"w\"",
-        ),
+        (wrong_body as &[u8], ErrorKind::MismatchBody, differs),
+        (wrong_length, ErrorKind::MismatchLength, "body has 5 bytes, expected 13"),
         (wrong_status, ErrorKind::Status, "status is 503, expected 200"),
     ] {
-        let event = slice_of(servers::always(answer));
-        assert!(event.requests_all > 0);
+        let event = slice_of(io, servers::always(answer));
+        assert!(event.requests_all > 0 && event.misses == 0);
         assert_eq!(errors(&event), vec![(kind, event.requests_all)]);
         let bad = event.first_bad.unwrap();
         assert_eq!((bad.kind, bad.detail.as_str()), (kind, detail));
-        let bytes = STANDARD.decode(bad.response_base64);
-        assert_eq!(bytes.unwrap(), answer);
+        let request = STANDARD.decode(bad.request_base64).unwrap();
+        assert!(request.starts_with(b"GET / HTTP/1.1\r\n") && request.ends_with(b"\r\n\r\n"));
+        assert_eq!(STANDARD.decode(bad.response_base64).unwrap(), answer);
     }
 }
 
-#[test]
-fn bytes_that_are_no_answer() {
+fn bytes_that_are_no_answer(io: IoChoice) {
     let extra = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!\r\n";
     for answer in [b"220 mail.example ESMTP\r\n" as &[u8], b"HTTP/1.1 200 OK\r\nno\r\n\r\n", extra]
     {
-        let event = slice_of(servers::always(answer));
+        let event = slice_of(io, servers::always(answer));
         assert_eq!(event.requests_all, 0);
         assert!(matches!(errors(&event)[..], [(ErrorKind::Malformed, count)] if count >= 4));
     }
 }
 
-#[test]
-fn a_server_that_closes_now_and_then() {
+fn a_server_that_closes_now_and_then(io: IoChoice) {
     let announced =
         b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\nConnection: close\r\n\r\nHello, World!";
-    let event = slice_of(servers::answering(move |nth| match nth {
-        0 | 1 => Some(GOOD.to_vec()),
-        2 => Some(announced.to_vec()),
-        _ => None,
-    }));
+    let event = slice_of(
+        io,
+        servers::answering(move |nth| match nth {
+            0 | 1 => Some(GOOD.to_vec()),
+            2 => Some(announced.to_vec()),
+            _ => None,
+        }),
+    );
     assert_eq!(errors(&event), vec![]);
     assert!(event.requests_all >= 4);
     // Without a word: a request may be on its way when the connection ends.
     let address = servers::answering(|nth| (nth < 2).then(|| GOOD.to_vec()));
-    let event = Driver::job(job(&[address])).0.slice(0, 0, 500);
+    let event = Driver::job(job(io, &[address])).0.slice(0, 0, 500);
     assert!(event.requests_all >= 4);
     let kinds: Vec<_> = event.errors.keys().copied().collect();
     let lost = [ErrorKind::EarlyClose, ErrorKind::Reset];
     assert!(!kinds.is_empty() && kinds.iter().all(|kind| lost.contains(kind)), "{kinds:?}");
 }
 
-#[test]
-fn a_server_that_closes_within_an_answer() {
-    let event = slice_of(servers::closing(b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHel"));
+fn a_server_that_closes_within_an_answer(io: IoChoice) {
+    let event = slice_of(io, servers::closing(b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHel"));
     assert_eq!(event.requests_all, 0);
     assert!(event.errors[&ErrorKind::EarlyClose] >= 4);
     assert!(event.first_bad.unwrap().detail.contains("after 42 bytes"));
 }
 
-#[test]
-fn a_server_that_never_answers() {
-    let mut job = job(&[servers::silent()]);
+fn a_server_that_never_answers(io: IoChoice) {
+    let mut job = job(io, &[servers::silent()]);
     job.request_timeout_ms = 100;
     let (mut driver, _) = Driver::job(job);
     for _ in 0..2 {
         let event = driver.slice(0, 0, 20);
         assert_eq!((event.requests_all, errors(&event)), (0, vec![(ErrorKind::Timeout, 4)]));
+        assert_eq!((event.misses, event.latency_count), (4, 0));
         assert!(event.drained_ns - event.start_ns >= 100_000_000);
     }
 }
 
-#[test]
-fn nobody_listens() {
-    let (mut driver, ready) = Driver::job(job(&[servers::nobody()]));
+fn nobody_listens(io: IoChoice) {
+    let (mut driver, ready) = Driver::job(job(io, &[servers::nobody()]));
     assert_eq!(ready.targets[0].open, 0);
     assert_eq!(ready.targets[0].error.as_ref().unwrap().kind, ErrorKind::ConnectRefused);
     let event = driver.slice(0, 0, 50);
@@ -180,9 +204,8 @@ fn nobody_listens() {
     assert!(event.first_bad.unwrap().detail.ends_with("Connection refused"));
 }
 
-#[test]
-fn a_server_that_slams_the_door_does_not_make_us_spin() {
-    let (mut driver, _) = Driver::job(job(&[servers::slamming()]));
+fn a_server_that_slams_the_door_does_not_make_us_spin(io: IoChoice) {
+    let (mut driver, _) = Driver::job(job(io, &[servers::slamming()]));
     let event = driver.slice(0, 0, 200);
     assert_eq!(event.requests_all, 0);
     let lost: u64 = event.errors.values().sum();
@@ -190,10 +213,9 @@ fn a_server_that_slams_the_door_does_not_make_us_spin() {
     assert!(event.cpu_ns < 100_000_000, "{} ns of CPU in 200 ms", event.cpu_ns);
 }
 
-#[test]
-fn connections_closed_while_idle_are_opened_again() {
+fn connections_closed_while_idle_are_opened_again(io: IoChoice) {
     let address = servers::impatient(Duration::from_millis(250));
-    let (mut driver, ready) = Driver::job(job(&[address]));
+    let (mut driver, ready) = Driver::job(job(io, &[address]));
     assert_eq!(ready.targets[0].open, 4);
     for _ in 0..2 {
         std::thread::sleep(Duration::from_millis(800));
@@ -203,8 +225,7 @@ fn connections_closed_while_idle_are_opened_again() {
     }
 }
 
-#[test]
-fn a_bad_target_leaves_the_good_one_alone() {
+fn a_bad_target_leaves_the_good_one_alone(io: IoChoice) {
     let bad = [
         servers::nobody(),
         servers::silent(),
@@ -212,7 +233,7 @@ fn a_bad_target_leaves_the_good_one_alone() {
         servers::always(b"garbage\r\n\r\n"),
         servers::closing(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"),
     ];
-    let mut job = job(&[&bad[..], &[servers::always(GOOD)]].concat());
+    let mut job = job(io, &[&bad[..], &[servers::always(GOOD)]].concat());
     job.request_timeout_ms = 1000;
     job.connections = 8;
     let (mut driver, ready) = Driver::job(job);
@@ -230,9 +251,8 @@ fn a_bad_target_leaves_the_good_one_alone() {
     assert_eq!(driver.finish().0, 0);
 }
 
-#[test]
-fn one_connection_per_request() {
-    let mut job = job(&[servers::closing(GOOD), servers::always(GOOD), servers::nobody()]);
+fn one_connection_per_request(io: IoChoice) {
+    let mut job = job(io, &[servers::closing(GOOD), servers::always(GOOD), servers::nobody()]);
     job.connection = ConnectionMode::Close;
     let (mut driver, ready) = Driver::job(job);
     let open: Vec<u64> = ready.targets.iter().map(|target| target.open).collect();
@@ -247,16 +267,46 @@ fn one_connection_per_request() {
     assert!(event.requests_all == 0 && event.errors[&ErrorKind::ConnectRefused] >= 4);
 }
 
-#[test]
-fn bodies_larger_than_any_buffer() {
+fn bodies_larger_than_any_buffer(io: IoChoice) {
     let body = vec![b'x'; 3_000_000];
     let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n".to_vec();
     answer.extend_from_slice(&body);
-    let mut job = job(&[servers::answering(move |_| Some(answer.clone()))]);
+    let mut job = job(io, &[servers::answering(move |_| Some(answer.clone()))]);
     job.targets[0].request.method = "POST".into();
     job.targets[0].request.body_base64 = STANDARD.encode(&body);
     job.targets[0].expect.body_base64 = Some(STANDARD.encode(&body));
     let event = Driver::job(job).0.slice(0, 0, 20);
     assert_eq!(errors(&event), vec![]);
     assert!(event.requests_all >= 4);
+}
+
+fn answers_that_point_elsewhere_are_counted_and_not_followed(io: IoChoice) {
+    let (address, served) = servers::counting(
+        b"HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 13\r\n\r\nHello, World!",
+    );
+    let mut job = job(io, &[address]);
+    job.targets[0].expect.status = 302;
+    let event = Driver::job(job).0.slice(0, 0, 50);
+    assert_eq!((errors(&event), event.redirects), (vec![], event.requests));
+    assert_eq!(served.load(Ordering::SeqCst), event.requests_all);
+}
+
+fn two_threads_share_the_connections(io: IoChoice) {
+    let (address, served) = servers::counting(GOOD);
+    let mut job = job(io, &[address, servers::slow(Duration::from_millis(300))]);
+    (job.threads, job.connections) = (2, 5);
+    let (mut driver, ready) = Driver::job(job);
+    let open: Vec<u64> = ready.targets.iter().map(|target| target.open).collect();
+    assert_eq!((ready.threads, open), (2, vec![5, 5]));
+    let mut sent = 0;
+    for _ in 0..2 {
+        let event = driver.slice(0, 5, 40);
+        assert_eq!((errors(&event), event.connects, event.misses), (vec![], 0, 0));
+        assert_eq!(histogram(&event.latency).len(), event.latency_count);
+        sent += event.requests_all;
+        assert_eq!(served.load(Ordering::SeqCst), sent);
+        // Slower than the window is long: one answer on each connection.
+        let event = driver.slice(1, 0, 200);
+        assert_eq!((event.requests_all, event.latency_count), (5, 5));
+    }
 }

@@ -8,16 +8,43 @@ use hdrhistogram::serialization::Deserializer;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 use volley::errors::ErrorKind;
+use volley::io::IoChoice;
 use volley::protocol::{
-    self, ConnectionMode, Event, ExpectSpec, Job, RequestSpec, SliceCommand, SliceEvent, TargetSpec,
+    self, ConnectionMode, Event, ExpectSpec, Job, PROTOCOL, RequestSpec, SliceCommand, SliceEvent,
+    TargetSpec,
 };
+use volley::schedule::Shape;
 
 /// No conversation of a test takes longer, on however slow a machine.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Runs each test by way of `io_uring`, where the machine has it, and by way of epoll.
+macro_rules! both_ways {
+    ($($test:ident),+ $(,)?) => {
+        mod uring {
+            $(
+                #[test]
+                fn $test() {
+                    if super::common::driver::has_uring() {
+                        super::$test(volley::io::IoChoice::Uring);
+                    }
+                }
+            )+
+        }
+        mod epoll {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(volley::io::IoChoice::Epoll);
+                }
+            )+
+        }
+    };
+}
 
 /// A running `volley drive`.
 pub struct Driver {
@@ -59,16 +86,35 @@ impl Driver {
         }
     }
 
+    /// A slice in a closed loop.
     pub fn slice(&mut self, target: usize, ramp_ms: u64, duration_ms: u64) -> SliceEvent {
-        let command = SliceCommand { target, block: 7, ramp_ms, duration_ms };
-        let line = serde_json::to_string(&protocol::Command::Slice(command)).unwrap();
+        let event = self.command(&closed(target, ramp_ms, duration_ms));
+        assert_eq!((&event.service, &event.send_lag, event.unsent), (&None, &None, 0));
+        event
+    }
+
+    /// A slice of target 0 in an open loop, without a ramp.
+    pub fn open_slice(
+        &mut self,
+        duration_ms: u64,
+        rate: f64,
+        arrivals: Shape,
+        seed: u64,
+    ) -> SliceEvent {
+        let rate = Some(rate);
+        self.command(&SliceCommand { rate, arrivals, seed, ..closed(0, 0, duration_ms) })
+    }
+
+    fn command(&mut self, command: &SliceCommand) -> SliceEvent {
+        let line = serde_json::to_string(&protocol::Command::Slice(command.clone())).unwrap();
         match self.say(&line) {
             Event::Slice(event) => {
-                assert_eq!((event.target, event.block), (target, 7));
-                assert_eq!(event.end_ns - event.start_ns, duration_ms * 1_000_000);
+                assert_eq!((event.target, event.block), (command.target, command.block));
+                assert_eq!(event.end_ns - event.start_ns, command.duration_ms * 1_000_000);
                 assert!(event.drained_ns >= event.end_ns);
                 assert!(event.requests_all >= event.requests);
                 assert!((0.0..=1.0).contains(&event.busy));
+                assert!(event.misses >= event.unsent);
                 *event
             }
             other => panic!("{other:?}"),
@@ -103,8 +149,43 @@ fn lines(stdout: ChildStdout) -> mpsc::Receiver<String> {
     receiver
 }
 
-/// Four connections that are kept, a GET that expects `BODY`, ample time.
-pub fn job(addresses: &[SocketAddr]) -> Job {
+/// The command for a slice in a closed loop.
+fn closed(target: usize, ramp_ms: u64, duration_ms: u64) -> SliceCommand {
+    let (rate, arrivals, seed) = (None, Shape::Uniform, 0);
+    SliceCommand { target, block: 7, ramp_ms, duration_ms, rate, arrivals, seed }
+}
+
+/// Whether this machine has `io_uring`; if not, a test says so and has nothing to do.
+pub fn has_uring() -> bool {
+    static MISSING: OnceLock<Option<String>> = OnceLock::new();
+    let missing = MISSING.get_or_init(why_no_uring);
+    if let Some(reason) = missing {
+        eprintln!("skipped: {}", reason.trim_end());
+    }
+    missing.is_none()
+}
+
+/// What `volley drive` says where `io_uring` does not work.
+fn why_no_uring() -> Option<String> {
+    let job = protocol::Command::Job(job(IoChoice::Uring, &[super::servers::nobody()]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
+        .arg("drive")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(child.stdin.take().unwrap(), "{}", serde_json::to_string(&job).unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    match output.status.code() {
+        Some(0) => None,
+        Some(3) => Some(String::from_utf8(output.stderr).unwrap()),
+        other => panic!("`io` is uring: exit status {other:?}"),
+    }
+}
+
+/// Four connections of one thread that are kept, a GET that expects `BODY`, ample time.
+pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
     let target = |address: &SocketAddr| TargetSpec {
         name: address.to_string(),
         address: address.to_string(),
@@ -118,9 +199,11 @@ pub fn job(addresses: &[SocketAddr]) -> Job {
         expect: ExpectSpec { status: 200, body_base64: Some(STANDARD.encode(BODY)) },
     };
     Job {
-        protocol: 1,
+        protocol: PROTOCOL,
         targets: addresses.iter().map(target).collect(),
         connections: 4,
+        threads: 1,
+        io,
         connection: ConnectionMode::KeepAlive,
         cpus: vec![],
         connect_timeout_ms: 5000,
@@ -133,8 +216,8 @@ pub fn errors(event: &SliceEvent) -> Vec<(ErrorKind, u64)> {
     event.errors.iter().map(|(&kind, &count)| (kind, count)).collect()
 }
 
-/// The latencies of a slice, in ns.
-pub fn latencies(event: &SliceEvent) -> Histogram<u64> {
-    let bytes = STANDARD.decode(&event.latency).unwrap();
+/// A histogram of a slice, in ns.
+pub fn histogram(encoded: &str) -> Histogram<u64> {
+    let bytes = STANDARD.decode(encoded).unwrap();
     Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
 }

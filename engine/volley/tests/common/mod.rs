@@ -1,5 +1,6 @@
 //! Small real servers that behave well or badly, and a driver for `volley drive`.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, unused_macros, reason = "each test file uses its part")]
 
+#[macro_use]
 pub mod driver;
 pub mod servers;

@@ -1,0 +1,127 @@
+//! What a job asks for: checked, and turned into targets.
+
+use crate::clock::MS;
+use crate::drive::at_least_1;
+use crate::limits;
+use crate::protocol::{ConnectionMode, Job, PROTOCOL, TargetSpec};
+use crate::target::{Address, SocketBuffers, Sources, Target};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use volley_http::{BodyRule, Expectation, Request, StatusRule};
+use volley_requests::Book;
+
+/// Requests on their way at a time on one connection.
+const PIPELINE: usize = 1;
+
+/// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
+pub(super) fn check(job: &Job) -> Result<(), String> {
+    let Job { threads, connections, .. } = *job;
+    if job.protocol != PROTOCOL {
+        let got = job.protocol;
+        return Err(format!("`protocol` is {got}, but this engine speaks {PROTOCOL}"));
+    }
+    if job.targets.is_empty() {
+        return Err("`targets` is empty: there must be one at least".to_owned());
+    }
+    at_least_1("connections", connections as u64)?;
+    at_least_1("threads", threads as u64)?;
+    if threads > connections {
+        return Err(format!(
+            "`threads` is {threads}, but must be at most {connections}, one for each connection"
+        ));
+    }
+    at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
+    at_least_1("request_timeout_ms", job.request_timeout_ms)?;
+    limits::check_open_files(job.targets.len(), connections, closes(job))?;
+    // One by one, since each thread will be on one of them: the system takes a list in which only
+    // some can be had.
+    job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
+    limits::pin(&job.cpus)
+}
+
+/// Its targets, in their order.
+pub(super) fn targets(job: &Job) -> Result<Vec<Arc<Target>>, String> {
+    let numbered = job.targets.iter().enumerate();
+    numbered
+        .map(|(index, spec)| match target(job, spec) {
+            Ok(target) => Ok(Arc::new(target)),
+            Err(wrong) => Err(format!("targets[{index}] ({}): {wrong}", spec.name)),
+        })
+        .collect()
+}
+
+fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
+    let address = spec.address.parse().map_err(|_| {
+        let got = &spec.address;
+        format!("`address` is {got:?}, but must be numeric, like 127.0.0.1:8080 or [::1]:8080")
+    })?;
+    let request = Request {
+        method: spec.request.method.clone(),
+        path: spec.request.path.clone(),
+        host: spec.request.host.clone(),
+        headers: spec.request.headers.clone(),
+        body: decode("request.body_base64", &spec.request.body_base64)?,
+        close: closes(job),
+        ..Request::default()
+    };
+    let book = Book::of(&request, expectation(spec)?, PIPELINE)
+        .map_err(|error| format!("request: {error}"))?;
+    Ok(Target {
+        address: Address::Tcp(address),
+        sources: sources(address, closes(job)),
+        books: vec![Arc::new(book)],
+        connections: job.connections,
+        requests_per_connection: closes(job).then_some(1),
+        pipeline: PIPELINE,
+        connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
+        request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
+        buffers: SocketBuffers::default(),
+    })
+}
+
+fn closes(job: &Job) -> bool {
+    job.connection == ConnectionMode::Close
+}
+
+fn expectation(spec: &TargetSpec) -> Result<Expectation, String> {
+    let body = match &spec.expect.body_base64 {
+        Some(text) => BodyRule::Exactly(decode("expect.body_base64", text)?),
+        None => BodyRule::Any,
+    };
+    let status = StatusRule::Exactly(spec.expect.status);
+    Ok(Expectation { status, length: None, body, headers: Vec::new() })
+}
+
+/// Who closes a connection first holds its port for a minute: with one source address, 28,000
+/// requests on connections of their own would use up the ports. A connection that is kept needs no
+/// port but its own.
+fn sources(address: SocketAddr, close: bool) -> Sources {
+    match address.ip() {
+        IpAddr::V4(ip) if close && ip.is_loopback() => {
+            Sources::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
+        }
+        _ => Sources::System,
+    }
+}
+
+fn decode(key: &str, text: &str) -> Result<Vec<u8>, String> {
+    STANDARD.decode(text).map_err(|error| format!("`{key}` is not base64: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_connections_to_loopback_that_are_not_kept_need_many_sources() {
+        let of = |address: &str, close| sources(address.parse().unwrap(), close);
+        let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        assert_eq!(of("127.0.0.1:80", true), Sources::Range(first, last));
+        for (address, close) in [("127.0.0.1:80", false), ("[::1]:80", true), ("10.0.0.1:80", true)]
+        {
+            assert_eq!(of(address, close), Sources::System, "{address}, {close}");
+        }
+    }
+}
