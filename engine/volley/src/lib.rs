@@ -8,6 +8,7 @@
 pub mod clock;
 mod connection;
 pub mod crew;
+pub mod drive;
 pub mod errors;
 mod exchange;
 pub mod histogram;
@@ -15,8 +16,10 @@ pub mod intervals;
 pub mod io;
 pub mod limits;
 mod link;
+pub mod null;
 pub mod pace;
 mod pool;
+pub mod protocol;
 pub mod schedule;
 pub mod slice;
 pub mod tally;
