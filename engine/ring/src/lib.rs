@@ -1,7 +1,7 @@
-//! io_uring for sockets, as a safe interface.
+//! `io_uring` for sockets, as a safe interface.
 //!
 //! One [`Ring`] belongs to one thread. Requests are queued, [`Ring::submit`] hands all of them over
-//! in one system call, [`Ring::next`] gives what has completed. Received bytes arrive in a ring of
+//! in one system call, [`Ring::take`] gives what has completed. Received bytes arrive in a ring of
 //! buffers ([`Piece`]); what is sent lies in one block of bytes that the ring holds from the
 //! beginning to its end, since the kernel may read it at any time.
 
@@ -81,7 +81,7 @@ pub struct Completion {
 
 /// One thread's ring.
 pub struct Ring {
-    ring: IoUring,
+    uring: IoUring,
     buffers: Buffers,
     outbox: Arc<[u8]>,
     /// Sockets to close once the requests that name them have been handed over.
@@ -99,7 +99,7 @@ impl fmt::Debug for Ring {
 impl Ring {
     /// A ring that sends from `outbox`. The error says what the kernel lacks.
     pub fn new(settings: Settings, outbox: Arc<[u8]>) -> io::Result<Self> {
-        let ring = IoUring::builder()
+        let uring = IoUring::builder()
             .setup_single_issuer()
             .setup_defer_taskrun()
             .setup_taskrun_flag()
@@ -107,21 +107,21 @@ impl Ring {
             .setup_clamp()
             .setup_cqsize(settings.completions.max(settings.submissions))
             .build(settings.submissions)?;
-        if !ring.params().is_feature_nodrop() || !ring.params().is_feature_ext_arg() {
+        if !uring.params().is_feature_nodrop() || !uring.params().is_feature_ext_arg() {
             return Err(io::Error::other("the kernel's io_uring is too old"));
         }
-        check_operations(&ring)?;
+        check_operations(&uring)?;
         let mut buffers = Buffers::new(settings.buffers, settings.buffer_size);
-        buffers.register(&ring.submitter())?;
+        buffers.register(&uring.submitter())?;
         let to_close = Vec::new();
-        Ok(Self { ring, buffers, outbox, to_close, _one_thread: std::marker::PhantomData })
+        Ok(Self { uring, buffers, outbox, to_close, _one_thread: std::marker::PhantomData })
     }
 
     /// Receives on a socket until it ends, fails or is closed.
     #[inline]
     pub fn receive(&mut self, socket: BorrowedFd<'_>, key: Key) {
         let entry = opcode::RecvMulti::new(Fd(socket.as_raw_fd()), GROUP).build();
-        self.push(entry.user_data(pack(Operation::Receive, key)));
+        self.push(&entry.user_data(pack(Operation::Receive, key)));
     }
 
     /// Sends the whole of a part of the outbox.
@@ -132,26 +132,26 @@ impl Ring {
         let entry = opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length)
             .flags(MSG_NOSIGNAL | MSG_WAITALL)
             .build();
-        self.push(entry.user_data(pack(Operation::Send, key)));
+        self.push(&entry.user_data(pack(Operation::Send, key)));
     }
 
     /// Waits until a socket can be written to: `connect` has ended.
     pub fn await_writable(&mut self, socket: BorrowedFd<'_>, key: Key) {
         let entry = opcode::PollAdd::new(Fd(socket.as_raw_fd()), POLLOUT).build();
-        self.push(entry.user_data(pack(Operation::Writable, key)));
+        self.push(&entry.user_data(pack(Operation::Writable, key)));
     }
 
     /// Accepts connections on a listening socket for as long as it is open.
     pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
         let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(SOCK_CLOEXEC).build();
-        self.push(entry.user_data(pack(Operation::Accept, key)));
+        self.push(&entry.user_data(pack(Operation::Accept, key)));
     }
 
     /// Closes a socket and ends what is going on there. Late completions of it may still come.
     pub fn close(&mut self, socket: OwnedFd, key: Key) {
         let all_of_it = CancelBuilder::fd(Fd(socket.as_raw_fd())).all();
         let entry = opcode::AsyncCancel2::new(all_of_it).build();
-        self.push(entry.user_data(pack(Operation::Cancel, key)));
+        self.push(&entry.user_data(pack(Operation::Cancel, key)));
         // Until the cancellations are handed over, the number must not become another socket's.
         self.to_close.push(socket);
     }
@@ -165,12 +165,12 @@ impl Ring {
     /// system call where there is nothing to do.
     #[inline]
     pub fn submit(&mut self) -> io::Result<()> {
-        let queue = self.ring.submission();
+        let queue = self.uring.submission();
         if queue.is_empty() && !queue.taskrun() && !queue.cq_overflow() {
             return Ok(());
         }
         drop(queue);
-        let result = self.ring.submit();
+        let result = self.uring.submit();
         self.submitted(result)
     }
 
@@ -181,7 +181,7 @@ impl Ring {
         let nanoseconds = (timeout_ns % 1_000_000_000) as u32;
         let timeout = Timespec::new().sec(seconds.min(3600)).nsec(nanoseconds);
         let arguments = SubmitArgs::new().timespec(&timeout);
-        let result = self.ring.submitter().submit_with_args(1, &arguments);
+        let result = self.uring.submitter().submit_with_args(1, &arguments);
         self.submitted(result)
     }
 
@@ -189,14 +189,14 @@ impl Ring {
     /// some. Costs no system call.
     #[inline]
     pub fn has_work(&mut self) -> bool {
-        self.ring.submission().taskrun() || !self.ring.completion().is_empty()
+        self.uring.submission().taskrun() || !self.uring.completion().is_empty()
     }
 
     /// The next of what has completed.
     #[inline]
-    pub fn next(&mut self) -> Option<Completion> {
+    pub fn take(&mut self) -> Option<Completion> {
         loop {
-            let entry = self.ring.completion().next()?;
+            let entry = self.uring.completion().next()?;
             let completion = self.read(&entry);
             if completion.operation != Operation::Cancel {
                 return Some(completion);
@@ -221,10 +221,8 @@ impl Ring {
     fn read(&self, entry: &cqueue::Entry) -> Completion {
         let (flags, result) = (entry.flags(), entry.result());
         let (operation, key) = unpack(entry.user_data());
-        let piece = match cqueue::buffer_select(flags) {
-            Some(buffer) => Some(self.buffers.piece(buffer, result.max(0).cast_unsigned())),
-            None => None,
-        };
+        let length = result.max(0).cast_unsigned();
+        let piece = cqueue::buffer_select(flags).map(|buffer| self.buffers.piece(buffer, length));
         let result = match u32::try_from(result) {
             Ok(number) => Ok(number),
             Err(_) => Err(Errno::from_raw_os_error(-result)),
@@ -245,12 +243,12 @@ impl Ring {
         }
     }
 
-    fn push(&mut self, entry: squeue::Entry) {
+    fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: what the entry points to lies in the outbox or is the buffer ring; both live
         // until `Drop` has waited for every request.
-        while unsafe { self.ring.submission().push(&entry) }.is_err() {
+        while unsafe { self.uring.submission().push(entry) }.is_err() {
             // The queue is full. An error here comes again at the next submission, which reports it.
-            let _ = self.ring.submit();
+            let _ = self.uring.submit();
         }
     }
 
@@ -260,7 +258,7 @@ impl Ring {
             Err(Some(errno)) => return Err(errno.into()),
             Err(None) => return Err(io::Error::other("io_uring failed in an unknown way")),
         }
-        if !self.to_close.is_empty() && self.ring.submission().is_empty() {
+        if !self.to_close.is_empty() && self.uring.submission().is_empty() {
             self.to_close.clear();
         }
         Ok(())
@@ -270,11 +268,11 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         // Afterwards no request is left that could read the outbox or write to the buffers.
-        let _ = self.ring.submit();
-        let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
-        let _ = self.ring.submitter().unregister_buf_ring(GROUP);
+        let _ = self.uring.submit();
+        let _ = self.uring.submitter().register_sync_cancel(None, CancelBuilder::any());
+        let _ = self.uring.submitter().unregister_buf_ring(GROUP);
         // What was accepted and nobody asked for is closed.
-        while self.next().is_some() {}
+        while self.take().is_some() {}
     }
 }
 

@@ -32,7 +32,7 @@ fn pair() -> (UnixStream, UnixStream) {
 fn next(ring: &mut Ring) -> Completion {
     let until = Instant::now() + Duration::from_secs(5);
     loop {
-        if let Some(completion) = ring.next() {
+        if let Some(completion) = ring.take() {
             return completion;
         }
         assert!(Instant::now() < until, "nothing completed within 5 s");
@@ -80,7 +80,7 @@ fn a_send_is_whole_even_if_the_peer_reads_late() {
     let mut ring = ring(SETTINGS, &outbox);
     ring.send(own.as_fd(), key(0), 0..outbox.len());
     ring.submit().unwrap();
-    assert!(ring.next().is_none(), "4 MB do not fit into a socket");
+    assert!(ring.take().is_none(), "4 MB do not fit into a socket");
     let length = outbox.len();
     let reader = std::thread::spawn(move || {
         let mut bytes = vec![0; length];
@@ -247,7 +247,7 @@ fn waiting_ends_with_its_time() {
     let mut ring = ring(SETTINGS, b"-");
     let from = Instant::now();
     ring.submit_and_wait(20_000_000).unwrap();
-    assert!(ring.next().is_none());
+    assert!(ring.take().is_none());
     assert!(from.elapsed() >= Duration::from_millis(20));
 }
 
@@ -261,7 +261,7 @@ fn work_is_seen_without_a_system_call() {
     peer.write_all(b"x").unwrap();
     assert!(ring.has_work());
     ring.submit().unwrap();
-    let completion = ring.next().unwrap();
+    let completion = ring.take().unwrap();
     assert_eq!(taken(&mut ring, completion), b"x");
     assert!(!ring.has_work());
 }

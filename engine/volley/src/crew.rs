@@ -34,7 +34,7 @@ pub struct Size {
     pub cpus: Vec<usize>,
     /// How to do I/O.
     pub io: IoChoice,
-    /// For tests: sizes of an io_uring.
+    /// For tests: sizes of an `io_uring`.
     pub ring: RingSize,
 }
 

@@ -15,7 +15,7 @@ use std::io::Result;
 
 /// Events that are handled before what they led to is handed over.
 ///
-/// A turn of io_uring sends all its requests in one system call, in which each takes its 2 µs or
+/// A turn of `io_uring` sends all its requests in one system call, in which each takes its 2 µs or
 /// so. Longer turns save little more and make the requests at their end late.
 const EVENTS_AT_ONCE: usize = 64;
 

@@ -78,7 +78,7 @@ impl Client {
             if !self.ring.has_work() {
                 self.wait()?;
             }
-            while let Some(completion) = self.ring.next() {
+            while let Some(completion) = self.ring.take() {
                 if completion.operation == Operation::Receive {
                     self.on_receive(completion)?;
                 }

@@ -1,4 +1,4 @@
-//! How connections are made, written to and read from: io_uring where it works, else epoll.
+//! How connections are made, written to and read from: `io_uring` where it works, else epoll.
 //!
 //! A [`Backend`] owns the sockets of one pool's connections, numbered as slots, and tells in
 //! [`Event`]s what happens on them. Late news of a socket that is no longer a slot's are its own
@@ -21,14 +21,14 @@ use std::sync::Arc;
 pub enum IoChoice {
     /// `uring` where a probe finds that it works, else `epoll`.
     Auto,
-    /// io_uring.
+    /// `io_uring`.
     Uring,
     /// epoll.
     Epoll,
 }
 
 impl IoChoice {
-    /// What it comes to on this machine. The error says why io_uring, asked for, cannot be had.
+    /// What it comes to on this machine. The error says why `io_uring`, asked for, cannot be had.
     pub fn resolve(self) -> io::Result<Io> {
         match self {
             Self::Epoll => Ok(Io::Epoll),
@@ -42,13 +42,13 @@ impl IoChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Io {
-    /// io_uring.
+    /// `io_uring`.
     Uring,
     /// epoll.
     Epoll,
 }
 
-/// Sizes of an io_uring, where not those that fit the connections. Small ones are for tests: they
+/// Sizes of an `io_uring`, where not those that fit the connections. Small ones are for tests: they
 /// make the kernel run out of buffers and of places for completions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RingSize {

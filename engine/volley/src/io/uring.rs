@@ -234,7 +234,7 @@ impl Backend for Uring {
     #[inline]
     fn next(&mut self) -> Option<Event<Piece>> {
         loop {
-            let completion = self.ring.next()?;
+            let completion = self.ring.take()?;
             if let Some(event) = self.interpret(completion) {
                 return Some(event);
             }

@@ -56,7 +56,7 @@ impl Server<'_> {
         if !self.ring.has_work() {
             self.wait()?;
         }
-        while let Some(completion) = self.ring.next() {
+        while let Some(completion) = self.ring.take() {
             match completion.operation {
                 Operation::Accept => self.on_accept(completion)?,
                 Operation::Receive => self.on_receive(completion),
