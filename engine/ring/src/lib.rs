@@ -166,10 +166,12 @@ impl Ring {
     #[inline]
     pub fn submit(&mut self) -> io::Result<()> {
         let queue = self.uring.submission();
-        if queue.is_empty() && !queue.taskrun() && !queue.cq_overflow() {
+        let idle = queue.is_empty() && !queue.taskrun() && !queue.cq_overflow();
+        drop(queue);
+        if idle {
+            self.to_close.clear();
             return Ok(());
         }
-        drop(queue);
         let result = self.uring.submit();
         self.submitted(result)
     }
