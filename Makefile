@@ -40,14 +40,19 @@ lint: setup ## Formatters, linters and type checks, each of them clean
 	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
 
 .PHONY: bench
-bench: setup ## Measure our own speed against peers, into records/
+bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/
 	@$(call need,wrk,wrk)
+	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
+	cargo build --manifest-path engine/Cargo.toml --release --quiet
 	$(BIN)/bakeoff setup libuv-http-parser
-	$(BIN)/python engine/bench/versus_wrk.py --out records/$(NOW)-engine-versus-wrk.json
+	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
 	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \
 		--json records/$(NOW)-same-server-twice.json
 	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
+
+build/tools/bin/oha:
+	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
 
 FUZZ_S ?= 60
 .PHONY: fuzz

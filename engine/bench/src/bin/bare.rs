@@ -60,7 +60,8 @@ impl Client {
         let mut ring = Ring::new(SETTINGS, request)?;
         let mut sockets = Vec::new();
         for slot in 0..connections {
-            let socket = TcpStream::connect(address)?;
+            let socket = TcpStream::connect(address)
+                .map_err(|error| format!("cannot connect to {address}: {error}"))?;
             socket.set_nodelay(true)?;
             let key = Key { slot, generation: 0 };
             ring.receive(socket.as_fd(), key);

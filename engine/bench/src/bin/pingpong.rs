@@ -43,9 +43,10 @@ fn latencies_us(options: &Options) -> Result<Vec<f64>, Box<dyn Error>> {
     let time = Duration::try_from_secs_f64(options.seconds)
         .map_err(|error| format!("--seconds {}: {error}", options.seconds))?;
     let gap = Duration::try_from_secs_f64(1.0 / options.rate)
-        .map_err(|error| format!("--rate {}: {error}", options.rate))?;
+        .map_err(|_| format!("--rate {}: it takes a number above 0", options.rate))?;
     set_current_timer_slack(NonZeroU64::new(1))?;
-    let mut socket = TcpStream::connect(options.address)?;
+    let mut socket = TcpStream::connect(options.address)
+        .map_err(|error| format!("cannot connect to {}: {error}", options.address))?;
     socket.set_nodelay(true)?;
     socket.set_read_timeout(Some(Duration::from_secs(5)))?;
     let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", options.address);

@@ -1,0 +1,88 @@
+"""What the generators' own words are read as. The words are from real runs."""
+
+import json
+from importlib import import_module
+
+import pytest
+
+readings = import_module("readings")
+
+WRK = """\
+Running 1s test @ http://127.0.0.1:44949/
+  1 threads and 8 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    12.20ms   25.16ms 131.09ms   86.55%
+    Req/Sec    42.60k    33.66k   85.43k    55.56%
+  40534 requests in 1.09s, 3.02MB read
+Requests/sec:  37017.39
+Transfer/sec:      2.75MB
+"""
+H2LOAD = """\
+starting benchmark...
+finished in 1.00s, 36614.00 req/s, 2.72MB/s
+requests: 36614 total, 36622 started, 36614 done, 36614 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 36614 2xx, 0 3xx, 0 4xx, 0 5xx
+req/s           :    4554.95     4599.09     4575.71       16.23    50.00%
+"""
+OHA = {
+    "summary": {"total": 1.25, "requestsPerSec": 15881.4},
+    "statusCodeDistribution": {"200": 20000},
+    "errorDistribution": {"aborted due to deadline": 8},
+}
+VOLLEY = {
+    "requests": 500,
+    "requests_per_s": 250.0,
+    "latency_us": {"mean": 31.5, "p50": 30.0},
+    "send_lag_us": None,
+    "errors": {},
+    "misses": 0,
+}
+
+
+def test_wrk() -> None:
+    found = readings.wrk(WRK)
+    assert (found.requests, found.figures) == (40534, {"requests_per_s": 37017.39})
+
+
+def test_h2load() -> None:
+    found = readings.h2load(H2LOAD)
+    assert (found.requests, found.figures) == (36614, {"requests_per_s": 36614.0})
+
+
+def test_oha_without_what_was_in_flight_at_the_end() -> None:
+    found = readings.oha(json.dumps(OHA))
+    assert (found.requests, found.figures) == (20000, {"requests_per_s": 16000.0})
+
+
+def test_volley_in_closed_and_in_open_loop() -> None:
+    closed = readings.volley(json.dumps(VOLLEY)).figures
+    assert closed == {"requests_per_s": 250.0, "latency_mean_us": 31.5}
+    lag = {"send_lag_us": {"p50": 1.5, "p99": 9.0, "max": 70.0}}
+    opened = readings.volley(json.dumps(VOLLEY | lag)).figures
+    assert opened == closed | {"send_lag_p50_us": 1.5, "send_lag_p99_us": 9.0}
+
+
+def test_failures_are_figures_where_they_are_the_question() -> None:
+    report = VOLLEY | {"errors": {"address_exhausted": 3, "reset": 1}}
+    figures = readings.volley_failures(json.dumps(report)).figures
+    assert figures == {"requests_per_s": 250.0, "address_exhausted": 3, "errors": 4}
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("wrk", WRK + "  Socket errors: connect 0, read 3, write 0, timeout 0\n"),
+        ("wrk", WRK + "  Non-2xx or 3xx responses: 9\n"),
+        ("wrk", "unable to connect\n"),
+        ("h2load", H2LOAD.replace("0 failed", "2 failed")),
+        ("h2load", H2LOAD.replace("0 timeout", "2 timeout")),
+        ("oha", json.dumps(OHA | {"errorDistribution": {"Connection refused": 1}})),
+        ("oha", json.dumps(OHA | {"statusCodeDistribution": {"200": 1, "404": 1}})),
+        ("oha", json.dumps(OHA | {"statusCodeDistribution": {}})),
+        ("volley", json.dumps(VOLLEY | {"errors": {"reset": 1}})),
+        ("volley", json.dumps(VOLLEY | {"misses": 1})),
+    ],
+)
+def test_an_error_ends_the_comparison(name: str, output: str) -> None:
+    with pytest.raises(SystemExit):
+        getattr(readings, name)(output)
