@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 NOW := $(shell date -u +%FT%H-%M-%SZ)
-ENGINE_SOURCES := $(shell find engine/http engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
+ENGINE_SOURCES := $(shell find engine/http engine/requests engine/ring engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
 	engine/Cargo.toml engine/Cargo.lock
 
 # $(call need,PROGRAM,PACKAGE): a Debian package where its program is missing and we may install it.
@@ -36,6 +36,7 @@ lint: setup ## Formatters, linters and type checks, each of them clean
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	cd engine/bench && ../../$(BIN)/mypy --config-file ../../pyproject.toml *.py
 	cargo fmt --manifest-path engine/Cargo.toml --all --check
 	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
 
@@ -58,7 +59,7 @@ FUZZ_S ?= 60
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz ## Fuzz the engine's parsers, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
-	cd engine && for target in response messages; do \
+	cd engine && for target in response messages requests; do \
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
 	done
 

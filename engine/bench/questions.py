@@ -62,7 +62,9 @@ def at_least(value: float) -> Goal:
     return Goal("at least", value)
 
 
-NONE = Goal("at most", 0)
+def at_most(value: float) -> Goal:
+    return Goal("at most", value)
+
 
 QUESTIONS = {
     "throughput": Question(
@@ -91,13 +93,16 @@ QUESTIONS = {
         "how late are requests sent that are due 10,000 times a second?",
         "null",
         (g.VOLLEY_10K,),
-        (Claim("send_lag_p50_us", "median"), Claim("send_lag_p99_us", "median")),
+        (
+            Claim("send_lag_p50_us", "median", goal=at_most(5)),
+            Claim("send_lag_p99_us", "median", goal=at_most(50)),
+        ),
     ),
     "latency": Question(
         "how much does the generator add to the latency of one request at a time, 1,000/s?",
         "null",
         (g.VOLLEY_1K, g.PINGPONG_1K),
-        (Claim("latency_mean_us", "difference to", "pingpong"),),
+        (Claim("latency_mean_us", "difference to", "pingpong", at_most(15)),),
         connections=(1,),
     ),
     "close": Question(
@@ -105,8 +110,8 @@ QUESTIONS = {
         "null",
         (g.VOLLEY_CLOSE,),
         (
-            Claim("address_exhausted", "median", goal=NONE),
-            Claim("errors", "median", goal=NONE),
+            Claim("address_exhausted", "median", goal=at_most(0)),
+            Claim("errors", "median", goal=at_most(0)),
             Claim("requests_per_s", "median"),
         ),
         connections=(64,),
