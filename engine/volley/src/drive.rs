@@ -4,6 +4,7 @@ mod job;
 
 use crate::clock::{MS, process_cpu_ns};
 use crate::crew::{Crew, Size};
+use crate::io::RingSize;
 use crate::protocol::{
     BadExchange, Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, SliceCommand,
     SliceEvent, TargetReady,
@@ -91,7 +92,8 @@ impl Engine {
         let wrong = |wrong| DriveError::Command(format!("job: {wrong}"));
         job::check(job).map_err(wrong)?;
         let targets = job::targets(job).map_err(wrong)?;
-        let size = Size { threads: job.threads, cpus: job.cpus.clone(), io: job.io };
+        let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
+        let size = Size { threads, cpus, io: job.io, ring };
         let crew = Crew::start(&size, &targets)?;
         let mut engine = Self { crew, targets: targets.len() };
         let ready = engine.open(job)?;
