@@ -47,8 +47,8 @@ def assembled(plan: Plan, seen: History, all_seen: History) -> Field:
 
     The first valid one in plan order stands in for a reference that is not valid or never was up.
     """
-    spent = {entry.name: tally(seen.slices(entry.name)) for entry in plan.entries}
-    whole = {entry.name: tally(all_seen.slices(entry.name)) for entry in plan.entries}
+    spent = {entry.name: tally(seen.turns(entry.name)) for entry in plan.entries}
+    whole = {entry.name: tally(all_seen.turns(entry.name)) for entry in plan.entries}
     twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
     up = [name for name in spent if seen.started(name) or spent[name].slices]
     why = {name: reasons(plan, name, seen, spent[name], whole[name]) for name in up}

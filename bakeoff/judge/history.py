@@ -18,6 +18,33 @@ from bakeoff.model.samples import (
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One slice of an entry, the length of its ramp, and how many threads loaded it."""
+
+    piece: Slice
+    ramp_ms: int
+    threads: int
+
+    @property
+    def window_ns(self) -> int:
+        """The counted time."""
+        return max(0, self.piece.event.end_ns - self.piece.event.start_ns)
+
+    @property
+    def span_ns(self) -> int:
+        """Ramp, window and drain."""
+        event = self.piece.event
+        return max(0, event.drained_ns - event.start_ns) + self.ramp_ms * 1_000_000
+
+    @property
+    def client_cpu_ns(self) -> int:
+        """CPU time of the generator in the window. It polls before it sleeps: that is CPU time
+        too, but none that a request cost."""
+        event = self.piece.event
+        return min(event.cpu_ns, round(event.busy * self.window_ns * self.threads))
+
+
+@dataclass(frozen=True)
 class History:
     """The records by their kind."""
 
@@ -72,11 +99,13 @@ class History:
         """Its memory after load, per boot."""
         return [end.loaded[name] for end in self.ends if name in end.loaded]
 
-    def slices(self, name: str) -> list[tuple[Slice, int]]:
-        """Its slices, short and long, each with the length of its ramp in ms."""
+    def turns(self, name: str) -> list[Turn]:
+        """Its slices, short and long."""
         lengths = self.lengths(name)
+        ramp_ms = lengths.ramp_ms if lengths else 0
+        threads = {start.boot: start.threads for start in self.starts}
         return [
-            (piece, lengths.ramp_ms if lengths else 0)
+            Turn(piece, ramp_ms, threads[block.boot])
             for block in self.blocks
             for piece in block.slices
             if piece.entry == name

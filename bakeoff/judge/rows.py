@@ -7,7 +7,7 @@ from bakeoff.judge import cost, latency
 from bakeoff.judge.compare import Compared
 from bakeoff.judge.history import History
 from bakeoff.judge.signatures import signatures
-from bakeoff.judge.tally import Tally, misses
+from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
@@ -43,8 +43,7 @@ def row(
     """The entry's figures; one that is not valid has the standing `OUTSIDE` and `why_not`."""
     up = seen.started(name)
     lengths = seen.lengths(name)
-    lasting = seen.lasting(name)
-    merged = latency.merge(lasting, sum(misses(event.errors) for event in lasting))
+    merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
     cores = server_cores(plan)
     server_busy = spent.server_busy(cores)

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from bakeoff.judge.history import Turn
 from bakeoff.model.engine import BadExchange
-from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.model.samples import CpuTime
 from bakeoff.model.verdict import Errors
 
 ERROR_GROUPS = {
@@ -19,21 +20,19 @@ ERROR_GROUPS = {
     "write": "write",
     "timeout": "timeout",
     "status": "status",
-    "mismatch": "mismatch",
+    "mismatch": "mismatch",  # protocol 1 told no mismatches apart
+    "mismatch_length": "mismatch",
+    "mismatch_body": "mismatch",
+    "mismatch_header": "mismatch",
 }
-WRONG_ANSWERS = ("status", "mismatch")
-
-
-def misses(errors: Mapping[str, int]) -> int:
-    """Requests that were never answered, of errors by kind."""
-    return sum(count for kind, count in errors.items() if kind not in WRONG_ANSWERS)
+WRONG_ANSWERS = tuple(k for k, group in ERROR_GROUPS.items() if group in ("status", "mismatch"))
 
 
 @dataclass(frozen=True)
 class Tally:
     """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
 
-    `busy_ns` is the time in which the generator was at work.
+    `busy_ns` is the time in which the generator was at work, the mean of its threads.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
     """
 
@@ -71,13 +70,13 @@ class Tally:
 
     @property
     def wrong_answers(self) -> int:
-        """Answers of the wrong status or body."""
+        """Answers of the wrong status, body or header."""
         return sum(self.error_kinds.get(kind, 0) for kind in WRONG_ANSWERS)
 
     @property
-    def misses(self) -> int:
+    def unanswered(self) -> int:
         """Requests that were never answered."""
-        return misses(self.error_kinds)
+        return sum(self.error_kinds.values()) - self.wrong_answers
 
     @property
     def errors(self) -> Errors:
@@ -94,12 +93,13 @@ class Tally:
         return self.cpu.total_ns / (self.span_ns * cores)
 
 
-def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
-    """Adds up the slices of one entry, each with the length of its ramp in ms."""
-    given = list(slices)
-    events = [piece.event for piece, _ in given]
-    seen = [(piece, ramp_ms) for piece, ramp_ms in given if piece.server_cpu is not None]
-    leaks = [piece for piece, _ in given if piece.leak_ns is not None and piece.leak_wall_ns]
+def tally(turns: Iterable[Turn]) -> Tally:
+    """Adds up the slices of one entry."""
+    given = list(turns)
+    events = [turn.piece.event for turn in given]
+    seen = [turn for turn in given if turn.piece.server_cpu is not None]
+    pieces = [turn.piece for turn in given]
+    leaks = [piece for piece in pieces if piece.leak_ns is not None and piece.leak_wall_ns]
     errors: Counter[str] = Counter()
     for event in events:
         errors.update(event.errors)
@@ -110,16 +110,12 @@ def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
         silent=sum(event.requests == 0 for event in events),
         requests=sum(event.requests for event in events),
         attempts=requests_all + sum(errors.values()) - answered_wrongly,
-        window_ns=sum(_window_ns(piece) for piece, _ in given),
-        busy_ns=sum(piece.event.busy * _window_ns(piece) for piece, _ in given),
-        # The engine polls before it sleeps: that is CPU time, but none that a request cost.
-        client_cpu_ns=sum(
-            min(piece.event.cpu_ns, round(piece.event.busy * _window_ns(piece)))
-            for piece, _ in given
-        ),
-        span_ns=sum(_span_ns(piece, ramp_ms) for piece, ramp_ms in seen),
-        cpu=_added([piece.server_cpu for piece, _ in seen if piece.server_cpu is not None]),
-        cpu_requests=sum(piece.event.requests_all for piece, _ in seen),
+        window_ns=sum(turn.window_ns for turn in given),
+        busy_ns=sum(turn.piece.event.busy * turn.window_ns for turn in given),
+        client_cpu_ns=sum(turn.client_cpu_ns for turn in given),
+        span_ns=sum(turn.span_ns for turn in seen),
+        cpu=_added([piece.server_cpu for piece in pieces if piece.server_cpu is not None]),
+        cpu_requests=sum(turn.piece.event.requests_all for turn in seen),
         connects=sum(event.connects for event in events),
         idle_closed=sum(event.idle_closed for event in events),
         error_kinds={kind: errors[kind] for kind in sorted(errors)},
@@ -127,14 +123,6 @@ def tally(slices: Iterable[tuple[Slice, int]]) -> Tally:
         leak_ns=sum(piece.leak_ns or 0 for piece in leaks),
         leak_wall_ns=sum(piece.leak_wall_ns or 0 for piece in leaks),
     )
-
-
-def _window_ns(piece: Slice) -> int:
-    return max(0, piece.event.end_ns - piece.event.start_ns)
-
-
-def _span_ns(piece: Slice, ramp_ms: int) -> int:
-    return max(0, piece.event.drained_ns - piece.event.start_ns) + ramp_ms * 1_000_000
 
 
 def _added(times: list[CpuTime]) -> CpuTime | None:

@@ -5,7 +5,7 @@ from typing import Literal
 from bakeoff.judge.cost import leak_share
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
-from bakeoff.judge.tally import Tally
+from bakeoff.judge.tally import WRONG_ANSWERS, Tally
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
@@ -62,17 +62,17 @@ def _wrong_answers(spent: Tally) -> str:
 
 
 def _errors(spent: Tally) -> str:
-    if spent.misses <= MAX_ERROR_SHARE * spent.attempts:
+    if spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
         return ""
     kinds = ", ".join(
         f"{count:,} {kind.replace('_', ' ')}"
         for kind, count in spent.error_kinds.items()
-        if kind not in ("status", "mismatch")
+        if kind not in WRONG_ANSWERS
     )
-    share = spent.misses / spent.attempts
+    share = spent.unanswered / spent.attempts
     return (
-        f"{spent.misses:,} of {spent.attempts:,} requests got no answer ({share:.2%}; {kinds}); "
-        "0.1 % is the limit"
+        f"{spent.unanswered:,} of {spent.attempts:,} requests got no answer "
+        f"({share:.2%}; {kinds}); 0.1 % is the limit"
     )
 
 

@@ -24,7 +24,8 @@ from bakeoff.model.engine import (
 )
 from bakeoff.model.errors import BakeoffError, MissingPiece
 
-# A slice ends by itself: ramp + window + at most the request timeout. Past that the engine hangs.
+# A slice ends by itself: ramp + window + at most the request timeout, twice in an open loop. Past
+# that the engine hangs.
 GRACE_S = 30.0
 STOP_S = 3.0
 
@@ -78,7 +79,10 @@ class Engine:
 
     def slice(self, command: SliceCommand) -> SliceEvent:
         """Load one target for one slice."""
-        lasts_s = (command.ramp_ms + command.duration_ms) / 1000 + self._request_timeout_s
+        timeouts = 1 if command.rate is None else 2
+        lasts_s = (
+            command.ramp_ms + command.duration_ms
+        ) / 1000 + timeouts * self._request_timeout_s
         return self._ask(command, SliceEvent, lasts_s)
 
     def close(self) -> None:

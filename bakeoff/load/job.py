@@ -12,10 +12,12 @@ REQUEST_TIMEOUT_MS = 5000
 
 
 def job(plan: Plan, up: Sequence[tuple[Handle, Verification]]) -> Job:
-    """One target for each server that is up, in that order."""
+    """One target for each server that is up, in that order. Each client core has its thread."""
     return Job(
         targets=tuple(_target(plan, handle, verification) for handle, verification in up),
         connections=plan.connections,
+        threads=max(1, min(len(plan.cores.client), plan.connections)),
+        io="auto",
         connection=plan.connection,
         cpus=plan.cores.client,
         connect_timeout_ms=CONNECT_TIMEOUT_MS,

@@ -1,8 +1,15 @@
-"""The messages of `volley drive`, protocol 1: engine/PROTOCOL.md says what each key means."""
+"""The messages of `volley drive`, protocol 2: engine/PROTOCOL.md says what each key means."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, TypeAdapter
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    TypeAdapter,
+)
 
 from bakeoff.model.base import Contract
 from bakeoff.model.plan import Connection
@@ -38,9 +45,11 @@ class Job(Contract):
     """Command: open these connections."""
 
     type: Literal["job"] = "job"
-    protocol: Literal[1] = 1
+    protocol: Literal[2] = 2
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     connections: PositiveInt
+    threads: PositiveInt
+    io: Literal["auto", "uring", "epoll"]
     connection: Connection
     cpus: tuple[NonNegativeInt, ...]
     connect_timeout_ms: PositiveInt
@@ -48,13 +57,16 @@ class Job(Contract):
 
 
 class SliceCommand(Contract):
-    """Command: load one target for one slice."""
+    """Command: load one target for one slice, in a closed loop unless there is a `rate`."""
 
     type: Literal["slice"] = "slice"
     target: NonNegativeInt
     block: NonNegativeInt
     ramp_ms: NonNegativeInt
     duration_ms: PositiveInt
+    rate: PositiveFloat | None = None
+    arrivals: Literal["uniform", "poisson"] = "uniform"
+    seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
 
 
 class StopCommand(Contract):
@@ -84,20 +96,22 @@ class Ready(Contract):
     type: Literal["ready"]
     protocol: int
     engine: str
-    io: str
+    io: Literal["uring", "epoll"]
+    threads: PositiveInt
     targets: tuple[ReadyTarget, ...]
 
 
 class BadExchange(Contract):
-    """The first wrong answer of a slice, byte for byte."""
+    """The first bad exchange of a slice, byte for byte."""
 
     kind: str
     detail: str
+    request_base64: str
     response_base64: str
 
 
 class SliceEvent(Contract):
-    """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, `latency` in ns."""
+    """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns."""
 
     type: Literal["slice"] = "slice"
     target: NonNegativeInt
@@ -108,12 +122,17 @@ class SliceEvent(Contract):
     requests: NonNegativeInt
     bytes: NonNegativeInt
     requests_all: NonNegativeInt
+    redirects: NonNegativeInt
+    misses: NonNegativeInt
+    unsent: NonNegativeInt
     connects: NonNegativeInt
     idle_closed: NonNegativeInt
     errors: dict[str, PositiveInt]
     latency: str
     latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
+    service: str | None
+    send_lag: str | None
     cpu_ns: NonNegativeInt
     busy: NonNegativeFloat
     first_bad: BadExchange | None

@@ -2,22 +2,34 @@
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.plan import Connection
+from bakeoff.model.engine import BadExchange
 from bakeoff.model.verdict import Latency
 
 
 class Client(Contract):
-    """What the load cost its generator."""
+    """What the load cost its generator. `busy` is the mean of its threads."""
 
     cpu_us_per_request: NonNegativeFloat
     busy: NonNegativeFloat
+    threads: PositiveInt
+
+
+class Ceiling(Contract):
+    """The generator's own limit, against its null server, and the share of it that was used."""
+
+    requests_per_s: NonNegativeFloat
+    share: NonNegativeFloat
 
 
 class LoadResult(Contract):
-    """The result of one load; `errors` is a map of kind → count, as in engine/PROTOCOL.md."""
+    """The result of one load; its counts are those of engine/PROTOCOL.md.
+
+    In an open loop `latency_us` runs from the moment when a request was due, `service_us` from its
+    sending; `send_lag_us` is what lies between.
+    """
 
     schema_: Literal["bakeoff.load/1"] = Field("bakeoff.load/1", alias="schema")
     url: str
@@ -26,12 +38,19 @@ class LoadResult(Contract):
     requests_per_s: NonNegativeFloat
     bytes_per_s: NonNegativeFloat
     latency_us: Latency
-    send_lag_us: None
+    service_us: Latency | None
+    send_lag_us: Latency | None
     errors: dict[str, PositiveInt]
+    misses: NonNegativeInt
+    unsent: NonNegativeInt
+    redirects: NonNegativeInt
+    connects: NonNegativeInt
+    first_bad: BadExchange | None
     client: Client
-    limited_by: Literal["client", "unknown"]
-    mode: Literal["closed"]
-    connection: Connection
+    little: NonNegativeFloat | None
+    limited_by: Literal["client", "rate", "target", "unknown"]
+    ceiling: Ceiling | None
+    mode: Literal["closed", "open"]
     connections: PositiveInt
-    rate: None
-    io: str
+    rate: PositiveFloat | None
+    io: Literal["uring", "epoll"]

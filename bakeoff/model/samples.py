@@ -1,8 +1,15 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, TypeAdapter
+from pydantic import (
+    BeforeValidator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveInt,
+    TypeAdapter,
+)
 
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceEvent
@@ -36,6 +43,28 @@ class CoreTime(Contract):
     idle_s: NonNegativeFloat
 
 
+def _as_counted_now(event: Any) -> Any:
+    """An event of an engine of protocol 1, with what that did not count.
+
+    It had failures of ramp, window and drain together: all of them are taken for the window's.
+    """
+    if not isinstance(event, dict) or "misses" in event:
+        return event
+    errors, bad = event.get("errors"), event.get("first_bad")
+    if not isinstance(errors, dict):
+        return event
+    lost = {kind: count for kind, count in errors.items() if kind not in ("status", "mismatch")}
+    return {
+        **event,
+        "misses": sum(count for count in lost.values() if isinstance(count, int)),
+        "unsent": 0,
+        "redirects": 0,
+        "service": None,
+        "send_lag": None,
+        "first_bad": {"request_base64": "", **bad} if isinstance(bad, dict) else bad,
+    }
+
+
 class Slice(Contract):
     """One contender's turn in a block.
 
@@ -45,7 +74,7 @@ class Slice(Contract):
     """
 
     entry: str
-    event: SliceEvent
+    event: Annotated[SliceEvent, BeforeValidator(_as_counted_now)]
     server_cpu: CpuTime | None
     leak_ns: NonNegativeInt | None
     leak_wall_ns: NonNegativeInt | None
@@ -87,7 +116,8 @@ class BootEntry(Contract):
 class BootStart(Contract):
     """A boot began: the contenders in the order in which they were started.
 
-    `out` has those that could not take part in this boot, with the reason.
+    `out` has those that could not take part in this boot, with the reason. `engine`, `io` and
+    `threads` are the load generator's; engines of protocol 1 had one thread and did not say so.
     """
 
     type: Literal["boot"] = "boot"
@@ -96,6 +126,7 @@ class BootStart(Contract):
     out: dict[str, str] = {}
     engine: str
     io: str
+    threads: PositiveInt = 1
     connections_open: dict[str, NonNegativeInt]
 
 

@@ -11,7 +11,7 @@ _SHAPE = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)
 def default_cores(available: list[int]) -> Cores:
     """One server core and one generator core, as far apart as there are; shared on one core.
 
-    More server cores than the single generator thread can load would measure the generator.
+    More server cores than the generator's one can load would measure the generator.
     """
     return Cores(server=(available[0],), client=(available[-1],))
 

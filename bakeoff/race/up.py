@@ -93,6 +93,7 @@ class Up:
             out=self.out,
             engine=ready.engine,
             io=ready.io,
+            threads=ready.threads,
             connections_open={target.name: target.open for target in ready.targets},
         )
 

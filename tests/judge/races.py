@@ -76,12 +76,17 @@ def event(**changed: object) -> SliceEvent:
         "requests": 1000,
         "bytes": 147_000,
         "requests_all": 1300,
+        "redirects": 0,
+        "misses": 0,
+        "unsent": 0,
         "connects": 0,
         "idle_closed": 0,
         "errors": {},
         "latency": encoded(((1_280_000, 1000),)),
         "latency_count": 1000,
         "latency_mean_us": 1280.0,
+        "service": None,
+        "send_lag": None,
         "cpu_ns": 10 * MS,
         "busy": 0.5,
         "first_bad": None,
@@ -296,4 +301,6 @@ class Race:
         )
 
 
-BAD = BadExchange(kind="mismatch", detail="body differs at byte 7", response_base64="")
+BAD = BadExchange(
+    kind="mismatch_body", detail="body differs at byte 7", request_base64="", response_base64=""
+)

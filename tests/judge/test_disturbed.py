@@ -98,7 +98,9 @@ def test_an_error_counts_in_whatever_block_it_happened() -> None:
         if isinstance(record, Block) and (record.boot, record.block) == (1, 10):
             slices = tuple(
                 piece.model_copy(
-                    update={"event": piece.event.model_copy(update={"errors": {"mismatch": 1}})}
+                    update={
+                        "event": piece.event.model_copy(update={"errors": {"mismatch_body": 1}})
+                    }
                 )
                 if piece.entry == "b"
                 else piece

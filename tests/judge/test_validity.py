@@ -27,7 +27,7 @@ def test_a_sound_race_has_nothing_to_say() -> None:
     ("changed", "reason"),
     [
         (
-            {"events": {"b": {"errors": {"mismatch": 2, "status": 1}, "first_bad": BAD}}},
+            {"events": {"b": {"errors": {"mismatch_body": 2, "status": 1}, "first_bad": BAD}}},
             "answers were wrong; the first: body differs at byte 7",
         ),
         (

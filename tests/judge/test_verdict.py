@@ -145,6 +145,16 @@ def test_silent_slices_are_counted_and_leave_only_finite_figures() -> None:
     _assert_finite(json.loads(found.to_json()))
 
 
+@pytest.mark.parametrize(("misses", "late"), [(0, False), (1, True)])
+def test_only_what_the_window_missed_is_infinitely_late(misses: int, late: bool) -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6)
+    race.events["b"] = {"errors": {"timeout": 1}, "misses": misses}
+    b = entry(verdict(race), "b")
+    assert b.valid and b.latency_us is not None
+    assert (b.latency_us.max is None) == late
+    assert b.latency_n == 12 * (1000 + misses)
+
+
 @given(
     ratios=st.lists(st.floats(0.2, 5), min_size=2, max_size=4),
     silent=st.integers(0, 3),

@@ -55,6 +55,8 @@ def job(*ports: int, body: bytes = b"Hello") -> Job:
             for port in ports
         ),
         connections=4,
+        threads=1,
+        io="auto",
         connection="keep-alive",
         cpus=(),
         connect_timeout_ms=1000,
@@ -72,15 +74,23 @@ def test_a_slice_counts_right_answers(port: int) -> None:
     assert (event.target, event.block) == (0, 3)
     assert event.requests > 0
     assert event.requests_all >= event.requests
-    assert event.errors == {}
+    assert event.errors == {} and event.misses == 0
     assert event.end_ns - event.start_ns == pytest.approx(50e6, rel=0.5)
+
+
+def test_an_open_loop_says_how_late_it_sent(port: int) -> None:
+    with Engine(job(port)) as engine:
+        event = engine.slice(SLICE.model_copy(update={"duration_ms": 500, "rate": 200.0}))
+    assert 95 <= event.latency_count + event.misses <= 105
+    assert event.service and event.send_lag
 
 
 def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
     with Engine(job(port, body=b"Jello")) as engine:
         event = engine.slice(SLICE)
-    assert event.errors["mismatch"] == event.requests_all
+    assert event.errors["mismatch_body"] == event.requests_all
     assert event.first_bad
+    assert base64.b64decode(event.first_bad.request_base64).startswith(b"GET / HTTP/1.1")
     assert base64.b64decode(event.first_bad.response_base64).endswith(b"Hello")
 
 

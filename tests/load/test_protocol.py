@@ -20,9 +20,11 @@ EXAMPLES = Path(__file__).parents[2] / "engine" / "examples"
 MESSAGES: dict[str, type[Contract]] = {
     "job.json": Job,
     "slice-command.json": SliceCommand,
+    "open-slice-command.json": SliceCommand,
     "stop.json": StopCommand,
     "ready.json": Ready,
     "slice-event.json": SliceEvent,
+    "open-slice-event.json": SliceEvent,
     "done.json": Done,
     "error.json": EngineError,
 }

@@ -69,7 +69,8 @@ def test_a_run_is_a_folder_that_says_all(catalogue: Catalogue, tmp_path: Path) -
     folder = RunFolder(finished.folder)
     assert folder.verdict() == finished.verdict
     assert measured_s(folder.records()) == pytest.approx(6.0, rel=0.2)
-    assert [record.type for record in folder.records()].count("boot") == 3
+    boots = [record for record in folder.records() if record.type == "boot"]
+    assert [(boot.io, boot.threads) for boot in boots] == [("epoll", 1)] * 3
 
 
 def test_judging_again_gives_the_same_verdict(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -169,9 +169,10 @@ class FakeLoad:
         self._world, self._job = world, job
         self.ready = Ready(
             type="ready",
-            protocol=1,
+            protocol=2,
             engine="volley fake",
-            io="none",
+            io="epoll",
+            threads=job.threads,
             targets=tuple(
                 ReadyTarget(name=target.name, open=job.connections, error=None)
                 for target in job.targets
@@ -200,12 +201,17 @@ class FakeLoad:
             requests=requests,
             bytes=requests * 113,
             requests_all=round(requests * (1 + command.ramp_ms / command.duration_ms)),
+            redirects=0,
+            misses=1 if name in world.dead else 0,
+            unsent=0,
             connects=0,
             idle_closed=0,
             errors={"reset": 1} if name in world.dead else {},
             latency=_histogram(round(mean_us), requests),
             latency_count=requests,
             latency_mean_us=mean_us if requests else 0.0,
+            service=None,
+            send_lag=None,
             cpu_ns=round(window_ns * 0.6),
             busy=0.6,
             first_bad=None,

@@ -92,8 +92,8 @@ impl Engine {
         let wrong = |wrong| DriveError::Command(format!("job: {wrong}"));
         job::check(job).map_err(wrong)?;
         let targets = job::targets(job).map_err(wrong)?;
-        let ring = RingSize::default();
-        let size = Size { threads: job.threads, cpus: job.cpus.clone(), io: job.io, ring };
+        let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
+        let size = Size { threads, cpus, io: job.io, ring };
         let crew = Crew::start(&size, &targets)?;
         let mut engine = Self { crew, targets: targets.len() };
         let ready = engine.open(job)?;

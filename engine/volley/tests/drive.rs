@@ -21,6 +21,7 @@ both_ways! {
     answers_that_end_the_connection_are_right_too,
     wrong_answers_are_counted_and_the_first_is_kept,
     bytes_that_are_no_answer,
+    bytes_behind_an_answer_do_not_undo_it,
     a_server_that_closes_now_and_then,
     a_server_that_closes_within_an_answer,
     a_server_that_never_answers,
@@ -40,9 +41,10 @@ fn auto_is_io_uring_where_it_works() {
     assert_eq!(ready.io, if has_uring() { Io::Uring } else { Io::Epoll });
 }
 
-/// One slice of a server on its own, 50 ms.
+/// One slice of a server on its own. On a busy machine a thread may begin some 10 ms late, but each
+/// connection is to have its request.
 fn slice_of(io: IoChoice, address: std::net::SocketAddr) -> SliceEvent {
-    Driver::job(job(io, &[address])).0.slice(0, 0, 50)
+    Driver::job(job(io, &[address])).0.slice(0, 0, 200)
 }
 
 fn a_good_server(io: IoChoice) {
@@ -53,7 +55,7 @@ fn a_good_server(io: IoChoice) {
     assert_eq!((ready.targets[0].open, &ready.targets[0].error), (4, &None));
     let mut sent = 0;
     for _ in 0..5 {
-        let event = driver.slice(0, 5, 40);
+        let event = driver.slice(0, 5, 100);
         assert_eq!((errors(&event), event.connects, event.idle_closed), (vec![], 0, 0));
         assert_eq!((event.misses, event.redirects), (0, 0));
         assert!(event.requests_all >= 4 && event.bytes >= event.requests.saturating_sub(4) * 51);
@@ -72,14 +74,14 @@ fn a_good_server(io: IoChoice) {
 }
 
 fn answers_that_arrive_in_the_drain_have_their_latency(io: IoChoice) {
-    let (mut driver, _) = Driver::job(job(io, &[servers::slow(Duration::from_millis(50))]));
-    for _ in 0..3 {
-        let event = driver.slice(0, 0, 20);
+    let (mut driver, _) = Driver::job(job(io, &[servers::slow(Duration::from_millis(300))]));
+    for _ in 0..2 {
+        let event = driver.slice(0, 0, 200);
         assert_eq!((event.requests, event.requests_all, errors(&event)), (0, 4, vec![]));
         let latencies = histogram(&event.latency);
         assert_eq!(latencies.len(), 4);
-        assert!(latencies.min() >= 49_900_000, "{} ns", latencies.min());
-        assert!(event.drained_ns - event.start_ns >= 50_000_000);
+        assert!(latencies.min() >= 299_900_000, "{} ns", latencies.min());
+        assert!(event.drained_ns - event.start_ns >= 300_000_000);
     }
 }
 
@@ -142,13 +144,18 @@ fn wrong_answers_are_counted_and_the_first_is_kept(io: IoChoice) {
 }
 
 fn bytes_that_are_no_answer(io: IoChoice) {
-    let extra = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!\r\n";
-    for answer in [b"220 mail.example ESMTP\r\n" as &[u8], b"HTTP/1.1 200 OK\r\nno\r\n\r\n", extra]
-    {
+    for answer in [b"220 mail.example ESMTP\r\n" as &[u8], b"HTTP/1.1 200 OK\r\nno\r\n\r\n"] {
         let event = slice_of(io, servers::always(answer));
-        assert_eq!(event.requests_all, 0);
+        assert_eq!((event.requests_all, event.latency_count), (0, 0));
         assert!(matches!(errors(&event)[..], [(ErrorKind::Malformed, count)] if count >= 4));
     }
+}
+
+fn bytes_behind_an_answer_do_not_undo_it(io: IoChoice) {
+    let extra = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!\r\n";
+    let event = slice_of(io, servers::always(extra));
+    assert!(event.requests_all >= 4 && event.misses == 0, "{event:?}");
+    assert!(matches!(errors(&event)[..], [(ErrorKind::Malformed, count)] if count >= 4));
 }
 
 fn a_server_that_closes_now_and_then(io: IoChoice) {
@@ -182,13 +189,13 @@ fn a_server_that_closes_within_an_answer(io: IoChoice) {
 
 fn a_server_that_never_answers(io: IoChoice) {
     let mut job = job(io, &[servers::silent()]);
-    job.request_timeout_ms = 100;
+    job.request_timeout_ms = 300;
     let (mut driver, _) = Driver::job(job);
     for _ in 0..2 {
-        let event = driver.slice(0, 0, 20);
+        let event = driver.slice(0, 0, 100);
         assert_eq!((event.requests_all, errors(&event)), (0, vec![(ErrorKind::Timeout, 4)]));
         assert_eq!((event.misses, event.latency_count), (4, 0));
-        assert!(event.drained_ns - event.start_ns >= 100_000_000);
+        assert!(event.drained_ns - event.start_ns >= 300_000_000);
     }
 }
 
@@ -219,7 +226,7 @@ fn connections_closed_while_idle_are_opened_again(io: IoChoice) {
     assert_eq!(ready.targets[0].open, 4);
     for _ in 0..2 {
         std::thread::sleep(Duration::from_millis(800));
-        let event = driver.slice(0, 5, 20);
+        let event = driver.slice(0, 5, 100);
         assert_eq!((event.idle_closed, event.connects, errors(&event)), (4, 4, vec![]));
         assert!(event.requests_all >= 4);
     }
@@ -240,10 +247,10 @@ fn a_bad_target_leaves_the_good_one_alone(io: IoChoice) {
     assert_eq!(ready.targets[5].open, 8);
     for _ in 0..2 {
         for target in 0..bad.len() {
-            let event = driver.slice(target, 0, 20);
+            let event = driver.slice(target, 0, 100);
             assert_eq!(event.requests_all, 0);
             assert!(!event.errors.is_empty());
-            let good = driver.slice(5, 0, 20);
+            let good = driver.slice(5, 0, 100);
             assert_eq!((errors(&good), good.connects, good.idle_closed), (vec![], 0, 0));
             assert!(good.requests_all >= 8);
         }
@@ -263,7 +270,7 @@ fn one_connection_per_request(io: IoChoice) {
         assert!(event.requests_all >= 4);
         assert_eq!(event.connects, event.requests_all);
     }
-    let event = driver.slice(2, 0, 20);
+    let event = driver.slice(2, 0, 100);
     assert!(event.requests_all == 0 && event.errors[&ErrorKind::ConnectRefused] >= 4);
 }
 
@@ -275,7 +282,7 @@ fn bodies_larger_than_any_buffer(io: IoChoice) {
     job.targets[0].request.method = "POST".into();
     job.targets[0].request.body_base64 = STANDARD.encode(&body);
     job.targets[0].expect.body_base64 = Some(STANDARD.encode(&body));
-    let event = Driver::job(job).0.slice(0, 0, 20);
+    let event = Driver::job(job).0.slice(0, 0, 100);
     assert_eq!(errors(&event), vec![]);
     assert!(event.requests_all >= 4);
 }
@@ -286,7 +293,7 @@ fn answers_that_point_elsewhere_are_counted_and_not_followed(io: IoChoice) {
     );
     let mut job = job(io, &[address]);
     job.targets[0].expect.status = 302;
-    let event = Driver::job(job).0.slice(0, 0, 50);
+    let event = Driver::job(job).0.slice(0, 0, 100);
     assert_eq!((errors(&event), event.redirects), (vec![], event.requests));
     assert_eq!(served.load(Ordering::SeqCst), event.requests_all);
 }
@@ -300,13 +307,13 @@ fn two_threads_share_the_connections(io: IoChoice) {
     assert_eq!((ready.threads, open), (2, vec![5, 5]));
     let mut sent = 0;
     for _ in 0..2 {
-        let event = driver.slice(0, 5, 40);
+        let event = driver.slice(0, 5, 100);
         assert_eq!((errors(&event), event.connects, event.misses), (vec![], 0, 0));
         assert_eq!(histogram(&event.latency).len(), event.latency_count);
         sent += event.requests_all;
         assert_eq!(served.load(Ordering::SeqCst), sent);
         // Slower than the window is long: one answer on each connection.
         let event = driver.slice(1, 0, 200);
-        assert_eq!((event.requests_all, event.latency_count), (5, 5));
+        assert_eq!((event.requests_all, event.latency_count), (5, 5), "{event:?}");
     }
 }

@@ -124,7 +124,7 @@ def _entry(runner: Runner) -> VerdictEntry:
         requests=requests,
         measured_s=9.4,
         errors=Errors() if valid else Errors(mismatch=3, read=1),
-        error_kinds={} if valid else {"mismatch": 3, "reset": 1},
+        error_kinds={} if valid else {"mismatch_body": 3, "reset": 1},
         slice_ms=SLICE_MS,
         long_slice_ms=100,
         limited_by="server",

@@ -8,7 +8,7 @@ use hdrhistogram::serialization::Deserializer;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::{OnceLock, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use volley::errors::ErrorKind;
@@ -155,33 +155,13 @@ fn closed(target: usize, ramp_ms: u64, duration_ms: u64) -> SliceCommand {
     SliceCommand { target, block: 7, ramp_ms, duration_ms, rate, arrivals, seed }
 }
 
-/// Whether this machine has `io_uring`; if not, a test says so and has nothing to do.
+/// Whether this machine has `io_uring`; if not, a test says why and has nothing to do.
 pub fn has_uring() -> bool {
-    static MISSING: OnceLock<Option<String>> = OnceLock::new();
-    let missing = MISSING.get_or_init(why_no_uring);
-    if let Some(reason) = missing {
-        eprintln!("skipped: {}", reason.trim_end());
+    let io = IoChoice::Uring.resolve();
+    if let Err(reason) = &io {
+        eprintln!("skipped: {reason}");
     }
-    missing.is_none()
-}
-
-/// What `volley drive` says where `io_uring` does not work.
-fn why_no_uring() -> Option<String> {
-    let job = protocol::Command::Job(job(IoChoice::Uring, &[super::servers::nobody()]));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .arg("drive")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    writeln!(child.stdin.take().unwrap(), "{}", serde_json::to_string(&job).unwrap()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    match output.status.code() {
-        Some(0) => None,
-        Some(3) => Some(String::from_utf8(output.stderr).unwrap()),
-        other => panic!("`io` is uring: exit status {other:?}"),
-    }
+    io.is_ok()
 }
 
 /// Four connections of one thread that are kept, a GET that expects `BODY`, ample time.

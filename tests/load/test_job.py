@@ -1,0 +1,35 @@
+"""The engine's job, from a plan."""
+
+import pytest
+
+from bakeoff.load import job
+from bakeoff.model.plan import Cores
+from bakeoff.model.receipt import CpuCounter, Handle, Verification
+from tests.judge.races import Race
+
+UP = Handle(
+    name="a",
+    pid=100,
+    address="127.0.0.1:8080",
+    host="localhost:8080",
+    port=8080,
+    cpus=(0,),
+    cpu=CpuCounter(kind="none"),
+    log=None,
+    command=("server",),
+    time_to_ready_ms=1.0,
+)
+RIGHT = Verification(name="a", status=200, head_bytes=100, body_bytes=13, keeps_alive=True)
+
+
+@pytest.mark.parametrize(
+    ("client", "connections", "threads"),
+    [((1,), 64, 1), ((1, 2, 3), 64, 3), ((1, 2, 3), 2, 2), ((), 64, 1)],
+)
+def test_each_client_core_has_a_thread_that_has_a_connection(
+    client: tuple[int, ...], connections: int, threads: int
+) -> None:
+    race = Race({"a": 1.0}, cores=Cores(server=(0,), client=client))
+    plan = race.plan().model_copy(update={"connections": connections})
+    found = job(plan, [(UP, RIGHT)])
+    assert (found.threads, found.cpus, found.io) == (threads, client, "auto")
