@@ -163,9 +163,11 @@ impl Backend for Uring {
     fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self> {
         // A receive and a send of each may complete in one turn.
         let completions = u32::try_from(slots).unwrap_or(u32::MAX / 8).saturating_mul(2) + 1024;
+        let completions = size.completions.unwrap_or(completions);
         let settings = Settings {
-            submissions: 1024,
-            completions: size.completions.unwrap_or(completions),
+            // The kernel wants at least as many places for completions as for requests.
+            submissions: completions.min(1024),
+            completions,
             buffers: size.buffers.unwrap_or(BUFFERS),
             buffer_size: BUFFER_SIZE,
         };
