@@ -6,4 +6,5 @@
 mod world;
 
 mod buffers;
+mod closing;
 mod rings;
