@@ -6,6 +6,7 @@ use crate::world::loading::{
 };
 use crate::world::random::Random;
 use crate::world::servers::{Close, Conversation, serve};
+use std::io::Read;
 use std::net::{Shutdown, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
@@ -45,6 +46,21 @@ fn before_the_request_is_read() {
                 conversation.close(end);
             };
             comes_to(io, b"", misdeed, Some(kind_of(end)));
+        }
+    });
+}
+
+#[test]
+fn within_a_request_that_is_still_being_sent() {
+    both_ways(|io| {
+        // What the client hears of first, in writing or in reading, differs from time to time.
+        for end in [Close::Fin, Close::Reset].repeat(5) {
+            let misdeed = move |mut conversation: Conversation| {
+                let mut part = vec![0; 100_000];
+                conversation.stream.read_exact(&mut part).unwrap();
+                conversation.close(end);
+            };
+            comes_to(io, &vec![b'x'; 4_000_000], misdeed, Some(kind_of(end)));
         }
     });
 }
