@@ -158,23 +158,25 @@ impl<B: Backend> Turn<'_, B> {
     pub(crate) fn on_end(&mut self, slot: usize) {
         let connection = &self.pool.connections[slot];
         match connection.state {
-            State::Held => {
-                self.active -= 1;
-                self.replace(slot, true, now_ns());
-            }
+            State::Held => self.end_held(slot),
             State::Open if connection.flights.count() > 0 => self.end_answer(slot),
             _ => self.lose_idle(slot),
         }
     }
 
+    /// The server closed a connection whose last answer is complete.
+    fn end_held(&mut self, slot: usize) {
+        self.active -= 1;
+        self.replace(slot, true, now_ns());
+    }
+
     /// Reading or writing failed.
     pub(crate) fn on_failed(&mut self, slot: usize, errno: Errno) {
         let connection = &self.pool.connections[slot];
-        if connection.state == State::Open && connection.flights.count() == 0 {
-            self.lose_idle(slot);
-        } else {
-            let kind = ErrorKind::of_stream(errno);
-            self.fail(slot, kind, None, || system_words(errno));
+        match connection.state {
+            State::Held => self.end_held(slot),
+            State::Open if connection.flights.count() == 0 => self.lose_idle(slot),
+            _ => self.fail(slot, ErrorKind::of_stream(errno), None, || system_words(errno)),
         }
     }
 

@@ -51,6 +51,8 @@ struct Slot {
     /// Counts the sockets that were here: tells events of a former one from this one's.
     generation: u32,
     connecting: bool,
+    /// Writing has met a reset. The kernel tells of it once: the reader would find a plain end.
+    was_reset: bool,
     unsent: VecDeque<Range<usize>>,
 }
 
@@ -102,6 +104,7 @@ impl Epoll {
         loop {
             let Some(socket) = &slot.socket else { return (true, None) };
             return match rustix::net::recv(socket, &mut *self.scratch, RecvFlags::empty()) {
+                Ok((_, 0)) if slot.was_reset => (true, event(What::Failed(Errno::CONNRESET))),
                 Ok((_, 0)) => (true, event(What::End)),
                 Ok((_, length)) => {
                     let more = ready.hangup || length == READ_SIZE;
@@ -140,7 +143,10 @@ impl Slot {
                 Err(Errno::INTR) => {}
                 // The server may have answered before it closed: the reader finds out, at the
                 // event that comes with a reset.
-                Err(Errno::AGAIN | Errno::PIPE | Errno::CONNRESET) => return Ok(()),
+                Err(errno @ (Errno::AGAIN | Errno::PIPE | Errno::CONNRESET)) => {
+                    self.was_reset |= errno == Errno::CONNRESET;
+                    return Ok(());
+                }
                 Err(errno) => return Err(errno),
             }
             if part.start >= part.end {
@@ -153,6 +159,7 @@ impl Slot {
     fn take(&mut self) -> Option<OwnedFd> {
         self.generation = self.generation.wrapping_add(1);
         self.connecting = false;
+        self.was_reset = false;
         self.unsent.clear();
         self.socket.take()
     }

@@ -38,6 +38,8 @@ struct Slot {
     generation: u32,
     /// A receive is going on.
     receives: bool,
+    /// A send has met a reset. The kernel tells of it once: the receive would find a plain end.
+    was_reset: bool,
     /// What is being sent.
     sending: Range<usize>,
     /// What is to be sent next. One at a time: else a part could overtake the rest of another.
@@ -95,7 +97,8 @@ impl Uring {
                 if let Some(piece) = piece {
                     self.ring.give_back(piece);
                 }
-                event(What::End)
+                let reset = std::mem::take(&mut slot.was_reset);
+                event(if reset { What::Failed(Errno::CONNRESET) } else { What::End })
             }
             // By the time that this is read, the buffers before it have been given back.
             (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN)) => {
@@ -131,11 +134,17 @@ impl Uring {
             Ok(sent) => sent as usize,
             Err(Errno::INTR | Errno::AGAIN) => 0,
             // The server may have answered before it closed: the receive tells.
-            Err(Errno::PIPE | Errno::CONNRESET) => return Ok(()),
+            Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
+                slot.was_reset = errno == Errno::CONNRESET;
+                return Ok(());
+            }
             Err(errno) => return Err(errno),
         };
         let rest = slot.sending.start + sent..slot.sending.end;
         slot.sending = 0..0;
+        // We ask for all to be sent, so only an error leaves a rest: the kernel tells of the bytes
+        // and keeps the error to itself.
+        slot.was_reset = !rest.is_empty();
         if !rest.is_empty() {
             self.start_sending(index, rest);
         } else if let Some(next) = slot.queued.pop_front() {
@@ -151,6 +160,7 @@ impl Uring {
         let busy = slot.receives || !slot.sending.is_empty();
         slot.generation = (slot.generation + 1) % GENERATIONS;
         slot.receives = false;
+        slot.was_reset = false;
         slot.sending = 0..0;
         slot.queued.clear();
         slot.socket.take().map(|socket| (socket, key, busy))
@@ -163,9 +173,11 @@ impl Backend for Uring {
     fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self> {
         // A receive and a send of each may complete in one turn.
         let completions = u32::try_from(slots).unwrap_or(u32::MAX / 8).saturating_mul(2) + 1024;
+        let completions = size.completions.unwrap_or(completions);
         let settings = Settings {
-            submissions: 1024,
-            completions: size.completions.unwrap_or(completions),
+            // The kernel wants at least as many places for completions as for requests.
+            submissions: completions.min(1024),
+            completions,
             buffers: size.buffers.unwrap_or(BUFFERS),
             buffer_size: BUFFER_SIZE,
         };

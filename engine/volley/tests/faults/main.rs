@@ -1,0 +1,10 @@
+//! Servers, sockets and kernels at their worst: right counts by kind, no hang, bounded memory.
+//!
+//! Each test is run with io_uring and with epoll; the name of the thread that fails says which.
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod buffers;
+mod closing;
+mod rings;

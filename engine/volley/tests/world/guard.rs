@@ -1,0 +1,57 @@
+//! No test hangs, and each is run with both ways of I/O.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+use volley::io::IoChoice;
+
+/// No test takes longer, on however slow a machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Held for reading by tests that do not mind each other.
+static ROOM: RwLock<()> = RwLock::new(());
+
+/// Runs a test with each way of I/O that there is here.
+pub fn both_ways(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let _shared = ROOM.read().unwrap_or_else(PoisonError::into_inner);
+    each_way(test);
+}
+
+/// The same, while no other test of this binary runs: for what is measured of the whole process.
+pub fn both_ways_alone(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let _alone = ROOM.write().unwrap_or_else(PoisonError::into_inner);
+    each_way(test);
+}
+
+/// The test's thread has the name of the way, so that a failure says which one it was.
+fn each_way(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let test = Arc::new(test);
+    for io in [IoChoice::Uring, IoChoice::Epoll] {
+        if let Err(error) = io.resolve() {
+            eprintln!("not run with {io:?}: {error}");
+            continue;
+        }
+        let test = test.clone();
+        within(PATIENCE, &format!("{io:?}"), move || test(io));
+    }
+}
+
+/// Runs something on a thread of that name; fails if it fails, or if it takes too long.
+fn within(patience: Duration, name: &str, run: impl FnOnce() + Send + 'static) {
+    let (alive, ended) = channel::<()>();
+    let run = move || {
+        let _alive = alive; // Dropped at the end, be it a panic.
+        run();
+    };
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run).unwrap();
+    let waited = ended.recv_timeout(patience);
+    assert!(
+        waited != Err(std::sync::mpsc::RecvTimeoutError::Timeout),
+        "with {name} it did not end within {patience:?}"
+    );
+    if let Err(panic) = thread.join() {
+        resume_unwind(panic);
+    }
+}
