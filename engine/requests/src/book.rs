@@ -5,7 +5,7 @@ use std::sync::Arc;
 use volley_http::{Expectation, Request, RequestError};
 
 /// One rendered request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Where its bytes are in the outbox.
     pub bytes: Range<usize>,
@@ -31,25 +31,9 @@ impl Book {
         expectation: Expectation,
         depth: usize,
     ) -> Result<Self, RequestError> {
-        let rendered = (request.render()?, request.is_head(), 0);
-        Ok(Self::new(&[rendered], vec![Arc::new(expectation)], depth))
-    }
-
-    /// `rendered`: bytes, whether it is HEAD, and which expectation is its own; at least one.
-    pub(crate) fn new(
-        rendered: &[(Vec<u8>, bool, usize)],
-        expectations: Vec<Arc<Expectation>>,
-        depth: usize,
-    ) -> Self {
-        let (mut outbox, mut messages) = (Vec::new(), Vec::new());
-        // The first ones again behind the last: any `depth` messages in a row are one piece.
-        for (bytes, to_head, expectation) in rendered.iter().cycle().take(rendered.len() + depth) {
-            let start = outbox.len();
-            outbox.extend_from_slice(bytes);
-            let bytes = start..outbox.len();
-            messages.push(Message { bytes, to_head: *to_head, expectation: *expectation });
-        }
-        Self { outbox: outbox.into(), messages, expectations, cycle: rendered.len() }
+        let mut draft = Draft::default();
+        draft.add(&request.render()?, request.is_head(), 0);
+        Ok(draft.bind(vec![Arc::new(expectation)], depth))
     }
 
     /// After so many messages they repeat.
@@ -89,5 +73,51 @@ impl Book {
     #[must_use]
     pub fn expectations(&self) -> &[Arc<Expectation>] {
         &self.expectations
+    }
+
+    /// The answer that is right for a message.
+    #[inline]
+    #[must_use]
+    pub fn expectation(&self, message: &Message) -> &Expectation {
+        &self.expectations[message.expectation]
+    }
+}
+
+/// A book that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    outbox: Vec<u8>,
+    messages: Vec<Message>,
+}
+
+impl Draft {
+    /// One more message. `expectation`: the index of its own.
+    pub(crate) fn add(&mut self, rendered: &[u8], to_head: bool, expectation: usize) {
+        let start = self.outbox.len();
+        self.outbox.extend_from_slice(rendered);
+        self.messages.push(Message { bytes: start..self.outbox.len(), to_head, expectation });
+    }
+
+    /// Bytes that the book will have, which repeats its first `depth` messages behind the last.
+    pub(crate) fn size(&self, depth: usize) -> usize {
+        self.outbox.len() + self.first(depth).map(|message| message.bytes.len()).sum::<usize>()
+    }
+
+    /// There is at least one message.
+    pub(crate) fn bind(mut self, expectations: Vec<Arc<Expectation>>, depth: usize) -> Book {
+        let cycle = self.messages.len();
+        // The first ones again behind the last: any `depth` messages in a row are one piece.
+        let again: Vec<Message> = self.first(depth).cloned().collect();
+        self.outbox.reserve_exact(self.size(depth) - self.outbox.len());
+        for Message { bytes, to_head, expectation } in again {
+            let start = self.outbox.len();
+            self.outbox.extend_from_within(bytes);
+            self.messages.push(Message { bytes: start..self.outbox.len(), to_head, expectation });
+        }
+        Book { outbox: self.outbox.into(), messages: self.messages, expectations, cycle }
+    }
+
+    fn first(&self, depth: usize) -> impl Iterator<Item = &Message> {
+        self.messages.iter().cycle().take(depth)
     }
 }

@@ -1,5 +1,18 @@
 //! What is sent, rendered ahead: the hot path only takes the next message's bytes.
+//!
+//! A [`Book`] holds one request, or many that are drawn from a [`RequestFile`].
 
 mod book;
+mod draw;
+mod entry;
+mod error;
+mod file;
+mod format;
+mod source;
+mod table;
+mod template;
 
 pub use book::{Book, Message};
+pub use draw::Defaults;
+pub use error::FileError;
+pub use file::RequestFile;
