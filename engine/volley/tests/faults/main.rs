@@ -7,4 +7,5 @@ mod world;
 
 mod buffers;
 mod closing;
+mod plans;
 mod rings;
