@@ -139,6 +139,13 @@ impl<B: Backend> Turn<'_, B> {
         }
     }
 
+    /// Closes a connection that nobody else closes.
+    pub(crate) fn close(&mut self, slot: usize) {
+        self.pool.io.close(slot);
+        self.pool.connections[slot].state = State::Closed;
+        self.pool.connections[slot].due_ns = 0;
+    }
+
     /// Lets go of a connection after its last answer, and opens the next in its place.
     /// `ended`: the server has closed it already.
     pub(crate) fn replace(&mut self, slot: usize, ended: bool, now_ns: u64) {

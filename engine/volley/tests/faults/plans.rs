@@ -126,6 +126,36 @@ fn so_many_requests_on_each_connection() {
 }
 
 #[test]
+fn connections_come_and_go_in_stages() {
+    both_ways(|io| {
+        let (address, visits) = visited();
+        let target = Target { connections: 24, ..target(address) };
+        let stage = |from, to| Stage { duration_ns: 300 * MS, from, to };
+        let stages = Profile::new(vec![stage(2.0, 2.0), stage(24.0, 24.0), stage(5.0, 5.0)]);
+        let plan = Plan { pace: Pace::Stages(stages), ..for_ms(900) };
+        let mut crew = Crew::start(&Size { threads: 2, ..size(io) }, &[Arc::new(target)]).unwrap();
+        let mut seen = vec![];
+        let outcome = crew
+            .run(0, &plan, &mut |look| {
+                // Where a stage has been going on for a while.
+                let into_ms = look.now_ns.saturating_sub(look.window.start_ns) / MS;
+                if (150..300).contains(&(into_ms % 300)) && into_ms < 900 {
+                    seen.push((into_ms / 300, visits.now.load(Ordering::SeqCst)));
+                }
+                volley::slice::Wish::GoOn
+            })
+            .unwrap();
+        assert_eq!(errors(&outcome), vec![]);
+        for (stage, connections) in [(0, 2), (1, 24), (2, 5)] {
+            let of_stage = seen.iter().filter(|(index, _)| *index == stage);
+            let counts: Vec<u64> = of_stage.map(|(_, count)| *count).collect();
+            assert!(counts.ends_with(&[connections]), "stage {stage}: {counts:?}");
+        }
+        assert_eq!(visits.most.load(Ordering::SeqCst), 24);
+    });
+}
+
+#[test]
 fn over_a_unix_socket() {
     both_ways(|io| {
         let folder = std::env::temp_dir().join(format!("volley-{}-{io:?}", std::process::id()));
