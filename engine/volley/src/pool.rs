@@ -78,10 +78,11 @@ impl<B: Backend> Pool<B> {
         (first, self.book.bytes(first, count))
     }
 
-    /// Closes all connections.
+    /// Closes all connections. They may be opened again at once.
     pub(crate) fn hang_up(&mut self) {
         for (slot, connection) in self.connections.iter_mut().enumerate() {
             connection.state = State::Closed;
+            connection.due_ns = 0;
             self.io.close(slot);
         }
         self.io.close_retired();

@@ -196,7 +196,10 @@ impl<B: Backend> Turn<'_, B> {
     /// Sends the first requests, or offers the connections to those that become due.
     fn kick_off(&mut self) {
         let now_ns = now_ns();
-        self.pool.available.clear();
+        while let Some(slot) = self.pool.available.pop_front() {
+            // It was offered in the slice before, but nobody took it.
+            self.pool.connections[slot].due_ns = 0;
+        }
         self.limit = self.pacer.limit(now_ns);
         for slot in 0..self.pool.connections.len().min(self.limit) {
             if self.pool.connections[slot].state == State::Open {

@@ -77,6 +77,32 @@ fn a_number_of_requests_at_a_rate() {
     });
 }
 
+#[test]
+fn connections_for_one_request_each_are_all_there_in_the_next_slice() {
+    both_ways(|io| {
+        // Answers the first, and then four at a time: on fewer connections that is never.
+        let gate = Arc::new(Barrier::new(4));
+        let address = serve(move |mut conversation| {
+            if conversation.next_request().is_some() {
+                if conversation.number > 0 {
+                    gate.wait();
+                }
+                conversation.say(GOOD);
+            }
+        });
+        let target = Target { requests_per_connection: Some(1), ..target(address) };
+        let mut crew = Crew::start(&size(io), &[Arc::new(target)]).unwrap();
+        for burst in [1, 4, 4] {
+            let mut plan = at_rate(burst as f64 * 10.0, 0, 100);
+            if let Pace::Open(process) = &mut plan.pace {
+                process.burst = burst;
+            }
+            let outcome = run(&mut crew, &plan);
+            assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], burst));
+        }
+    });
+}
+
 /// How many connections a server has, how many it had at most, and how many requests each carried.
 #[derive(Default)]
 struct Visits {
