@@ -179,7 +179,7 @@ pub(crate) fn run<B: Backend>(
     }
     let cpu_ns = thread_cpu_ns();
     turn.send_until(turn.window.end_ns, &mut part)?;
-    if turn.allowance == 0 {
+    if now_ns() < turn.window.end_ns {
         turn.settle(&mut part)?;
         turn.window.end_ns = turn.window.end_ns.min(now_ns());
     }
@@ -209,10 +209,14 @@ impl<B: Backend> Turn<'_, B> {
         self.sweep(now_ns);
     }
 
-    /// Sends until a moment, or until there is nothing more to send.
+    /// Sends until a moment, or until nothing more may be sent. A window without an end ends when
+    /// nothing more is due.
     fn send_until(&mut self, until_ns: u64, part: &mut Part<'_>) -> Result<()> {
         let mut at_ns = now_ns();
-        while at_ns < until_ns.min(self.window.end_ns) && self.wants(at_ns) {
+        while at_ns < until_ns.min(self.window.end_ns)
+            && self.allowance > 0
+            && (self.window.end_ns < u64::MAX || self.wants(at_ns))
+        {
             at_ns = self.step(until_ns)?;
             self.heed(part, false);
         }

@@ -103,6 +103,17 @@ fn connections_for_one_request_each_are_all_there_in_the_next_slice() {
     });
 }
 
+#[test]
+fn a_window_lasts_to_its_end_though_nothing_more_is_due() {
+    both_ways(|io| {
+        // One request, after a quarter of a second.
+        let outcome = load(io, target(good()), &at_rate(2.0, 0, 500));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1));
+        assert_eq!(outcome.duration_ns(), 500 * MS);
+        assert!(outcome.drained_ns >= outcome.window.end_ns);
+    });
+}
+
 /// How many connections a server has, how many it had at most, and how many requests each carried.
 #[derive(Default)]
 struct Visits {
