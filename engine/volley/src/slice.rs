@@ -1,6 +1,6 @@
 //! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
 
-use crate::clock::{now_ns, thread_cpu_ns};
+use crate::clock::{MS, now_ns, thread_cpu_ns};
 use crate::connection::State;
 use crate::intervals::{Interval, Log};
 use crate::io::Backend;
@@ -11,6 +11,9 @@ use crate::tally::Tally;
 use crate::turn::{Patience, Turn};
 use std::io::Result;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A thread looks at least so often whether the slice is to end.
+const HEED_EVERY_NS: u64 = 20 * MS;
 
 /// How long to load, and how.
 #[derive(Debug, Clone)]
@@ -217,7 +220,7 @@ impl<B: Backend> Turn<'_, B> {
             && self.allowance > 0
             && (self.window.end_ns < u64::MAX || self.wants(at_ns))
         {
-            at_ns = self.step(until_ns)?;
+            at_ns = self.step(until_ns.min(at_ns + HEED_EVERY_NS))?;
             self.heed(part, false);
         }
         Ok(())
@@ -228,7 +231,7 @@ impl<B: Backend> Turn<'_, B> {
     fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
         while (self.active > 0 || self.wants(now_ns())) && !part.control.leave.load(Ordering::Relaxed)
         {
-            self.step(u64::MAX)?;
+            self.step(now_ns() + HEED_EVERY_NS)?;
             self.heed(part, false);
         }
         Ok(())

@@ -9,3 +9,4 @@ mod buffers;
 mod closing;
 mod plans;
 mod rings;
+mod wishes;
