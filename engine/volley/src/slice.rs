@@ -134,7 +134,7 @@ pub(crate) fn open<B: Backend>(pool: &mut Pool<B>, patience: Patience) -> Result
     turn.open(count)?;
     let tally = turn.tally;
     if pool.is_one_shot() {
-        pool.hang_up();
+        pool.hang_up()?;
     }
     Ok(tally)
 }
@@ -188,10 +188,10 @@ pub(crate) fn run<B: Backend>(
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     turn.settle(&mut part)?;
-    turn.give_up();
+    turn.give_up()?;
     turn.heed(&mut part, true);
     let Turn { window, tally, pool, .. } = turn;
-    pool.io.close_retired();
+    pool.io.close_retired()?;
     Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, threads: 1, tally })
 }
 
@@ -255,7 +255,7 @@ impl<B: Backend> Turn<'_, B> {
     }
 
     /// What is not answered by now never will be.
-    fn give_up(&mut self) {
+    fn give_up(&mut self) -> Result<()> {
         while let Some(due_ns) = self.pacer.next_arrival_ns()
             && due_ns < self.window.end_ns
             && self.allowance > 0
@@ -272,7 +272,8 @@ impl<B: Backend> Turn<'_, B> {
                 }
                 connection.decoder.reset();
             }
-            self.pool.hang_up();
+            self.pool.hang_up()?;
         }
+        Ok(())
     }
 }

@@ -224,3 +224,15 @@ fn over_a_unix_socket() {
         std::fs::remove_dir_all(&folder).unwrap();
     });
 }
+
+#[test]
+fn connections_for_one_request_each_are_gone_behind_the_slice() {
+    both_ways(|io| {
+        let (address, visits) = visited();
+        let target = Target { requests_per_connection: Some(1), ..target(address) };
+        let mut crew = crew(&size(io), target);
+        await_connections(&visits, 0);
+        assert_eq!(errors(&run(&mut crew, &requests(100))), vec![]);
+        await_connections(&visits, 0);
+    });
+}
