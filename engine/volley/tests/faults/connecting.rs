@@ -52,3 +52,22 @@ fn connections_given_up_are_gone() {
         }
     });
 }
+
+#[test]
+fn a_server_that_hangs_up_on_the_idle_is_not_called_again_and_again() {
+    both_ways(|io| {
+        let calls = Arc::new(AtomicU64::new(0));
+        let counted = calls.clone();
+        let address = serve(move |conversation| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            conversation.stream.shutdown(Shutdown::Both).unwrap();
+        });
+        let crew = Crew::start(&size(io), &[Arc::new(target(address))]);
+        // One request, after half a second.
+        let outcome = run(&mut crew.unwrap(), &at_rate(1.0, 0, 600));
+        assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (0, 1));
+        // With pauses of 1, 2, 4… ms, four connections are not opened more often.
+        let calls = calls.load(Ordering::SeqCst);
+        assert!((4..=60).contains(&calls), "{calls}");
+    });
+}
