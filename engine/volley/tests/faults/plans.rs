@@ -193,6 +193,16 @@ fn connections_come_and_go_in_stages() {
 }
 
 #[test]
+fn a_thread_without_a_connection_is_refused() {
+    both_ways(|io| {
+        let few = Target { connections: 2, ..target(good()) };
+        let crew = Crew::start(&Size { threads: 3, ..size(io) }, &[Arc::new(few)]);
+        let words = crew.err().unwrap().to_string();
+        assert_eq!(words, "3 threads cannot share 2 connection(s): each thread needs one");
+    });
+}
+
+#[test]
 fn over_a_unix_socket() {
     both_ways(|io| {
         let folder = std::env::temp_dir().join(format!("volley-{}-{io:?}", std::process::id()));
