@@ -97,6 +97,9 @@ impl Crew {
     /// Starts the threads. Nothing is connected yet.
     pub fn start(size: &Size, targets: &[Arc<Target>]) -> io::Result<Self> {
         let io = size.io.resolve()?;
+        for target in targets {
+            check_share(size.threads, target.connections)?;
+        }
         let (sender, replies) = channel();
         let mut crew = Self { io, workers: Vec::new(), replies };
         for thread in 0..size.threads {
@@ -246,6 +249,19 @@ impl Drop for Crew {
             let _ = worker.thread.take().map(JoinHandle::join);
         }
     }
+}
+
+/// A thread without a connection would keep its share of the requests for ever.
+fn check_share(threads: usize, connections: usize) -> io::Result<()> {
+    if threads <= connections {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!(
+            "{threads} threads cannot share {connections} connection(s): each thread needs one"
+        ),
+    ))
 }
 
 fn died() -> io::Error {

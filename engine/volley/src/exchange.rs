@@ -60,7 +60,7 @@ impl<B: Backend> Turn<'_, B> {
         let connection = &self.pool.connections[slot];
         if slot >= self.limit {
             if connection.flights.count() == 0 {
-                self.replace(slot, false, now_ns);
+                self.close(slot);
             }
             return;
         }

@@ -139,6 +139,13 @@ impl<B: Backend> Turn<'_, B> {
         }
     }
 
+    /// Closes a connection that nobody else closes.
+    pub(crate) fn close(&mut self, slot: usize) {
+        self.pool.io.close(slot);
+        self.pool.connections[slot].state = State::Closed;
+        self.pool.connections[slot].due_ns = 0;
+    }
+
     /// Lets go of a connection after its last answer, and opens the next in its place.
     /// `ended`: the server has closed it already.
     pub(crate) fn replace(&mut self, slot: usize, ended: bool, now_ns: u64) {
@@ -182,12 +189,16 @@ impl<B: Backend> Turn<'_, B> {
 
     /// The server closed a connection that waited for nothing.
     pub(crate) fn lose_idle(&mut self, slot: usize) {
-        self.pool.io.close(slot);
-        self.pool.connections[slot].state = State::Closed;
+        self.close(slot);
         if self.is_sending() {
-            self.set_due(slot, now_ns());
+            // A server that hangs up before it is asked anything is not called without a pause.
+            let connection = &mut self.pool.connections[slot];
+            if connection.sent == 0 {
+                connection.failures = connection.failures.saturating_add(1);
+            }
+            let pause_ns = pause_ns(connection.failures, false);
+            self.set_due(slot, now_ns() + pause_ns);
         } else {
-            self.pool.connections[slot].due_ns = 0;
             self.tally.idle_closed += 1;
         }
     }

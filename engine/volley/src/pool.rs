@@ -80,13 +80,14 @@ impl<B: Backend> Pool<B> {
         (first, self.book.bytes(first, count))
     }
 
-    /// Closes all connections.
-    pub(crate) fn hang_up(&mut self) {
+    /// Closes all connections. They may be opened again at once.
+    pub(crate) fn hang_up(&mut self) -> Result<()> {
         for (slot, connection) in self.connections.iter_mut().enumerate() {
             connection.state = State::Closed;
+            connection.due_ns = 0;
             self.io.close(slot);
         }
-        self.io.close_retired();
+        self.io.close_retired()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
 
-use crate::clock::{now_ns, thread_cpu_ns};
+use crate::clock::{MS, now_ns, thread_cpu_ns};
 use crate::connection::State;
 use crate::intervals::{Interval, Log};
 use crate::io::Backend;
@@ -11,6 +11,9 @@ use crate::tally::Tally;
 use crate::turn::{Patience, Turn};
 use std::io::Result;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A thread looks at least so often whether the slice is to end.
+const HEED_EVERY_NS: u64 = 20 * MS;
 
 /// How long to load, and how.
 #[derive(Debug, Clone)]
@@ -131,7 +134,7 @@ pub(crate) fn open<B: Backend>(pool: &mut Pool<B>, patience: Patience) -> Result
     turn.open(count)?;
     let tally = turn.tally;
     if pool.is_one_shot() {
-        pool.hang_up();
+        pool.hang_up()?;
     }
     Ok(tally)
 }
@@ -179,16 +182,16 @@ pub(crate) fn run<B: Backend>(
     }
     let cpu_ns = thread_cpu_ns();
     turn.send_until(turn.window.end_ns, &mut part)?;
-    if turn.allowance == 0 {
+    if now_ns() < turn.window.end_ns {
         turn.settle(&mut part)?;
         turn.window.end_ns = turn.window.end_ns.min(now_ns());
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     turn.settle(&mut part)?;
-    turn.give_up();
+    turn.give_up()?;
     turn.heed(&mut part, true);
     let Turn { window, tally, pool, .. } = turn;
-    pool.io.close_retired();
+    pool.io.close_retired()?;
     Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, threads: 1, tally })
 }
 
@@ -196,7 +199,10 @@ impl<B: Backend> Turn<'_, B> {
     /// Sends the first requests, or offers the connections to those that become due.
     fn kick_off(&mut self) {
         let now_ns = now_ns();
-        self.pool.available.clear();
+        while let Some(slot) = self.pool.available.pop_front() {
+            // It was offered in the slice before, but nobody took it.
+            self.pool.connections[slot].due_ns = 0;
+        }
         self.limit = self.pacer.limit(now_ns);
         for slot in 0..self.pool.connections.len().min(self.limit) {
             if self.pool.connections[slot].state == State::Open {
@@ -206,11 +212,15 @@ impl<B: Backend> Turn<'_, B> {
         self.sweep(now_ns);
     }
 
-    /// Sends until a moment, or until there is nothing more to send.
+    /// Sends until a moment, or until nothing more may be sent. A window without an end ends when
+    /// nothing more is due.
     fn send_until(&mut self, until_ns: u64, part: &mut Part<'_>) -> Result<()> {
         let mut at_ns = now_ns();
-        while at_ns < until_ns.min(self.window.end_ns) && self.wants(at_ns) {
-            at_ns = self.step(until_ns)?;
+        while at_ns < until_ns.min(self.window.end_ns)
+            && self.allowance > 0
+            && (self.window.end_ns < u64::MAX || self.wants(at_ns))
+        {
+            at_ns = self.step(until_ns.min(at_ns + HEED_EVERY_NS))?;
             self.heed(part, false);
         }
         Ok(())
@@ -222,7 +232,7 @@ impl<B: Backend> Turn<'_, B> {
         while (self.active > 0 || self.wants(now_ns()))
             && !part.control.leave.load(Ordering::Relaxed)
         {
-            self.step(u64::MAX)?;
+            self.step(now_ns() + HEED_EVERY_NS)?;
             self.heed(part, false);
         }
         Ok(())
@@ -246,7 +256,7 @@ impl<B: Backend> Turn<'_, B> {
     }
 
     /// What is not answered by now never will be.
-    fn give_up(&mut self) {
+    fn give_up(&mut self) -> Result<()> {
         while let Some(due_ns) = self.pacer.next_arrival_ns()
             && due_ns < self.window.end_ns
             && self.allowance > 0
@@ -263,7 +273,8 @@ impl<B: Backend> Turn<'_, B> {
                 }
                 connection.decoder.reset();
             }
-            self.pool.hang_up();
+            self.pool.hang_up()?;
         }
+        Ok(())
     }
 }

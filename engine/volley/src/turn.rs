@@ -190,12 +190,11 @@ impl<'a, B: Backend> Turn<'a, B> {
     pub(crate) fn sweep(&mut self, now_ns: u64) {
         self.next_due_ns = u64::MAX;
         self.adjust_limit(now_ns);
-        let wants = self.wants(now_ns);
         for slot in 0..self.pool.connections.len() {
             let connection = &self.pool.connections[slot];
             let is_due = connection.due_ns <= now_ns;
             match connection.state {
-                State::Closed if !wants || slot >= self.limit => continue,
+                State::Closed if slot >= self.limit || !self.wants(now_ns) => continue,
                 State::Closed if is_due => self.reopen(slot, now_ns),
                 State::Connecting if is_due => self.fail_connect(slot, Errno::TIMEDOUT),
                 State::Open if connection.flights.count() == 0 => continue,

@@ -214,8 +214,9 @@ impl Backend for Epoll {
         }
     }
 
-    fn close_retired(&mut self) {
+    fn close_retired(&mut self) -> io::Result<()> {
         self.retired.clear();
+        Ok(())
     }
 
     #[inline]

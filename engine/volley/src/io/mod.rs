@@ -105,8 +105,9 @@ pub(crate) trait Backend: Sized {
     /// connections later, when the server's FIN has nearly always come.
     fn retire(&mut self, slot: usize);
 
-    /// Closes what was retired.
-    fn close_retired(&mut self);
+    /// Closes what was retired. Afterwards all that was closed is gone, though nothing may be done
+    /// here for a while.
+    fn close_retired(&mut self) -> io::Result<()>;
 
     /// Hands over what is to be sent, and collects what has happened, without waiting.
     fn turn(&mut self) -> io::Result<()>;

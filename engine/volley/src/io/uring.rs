@@ -36,8 +36,8 @@ struct Slot {
     socket: Option<OwnedFd>,
     /// Counts the sockets that were here: tells completions of a former one from this one's.
     generation: u32,
-    /// A receive is going on.
-    receives: bool,
+    /// A receive is going on, or the wait for the connection.
+    awaits: bool,
     /// A send has met a reset. The kernel tells of it once: the receive would find a plain end.
     was_reset: bool,
     /// What is being sent.
@@ -56,7 +56,7 @@ impl Uring {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
         if let Some(socket) = &slot.socket {
-            slot.receives = true;
+            slot.awaits = true;
             self.ring.receive(socket.as_fd(), key);
         }
     }
@@ -93,7 +93,7 @@ impl Uring {
                 piece.and_then(|piece| event(What::Bytes { piece, more }))
             }
             (Operation::Receive, Ok(0)) => {
-                slot.receives = false;
+                slot.awaits = false;
                 if let Some(piece) = piece {
                     self.ring.give_back(piece);
                 }
@@ -106,7 +106,7 @@ impl Uring {
                 None
             }
             (Operation::Receive, Err(errno)) => {
-                slot.receives = false;
+                slot.awaits = false;
                 event(What::Failed(errno))
             }
             (Operation::Send, result) => match self.sent(index, result) {
@@ -114,6 +114,7 @@ impl Uring {
                 Err(errno) => event(What::Failed(errno)),
             },
             (Operation::Writable, _) => {
+                slot.awaits = false;
                 let socket = slot.socket.as_ref()?;
                 match rustix::net::sockopt::socket_error(socket) {
                     Ok(Ok(())) => {
@@ -157,9 +158,9 @@ impl Uring {
     fn take(&mut self, slot: usize) -> Option<(OwnedFd, Key, bool)> {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
-        let busy = slot.receives || !slot.sending.is_empty();
+        let busy = slot.awaits || !slot.sending.is_empty();
         slot.generation = (slot.generation + 1) % GENERATIONS;
-        slot.receives = false;
+        slot.awaits = false;
         slot.was_reset = false;
         slot.sending = 0..0;
         slot.queued.clear();
@@ -186,11 +187,13 @@ impl Backend for Uring {
     }
 
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
-        self.slots[slot].socket = Some(opened.fd);
         if opened.established {
+            self.slots[slot].socket = Some(opened.fd);
             self.receive(slot);
-        } else if let Some(socket) = &self.slots[slot].socket {
-            self.ring.await_writable(socket.as_fd(), self.key(slot));
+        } else {
+            self.ring.await_writable(opened.fd.as_fd(), self.key(slot));
+            self.slots[slot].awaits = true;
+            self.slots[slot].socket = Some(opened.fd);
         }
         Ok(())
     }
@@ -223,10 +226,14 @@ impl Backend for Uring {
         }
     }
 
-    fn close_retired(&mut self) {
+    fn close_retired(&mut self) -> io::Result<()> {
         for (socket, key) in self.retired.drain(..) {
             self.ring.close(socket, key);
         }
+        // A socket lives as long as a request names it. The first call hands the cancellations
+        // over, the second lets the kernel be done with what they cancelled.
+        self.ring.submit()?;
+        self.ring.submit()
     }
 
     #[inline]

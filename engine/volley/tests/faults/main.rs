@@ -7,4 +7,7 @@ mod world;
 
 mod buffers;
 mod closing;
+mod connecting;
+mod plans;
 mod rings;
+mod wishes;

@@ -1,0 +1,73 @@
+//! Connections that cannot be made, or not at once.
+
+use crate::world::guard::both_ways;
+use crate::world::loading::{at_rate, errors, for_ms, run, size, target};
+use crate::world::servers::serve;
+use rustix::net::{AddressFamily, SocketType};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use volley::clock::MS;
+use volley::crew::Crew;
+use volley::errors::ErrorKind;
+use volley::target::Target;
+
+/// A listener whose queue is full, and what fills it: it drops all that want to connect.
+fn deaf() -> (TcpListener, Vec<TcpStream>) {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    rustix::net::listen(&socket, 0).unwrap();
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().unwrap();
+    let soon = Duration::from_millis(50);
+    let queue = std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok());
+    let queue = queue.take(8).collect();
+    (listener, queue)
+}
+
+/// Sockets that try to connect to an address.
+fn knocking_at(address: SocketAddr) -> usize {
+    const SYN_SENT: &str = "02";
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let port = format!(":{:04X}", address.port());
+    let fields = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    fields.filter(|fields| fields[2].ends_with(&port) && fields[3] == SYN_SENT).count()
+}
+
+#[test]
+fn connections_given_up_are_gone() {
+    both_ways(|io| {
+        let (listener, _queue) = deaf();
+        let address = listener.local_addr().unwrap();
+        for requests_per_connection in [None, Some(1)] {
+            let connect_timeout_ns = 50 * MS;
+            let target = Target { connect_timeout_ns, requests_per_connection, ..target(address) };
+            let mut crew = Crew::start(&size(io), &[Arc::new(target)]).unwrap();
+            let outcome = run(&mut crew, &for_ms(300));
+            assert!(outcome.tally.errors.of(ErrorKind::ConnectTimeout) >= 4, "{outcome:?}");
+            assert_eq!(errors(&outcome).len(), 1, "{outcome:?}");
+            assert_eq!(outcome.tally.requests_all, 0);
+            assert_eq!(knocking_at(address), 0);
+        }
+    });
+}
+
+#[test]
+fn a_server_that_hangs_up_on_the_idle_is_not_called_again_and_again() {
+    both_ways(|io| {
+        let calls = Arc::new(AtomicU64::new(0));
+        let counted = calls.clone();
+        let address = serve(move |conversation| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            conversation.stream.shutdown(Shutdown::Both).unwrap();
+        });
+        let crew = Crew::start(&size(io), &[Arc::new(target(address))]);
+        // One request, after half a second.
+        let outcome = run(&mut crew.unwrap(), &at_rate(1.0, 0, 600));
+        assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (0, 1));
+        // With pauses of 1, 2, 4… ms, four connections are not opened more often.
+        let calls = calls.load(Ordering::SeqCst);
+        assert!((4..=60).contains(&calls), "{calls}");
+    });
+}
