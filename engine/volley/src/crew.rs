@@ -22,9 +22,6 @@ use std::time::Duration;
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// From the order to begin to the beginning: all threads have heard it by then.
-const NOTICE_NS: u64 = 200_000;
-
 /// How many threads there are, where they run, and how they do I/O.
 #[derive(Debug, Clone)]
 pub struct Size {
@@ -56,8 +53,7 @@ struct Worker {
 
 enum Order {
     Open { target: usize },
-    Prepare { target: usize, plan: Arc<Plan> },
-    Begin { target: usize, plan: Arc<Plan>, begin_ns: u64, control: Arc<Control> },
+    Run { target: usize, plan: Arc<Plan>, control: Arc<Control> },
 }
 
 enum Reply {
@@ -82,7 +78,8 @@ pub struct Opened {
 pub struct Look<'a> {
     /// `CLOCK_MONOTONIC`.
     pub now_ns: u64,
-    /// The counted time; without a duration its end is `u64::MAX`.
+    /// The counted time, [`Window::CLOSED`] before it is known. Without a duration its end is
+    /// `u64::MAX`.
     pub window: &'a Window,
     /// Answers within the window so far.
     pub requests: u64,
@@ -159,23 +156,23 @@ impl Crew {
         watch: &mut dyn FnMut(&Look<'_>) -> Wish,
     ) -> io::Result<Outcome> {
         let plan = Arc::new(plan.clone());
-        self.order(|| Order::Prepare { target, plan: plan.clone() });
-        self.await_all_ready()?;
-        let control = Arc::new(Control::default());
-        let begin_ns = now_ns() + NOTICE_NS;
+        let control = Arc::new(Control::new(self.workers.len()));
         self.order(|| {
             let (plan, control) = (plan.clone(), control.clone());
-            Order::Begin { target, plan, begin_ns, control }
+            Order::Run { target, plan, control }
         });
-        let start_ns = begin_ns + plan.ramp_ns;
-        let end_ns = start_ns.saturating_add(plan.duration_ns.unwrap_or(u64::MAX));
-        self.watch(Window { start_ns, end_ns }, &control, watch)
+        let outcome = self.watch(&plan, &control, watch);
+        if outcome.is_err() {
+            // The others need not wait for one that has failed.
+            control.obey(Wish::Leave, now_ns());
+        }
+        outcome
     }
 
     /// Looks on until all threads are done, and puts their outcomes together.
     fn watch(
         &mut self,
-        window: Window,
+        plan: &Plan,
         control: &Control,
         watch: &mut dyn FnMut(&Look<'_>) -> Wish,
     ) -> io::Result<Outcome> {
@@ -197,6 +194,7 @@ impl Crew {
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),
             }
             let intervals = assembly.take(self.workers.len());
+            let window = control.begin_ns().map_or(Window::CLOSED, |ns| plan.window(ns));
             control.obey(watch(&self.look(&window, intervals)), now_ns());
         }
         let whole = whole.ok_or_else(died)?;
@@ -315,7 +313,6 @@ fn serve<B: Backend>(post: &Post) -> io::Result<()> {
     for target in &post.targets {
         pools.push(Pool::<B>::new(target, share, post.ring)?);
     }
-    let mut prepared = Tally::default();
     let mut reply = Reply::Ready;
     while post.replies.send(reply).is_ok()
         && let Ok(order) = post.orders.recv()
@@ -324,24 +321,17 @@ fn serve<B: Backend>(post: &Post) -> io::Result<()> {
             Order::Open { target } => {
                 Reply::Opened(Box::new(slice::open(&mut pools[target], patience)?))
             }
-            Order::Prepare { target, plan } => {
-                prepared = slice::prepare(&mut pools[target], patience, &plan, share)?;
-                Reply::Ready
-            }
-            Order::Begin { target, plan, begin_ns, control } => {
+            Order::Run { target, plan, control } => {
                 let part = Part {
                     share,
                     plan: &plan,
-                    begin_ns,
                     control: &control,
                     live: &post.live,
                     tell: &mut |interval| {
                         let _ = post.replies.send(Reply::Interval(interval));
                     },
                 };
-                let prepared = std::mem::take(&mut prepared);
-                let outcome = slice::run(&mut pools[target], patience, prepared, part)?;
-                Reply::Done(Box::new(outcome))
+                Reply::Done(Box::new(slice::run(&mut pools[target], patience, part)?))
             }
         };
     }

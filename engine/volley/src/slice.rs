@@ -10,7 +10,7 @@ use crate::schedule::{Process, Profile};
 use crate::tally::Tally;
 use crate::turn::{Patience, Turn};
 use std::io::Result;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// A thread looks at least so often whether the slice is to end.
 const HEED_EVERY_NS: u64 = 20 * MS;
@@ -82,20 +82,56 @@ pub enum Wish {
     Leave,
 }
 
-/// What all threads of a slice look at: it may end sooner than planned.
+impl Plan {
+    /// The counted time, for a ramp that begins at `begin_ns`.
+    pub(crate) fn window(&self, begin_ns: u64) -> Window {
+        let start_ns = begin_ns.saturating_add(self.ramp_ns);
+        let end_ns = start_ns.saturating_add(self.duration_ns.unwrap_or(u64::MAX));
+        Window { start_ns, end_ns }
+    }
+}
+
+/// What all threads of a slice look at: when it begins, and whether it ends sooner than planned.
 #[derive(Debug)]
 pub(crate) struct Control {
+    /// Threads that are not ready yet.
+    awaited: AtomicUsize,
+    /// The start of the ramp; 0 until the last thread is ready.
+    begin_ns: AtomicU64,
     end_ns: AtomicU64,
     leave: AtomicBool,
 }
 
-impl Default for Control {
-    fn default() -> Self {
-        Self { end_ns: AtomicU64::new(u64::MAX), leave: AtomicBool::new(false) }
-    }
-}
-
 impl Control {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            awaited: AtomicUsize::new(threads),
+            begin_ns: AtomicU64::new(0),
+            end_ns: AtomicU64::new(u64::MAX),
+            leave: AtomicBool::new(false),
+        }
+    }
+
+    /// The start of the ramp, once it is known.
+    pub(crate) fn begin_ns(&self) -> Option<u64> {
+        Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
+    }
+
+    /// Begins together with the other threads, the last of which names the time. Were it named
+    /// beforehand, a thread that the system lets wait would load for a part of its window only.
+    fn begin(&self) -> u64 {
+        if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.begin_ns.store(now_ns(), Ordering::Release);
+        }
+        loop {
+            match self.begin_ns() {
+                Some(begin_ns) => return begin_ns,
+                None if self.leave.load(Ordering::Relaxed) => return now_ns(),
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+
     /// Does what a watcher wishes.
     pub(crate) fn obey(&self, wish: Wish, now_ns: u64) {
         if wish != Wish::GoOn {
@@ -118,8 +154,6 @@ pub(crate) struct Live {
 pub(crate) struct Part<'a> {
     pub(crate) share: Share,
     pub(crate) plan: &'a Plan,
-    /// The start of the ramp.
-    pub(crate) begin_ns: u64,
     pub(crate) control: &'a Control,
     pub(crate) live: &'a Live,
     /// Gets each interval when it is over.
@@ -141,7 +175,7 @@ pub(crate) fn open<B: Backend>(pool: &mut Pool<B>, patience: Patience) -> Result
 
 /// Brings a pool to the state in which a slice begins: all connections that it starts with are
 /// open. What that took belongs to the slice's counts.
-pub(crate) fn prepare<B: Backend>(
+fn prepare<B: Backend>(
     pool: &mut Pool<B>,
     patience: Patience,
     plan: &Plan,
@@ -159,24 +193,20 @@ pub(crate) fn prepare<B: Backend>(
 pub(crate) fn run<B: Backend>(
     pool: &mut Pool<B>,
     patience: Patience,
-    prepared: Tally,
     mut part: Part<'_>,
 ) -> Result<Outcome> {
-    let Part { share, plan, begin_ns, .. } = part;
-    let mut turn = Turn::new(pool, patience);
-    let start_ns = begin_ns + plan.ramp_ns;
-    let end_ns = start_ns.saturating_add(plan.duration_ns.unwrap_or(u64::MAX));
+    let Part { share, plan, control, .. } = part;
+    let prepared = prepare(pool, patience, plan, share)?;
     let most = plan.requests.map_or(u64::MAX, |all| share.of(all));
+    let begin_ns = control.begin();
+    let mut turn = Turn::new(pool, patience);
     turn.tally = prepared;
-    turn.window = Window { start_ns, end_ns };
+    turn.window = plan.window(begin_ns);
     turn.pacer = Pacer::new(&plan.pace, share, begin_ns);
-    turn.log = plan.intervals.then(|| Log::new(start_ns));
+    turn.log = plan.intervals.then(|| Log::new(turn.window.start_ns));
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
-    while now_ns() < begin_ns {
-        std::hint::spin_loop();
-    }
     turn.kick_off();
-    turn.send_until(start_ns, &mut part)?;
+    turn.send_until(turn.window.start_ns, &mut part)?;
     if plan.ramp_ns > 0 {
         turn.allowance = most;
     }
