@@ -1,6 +1,6 @@
 //! Servers, sockets and kernels at their worst: right counts by kind, no hang, bounded memory.
 //!
-//! Each test is run with io_uring and with epoll; the name of the thread that fails says which.
+//! Each test is run with `io_uring` and with epoll; the name of the thread that fails says which.
 
 #[path = "../world/mod.rs"]
 mod world;
@@ -8,6 +8,9 @@ mod world;
 mod buffers;
 mod closing;
 mod connecting;
+mod endless;
+mod many;
 mod plans;
 mod rings;
+mod signals;
 mod wishes;

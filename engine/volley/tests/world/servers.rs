@@ -67,7 +67,7 @@ impl Conversation {
             // Unread bytes would turn the close into a reset.
             Close::Fin => {
                 let _ = self.stream.shutdown(Shutdown::Write);
-                while matches!(self.stream.read(&mut [0; 64 * 1024]), Ok(1..)) {}
+                while matches!(self.stream.read(&mut [0; 16 * 1024]), Ok(1..)) {}
             }
             Close::Reset => set_socket_linger(&self.stream, Some(Duration::ZERO)).unwrap(),
         }

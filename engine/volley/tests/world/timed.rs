@@ -27,6 +27,7 @@ const LISTENER: u64 = 0;
 
 /// One request in the log.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "units last")]
 pub struct Served {
     /// When it was read.
     pub read_ns: u64,
