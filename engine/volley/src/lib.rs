@@ -19,6 +19,7 @@ pub mod pool;
 pub mod progress;
 pub mod protocol;
 pub mod report;
+pub mod schedule;
 pub mod slice;
 pub mod socket;
 pub mod tally;
