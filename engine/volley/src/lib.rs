@@ -16,7 +16,6 @@ pub mod limits;
 pub mod load;
 pub mod pace;
 pub mod pool;
-pub mod progress;
 pub mod protocol;
 pub mod report;
 pub mod schedule;

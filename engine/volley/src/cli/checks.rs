@@ -3,6 +3,7 @@
 use super::values::{header, sha256, status};
 use clap::Args;
 use std::path::PathBuf;
+use volley_http::BodyRule;
 
 /// Which answer is right.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub struct Checks {
     pub expect_body_file: Option<PathBuf>,
     /// The body must have this SHA-256
     #[arg(long, value_name = "HEX", value_parser = sha256)]
-    pub expect_sha256: Option<[u8; 32]>,
+    pub expect_sha256: Option<BodyRule>,
     /// The answer must have this header; may be repeated
     #[arg(long = "expect-header", value_name = "NAME: VALUE", value_parser = header)]
     pub expect_headers: Vec<(String, String)>,

@@ -137,14 +137,10 @@ impl LoadArgs {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::{Cli, Command};
+    use crate::cli::tests::load_args;
 
     fn contradiction(options: &str) -> Option<&'static str> {
-        let args = format!("volley load http://a {options}");
-        match Cli::read(args.split_whitespace()).unwrap().command {
-            Command::Load(args) => args.contradiction(),
-            other => panic!("{other:?}"),
-        }
+        load_args(options).contradiction()
     }
 
     #[test]

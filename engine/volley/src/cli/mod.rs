@@ -88,9 +88,24 @@ pub fn one_line(error: &clap::Error) -> String {
     format!("volley: {text} (volley --help tells more)")
 }
 
+/// A complaint about a `key`, as one about the flag of that name.
+#[must_use]
+pub fn as_flag(wrong: &str) -> String {
+    wrong.replacen('`', "--", 1).replacen('`', "", 1)
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// The options of `volley load`, separated by spaces.
+    pub(crate) fn load_args(options: &str) -> LoadArgs {
+        let args = format!("volley load http://a.example:8080/x {options}");
+        match Cli::read(args.split_whitespace()).unwrap().command {
+            Command::Load(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -138,6 +153,11 @@ mod tests {
                 assert!(!line.contains('\n'), "{line}");
             }
         }
+    }
+
+    #[test]
+    fn a_complaint_about_a_key_names_the_flag() {
+        assert_eq!(as_flag("`cpus` is [9], but `x`"), "--cpus is [9], but `x`");
     }
 
     #[test]
