@@ -306,6 +306,7 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["load", "http://name.invalid/"], 3, "cannot reach name.invalid: no address"),
         (&["load", "--connect-to", &nobody, "http://a/"], 3, "cannot reach 127.0.0.1:"),
         (&["load", "--proxy", &closed, "http://a/"], 3, "cannot reach 127.0.0.1:"),
+        (&["load", "--source", "127.0.0.2", "http://[::1]/"], 3, "--source needs"),
         (&["load", "--unix", absent, "http://a/"], 3, "cannot reach /nonexistent/file: No such"),
         (&["load", "https://a/"], 2, "https is not supported"),
         (&["load", "-c", "none", "http://a/"], 2, "--connections"),

@@ -112,7 +112,7 @@ fn span(text: &str) -> Option<Duration> {
     (time.as_secs() < 1_000_000_000).then_some(time)
 }
 
-/// A time in nanoseconds; all that [`time`] reads fit.
+/// A time in nanoseconds; all that flags may say fit.
 #[must_use]
 pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
