@@ -5,6 +5,7 @@
 //! takes answers; [`io`] holds the system calls, `volley-http` the protocol, `volley-requests` what
 //! is sent. [`drive`] and [`load`] are the two ways to command it.
 
+pub mod cli;
 pub mod clock;
 mod connection;
 pub mod crew;
@@ -16,12 +17,15 @@ pub mod intervals;
 pub mod io;
 pub mod limits;
 mod link;
+pub mod load;
 pub mod null;
 pub mod pace;
 mod pool;
 pub mod protocol;
+pub mod report;
 pub mod schedule;
 pub mod slice;
 pub mod tally;
 pub mod target;
 mod turn;
+pub mod url;

@@ -1,23 +1,28 @@
 //! The command `volley`.
 
-use clap::Parser;
 use signal_hook::consts::SIGINT;
-use std::io::{self, IsTerminal, Write, stdin, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use volley::cli::{Cli, Command, LoadArgs, one_line};
+use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, as_flag, one_line};
 use volley::drive::{DriveError, drive};
 use volley::limits;
 use volley::load::{LoadError, load};
+use volley::null::Null;
+use volley::report::Report;
 
 const NO_RIGHT_ANSWER: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
+/// What `volley null` answers.
+const NULL_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\
+    Content-Length: 13\r\n\r\nHello, World!";
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return fail(WRONG_USAGE, &one_line(&error)),
         Err(help) => {
@@ -29,6 +34,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Load(args) => run_load(&args),
         Command::Drive => run_drive(),
+        Command::Null(args) => run_null(&args),
     }
 }
 
@@ -46,7 +52,7 @@ fn run_load(args: &LoadArgs) -> ExitCode {
     if let Err(error) = listen_for_interrupts(&interrupted) {
         return fail(SYSTEM, &format!("volley load: cannot catch Ctrl-C: {error}"));
     }
-    let report = match load(args, interrupted) {
+    let report = match load(args, &interrupted) {
         Ok(report) => report,
         Err(error) => {
             let status = match error {
@@ -56,19 +62,29 @@ fn run_load(args: &LoadArgs) -> ExitCode {
             return fail(status, &format!("volley load: {error}"));
         }
     };
-    let bold = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let text = if args.json { report.json() } else { report.text(bold) };
-    match stdout().write_all(text.as_bytes()) {
+    match print(args, &report) {
         // A reader that has seen enough, such as `head`, is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             return fail(SYSTEM, &format!("volley load: cannot write the result: {error}"));
         }
         _ => {}
     }
-    match (report.interrupted, report.right) {
+    match (report.interrupted(), report.right()) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, 0) => ExitCode::from(NO_RIGHT_ANSWER),
         (false, _) => ExitCode::SUCCESS,
+    }
+}
+
+/// On standard output, unless that is taken.
+fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
+    let may_be_bold = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if args.output.json {
+        stdout().write_all(report.json().as_bytes())
+    } else if args.output.csv == Some(CsvPlace::Stdout) {
+        stderr().write_all(report.text(may_be_bold && stderr().is_terminal()).as_bytes())
+    } else {
+        stdout().write_all(report.text(may_be_bold && stdout().is_terminal()).as_bytes())
     }
 }
 
@@ -78,6 +94,21 @@ fn listen_for_interrupts(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
     signal_hook::flag::register_conditional_shutdown(SIGINT, status, interrupted.clone())?;
     signal_hook::flag::register(SIGINT, interrupted.clone())?;
     Ok(())
+}
+
+/// Answers until the process is ended.
+fn run_null(args: &NullArgs) -> ExitCode {
+    if let Err(wrong) = limits::pin(&args.cpus) {
+        return fail(WRONG_USAGE, &format!("volley null: {}", as_flag(&wrong)));
+    }
+    let served = Null::bind(args.listen, NULL_ANSWER.to_vec(), None, args.io).and_then(|null| {
+        writeln!(stdout(), "listening on {}", null.address()?)?;
+        null.run(&AtomicBool::new(false))
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(SYSTEM, &format!("volley null: {}: {error}", args.listen)),
+    }
 }
 
 fn fail(status: u8, message: &str) -> ExitCode {

@@ -1,16 +1,23 @@
 //! `http://host:port/path?query`, as far as a load generator needs it.
 
+use std::fmt;
+
 /// A URL's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// For the `Host` field: as written, port included if it was.
-    pub authority: String,
-    /// The name or address alone, IPv6 without its brackets.
-    pub host: String,
-    /// 80 unless written.
-    pub port: u16,
+    /// Where it points.
+    pub authority: Authority,
     /// Path and query; never empty.
     pub path: String,
+}
+
+/// A host, with or without a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authority {
+    /// The name or address alone, IPv6 without its brackets.
+    pub host: String,
+    /// As written.
+    pub port: Option<u16>,
 }
 
 impl Url {
@@ -28,42 +35,67 @@ impl Url {
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         if authority.contains('@') {
-            return Err("user and password in the URL are not supported; use -H".into());
+            return Err("user and password in the URL are not supported; use --user".into());
         }
-        let (host, port) = split_port(authority)?;
-        if host.is_empty() {
-            return Err("the URL has no host".into());
-        }
+        let authority = Authority::parse(authority)?;
         if let Some(wrong) = path.chars().find(|&c| !c.is_ascii_graphic()) {
             return Err(format!("the path holds {wrong:?}: write it percent-encoded"));
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { authority: authority.to_owned(), host: host.to_owned(), port, path })
+        Ok(Self { authority, path })
     }
 }
 
-fn split_port(authority: &str) -> Result<(&str, u16), String> {
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => {
-            let (host, rest) = rest.split_once(']').ok_or("an IPv6 address ends with ]")?;
-            match rest.strip_prefix(':') {
-                None if !rest.is_empty() => return Err(format!("{rest:?} behind the ]")),
-                port => (host, port),
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}{}", self.authority, self.path)
+    }
+}
+
+impl Authority {
+    /// Reads `host`, `host:port`, `[v6]` or `[v6]:port`. The error says what would be right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (host, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (host, rest) = rest.split_once(']').ok_or("an IPv6 address ends with ]")?;
+                match rest.strip_prefix(':') {
+                    None if !rest.is_empty() => return Err(format!("{rest:?} behind the ]")),
+                    port => (host, port),
+                }
             }
+            None => match text.split_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (text, None),
+            },
+        };
+        if host.is_empty() {
+            return Err("the host is missing".into());
         }
-        None => match authority.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
-        },
-    };
-    let port = match port {
-        None | Some("") => 80,
-        Some(text) => match text.parse() {
-            Ok(port) if port > 0 && text.bytes().all(|byte| byte.is_ascii_digit()) => port,
-            _ => return Err(format!("port {text:?} is not a number from 1 to 65535")),
-        },
-    };
-    Ok((host, port))
+        let port = match port {
+            None | Some("") => None,
+            Some(text) => match text.parse() {
+                Ok(port) if port > 0 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    Some(port)
+                }
+                _ => return Err(format!("port {text:?} is not a number from 1 to 65535")),
+            },
+        };
+        Ok(Self { host: host.to_owned(), port })
+    }
+
+    /// The port: 80 unless written.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(80)
+    }
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]") } else { write!(f, "{host}") }?;
+        port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
 }
 
 #[cfg(test)]
@@ -74,7 +106,7 @@ mod tests {
     fn reads_the_parts() {
         let parts = |text| {
             let url = Url::parse(text).unwrap();
-            (url.authority, url.host, url.port, url.path)
+            (url.authority.to_string(), url.authority.host.clone(), url.authority.port(), url.path)
         };
         let is = |a: &str, h: &str, port, p: &str| (a.into(), h.into(), port, p.into());
         assert_eq!(parts("http://a"), is("a", "a", 80, "/"));
@@ -90,14 +122,14 @@ mod tests {
             ("localhost:80", "http://localhost:80"),
             ("https://a/", "https is not supported"),
             ("ftp://a/", "ftp://"),
-            ("http://", "no host"),
-            ("http://:80/", "no host"),
+            ("http://", "host is missing"),
+            ("http://:80/", "host is missing"),
             ("http://a:0/", "port \"0\""),
             ("http://a:+1/", "port \"+1\""),
             ("http://a:99999/", "65535"),
             ("http://[::1/", "]"),
             ("http://[::1]x/", "behind"),
-            ("http://u:p@a/", "-H"),
+            ("http://u:p@a/", "--user"),
             ("http://a/ b", "percent-encoded"),
             ("http://a/é", "percent-encoded"),
         ] {

@@ -1,22 +1,55 @@
-//! `volley load` as people and scripts meet it.
+//! `volley load` and `volley null` as people and scripts meet them.
 
 mod common;
 
-use common::servers::{self, GOOD};
+use common::servers::{self, BODY, GOOD};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
-use std::process::{Command, Output, Stdio};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 fn volley(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_volley")).args(args).output().unwrap()
 }
 
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Status, standard output, standard error.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let output = volley(args);
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// For 200 ms on 4 connections.
 fn load(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let url = format!("http://{address}/");
-    let args = [&["load", "-c", "4", "-d", "200ms"], more, &[url.as_str()]].concat();
-    let output = volley(&args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    run(&[&["load", "-c", "4", "-d", "200ms"], more, &[url.as_str()]].concat())
+}
+
+/// Without a word on how much.
+fn load_json(address: SocketAddr, more: &[&str]) -> serde_json::Value {
+    let url = format!("http://{address}/");
+    let (status, text, error) = run(&[&["load", "--json", "-c", "4"], more, &[&url]].concat());
+    assert_eq!((status, error.as_str()), (0, ""), "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn keys(value: &serde_json::Value) -> String {
+    // serde_json sorts the keys that it reads.
+    value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
+}
+
+/// A file that is not there yet.
+fn fresh(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&path);
+    path
 }
 
 #[test]
@@ -31,23 +64,70 @@ fn a_summary_for_people() {
 }
 
 #[test]
+fn a_whole_distribution_for_people() {
+    let (_, text, _) = load(servers::always(GOOD), &["--latency"]);
+    assert!(text.contains("distribution") && text.contains("       100 %"), "{text}");
+}
+
+#[test]
 fn json_has_exactly_its_keys() {
-    let (status, text, _) = load(servers::always(GOOD), &["--json"]);
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let keys = |value: &serde_json::Value| {
-        value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
-    };
-    // serde_json sorts the keys that it reads.
+    let value = load_json(servers::always(GOOD), &["-d", "200ms"]);
     assert_eq!(
         keys(&value),
-        "bytes_per_s client connections duration_s errors io latency_us limited_by mode rate \
-         requests requests_per_s schema send_lag_us url"
+        "bytes_per_s ceiling client connections connects duration_s errors first_bad io latency_us \
+         limited_by little misses mode rate redirects requests requests_per_s schema send_lag_us \
+         service_us unsent url"
     );
     assert_eq!(keys(&value["latency_us"]), "max mean p50 p75 p90 p99 p99_9");
-    assert_eq!(keys(&value["client"]), "busy cpu_us_per_request");
-    assert_eq!((status, &value["schema"]), (0, &"bakeoff.load/1".into()));
-    assert!(value["requests"].as_u64().unwrap() > 0 && value["rate"].is_null());
+    assert_eq!(keys(&value["client"]), "busy cpu_us_per_request threads");
+    assert_eq!((&value["schema"], &value["mode"]), (&"bakeoff.load/1".into(), &"closed".into()));
+    assert!(value["requests"].as_u64().unwrap() > 0 && value["little"].as_f64().unwrap() > 0.0);
+    for nothing in ["rate", "service_us", "send_lag_us", "first_bad", "ceiling"] {
+        assert!(value[nothing].is_null(), "{nothing}");
+    }
     assert!((value["duration_s"].as_f64().unwrap() - 0.2).abs() < 1e-6);
+    assert!(["uring", "epoll"].contains(&value["io"].as_str().unwrap()));
+}
+
+#[test]
+fn an_open_loop_asks_as_often_as_said() {
+    let (address, asked) = servers::counting(GOOD);
+    let value = load_json(address, &["-d", "500ms", "-R", "200", "--arrivals", "poisson"]);
+    assert_eq!((value["rate"].as_f64(), &value["mode"]), (Some(200.0), &"open".into()));
+    for times in ["service_us", "send_lag_us"] {
+        assert_eq!(keys(&value[times]), "max mean p50 p75 p90 p99 p99_9");
+    }
+    // 140 are expected, warm-up included; the standard error is 12.
+    let asked = asked.load(Ordering::SeqCst);
+    assert!((70..210).contains(&asked), "{asked}");
+    assert!(value["little"].is_null());
+}
+
+#[test]
+fn a_request_without_an_answer_is_infinitely_late() {
+    let address = servers::answering(|nth| (nth == 0).then(|| GOOD.to_vec()));
+    let options = ["-d", "300ms", "-R", "50", "-c", "2", "--json"];
+    let url = format!("http://{address}/");
+    let (_, text, _) = run(&[&["load"], &options[..], &[&url]].concat());
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(value["misses"].as_u64().unwrap() > 0, "{text}");
+    assert!(value["latency_us"]["max"].is_null(), "{text}");
+}
+
+#[test]
+fn so_many_requests_and_no_more() {
+    let (address, asked) = servers::counting(GOOD);
+    let value = load_json(address, &["-n", "10", "-t", "2"]);
+    assert_eq!((value["requests"].as_u64(), asked.load(Ordering::SeqCst)), (Some(10), 10));
+    assert_eq!(value["client"]["threads"], 2);
+}
+
+#[test]
+fn stages_may_be_connections() {
+    let stages = ["--stage", "100ms:1c", "--stage", "200ms:1-4c"];
+    let url = format!("http://{}/", servers::always(GOOD));
+    let (status, text, _) = run(&[&["load"], &stages[..], &[&url]].concat());
+    assert!(status == 0 && text.contains("connections: 1 for 0.1 s, 1 to 4 for 0.2 s"), "{text}");
 }
 
 #[test]
@@ -57,54 +137,217 @@ fn one_connection_per_request() {
 }
 
 #[test]
-fn a_body_and_headers_are_sent() {
+fn a_request_is_sent_as_asked() {
     let address = servers::serve(|mut stream| {
-        use std::io::{Read, Write};
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = stream.read(&mut bytes) {
             let text = String::from_utf8_lossy(&bytes[..length]);
-            let right = text.starts_with("POST / HTTP/1.1\r\nHost: example\r\nX-A: b\r\n")
+            let right = text.starts_with("PUT / HTTP/1.1\r\nHost: example\r\nX-A: b\r\n")
+                && text.contains("Cookie: a=1; b=2\r\nAuthorization: Basic bWU6cHc=\r\n")
                 && text.ends_with("Content-Length: 2\r\n\r\nhi");
             let answer: &[u8] =
                 if right { GOOD } else { b"HTTP/1.1 400 B\r\nContent-Length: 0\r\n\r\n" };
             let _ = stream.write_all(answer);
         }
     });
-    let (status, text, _) = load(address, &["-b", "hi", "-H", "X-A: b", "-H", "Host: example"]);
+    let body = fresh("body");
+    fs::write(&body, "hi").unwrap();
+    let headers = ["-H", "X-A: b", "-H", "Host: example", "--cookie", "a=1", "--cookie", "b=2"];
+    let others = ["-u", "me:pw", "-m", "PUT", "--body-file", body.to_str().unwrap()];
+    let (status, text, _) = load(address, &[&headers[..], &others].concat());
     assert_eq!(status, 0, "{text}");
     assert!(text.contains("errors       none"), "{text}");
 }
 
 #[test]
-fn not_a_single_right_answer() {
-    let (status, text, _) =
-        load(servers::always(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), &[]);
-    assert!(status == 1 && text.contains("wrong status"), "{text}");
-    assert!(text.contains("status is 404, expected one below 400"), "{text}");
+fn requests_may_come_from_a_file() {
+    let address = servers::serve(|mut stream| {
+        let mut bytes = [0; 4096];
+        while let Ok(length @ 1..) = stream.read(&mut bytes) {
+            let text = String::from_utf8_lossy(&bytes[..length]);
+            let status = if text.starts_with("GET /often ") { 200 } else { 201 };
+            let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
+            let right = text.contains("\r\nX-A: b\r\n");
+            let _ = stream.write_all(if right { answer.as_bytes() } else { b"?" });
+        }
+    });
+    let file = fresh("mix.toml");
+    let mix = r#"
+        [[request]]
+        weight = 9
+        path = "/often"
+        expect = { status = 200 }
+
+        [[request]]
+        path = "/seldom/{{random 1 9}}"
+        expect = { status = 201 }
+    "#;
+    fs::write(&file, mix).unwrap();
+    let options = ["--request-file", file.to_str().unwrap(), "-H", "X-A: b"];
+    let (status, text, error) = load(address, &options);
+    assert!(status == 0 && text.contains("errors       none"), "{text}{error}");
+}
+
+#[test]
+fn a_server_is_met_where_it_is_said_to_be() {
+    let address = servers::always(GOOD).to_string();
+    let elsewhere = ["load", "-c", "4", "-d", "100ms", "http://name.invalid/", "--connect-to"];
+    assert_eq!(run(&[&elsewhere[..], &[&address]].concat()).0, 0);
+
+    let (proxy, asked) = servers::counting(GOOD);
+    let proxy = format!("http://{proxy}");
+    let proxied = ["load", "-c", "4", "-d", "100ms", "http://name.invalid/", "--proxy", &proxy];
+    assert_eq!(run(&proxied).0, 0);
+    assert!(asked.load(Ordering::SeqCst) > 0);
+
+    let path = fresh("load.sock");
+    let listener = UnixListener::bind(&path).unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut bytes = [0; 4096];
+                while let Ok(1..) = stream.read(&mut bytes) {
+                    let _ = stream.write_all(GOOD);
+                }
+            });
+        }
+    });
+    let unix = ["load", "-c", "4", "-d", "100ms", "http://a/", "--unix", path.to_str().unwrap()];
+    let (status, text, error) = run(&unix);
+    assert!(status == 0 && text.contains("load.sock"), "{text}{error}");
+}
+
+#[test]
+fn answers_are_held_against_what_is_expected() {
+    let address = servers::always(GOOD);
+    // sha256sum of the body.
+    let hash = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
+    for right in [
+        ["--expect-status", "200"],
+        ["--expect-length", "13"],
+        ["--expect-body", BODY],
+        ["--expect-sha256", hash],
+        ["--expect-header", "Content-Length: 13"],
+    ] {
+        let (status, text, _) = load(address, &right);
+        assert!(status == 0 && text.contains("errors       none"), "{right:?}: {text}");
+    }
+    for (wrong, part) in [
+        (["--expect-status", "201"], "status is 200, expected 201"),
+        (["--expect-length", "12"], "wrong length of body"),
+        (["--expect-body", "Hello, world!"], "differs at byte 7"),
+        (["--expect-header", "X-A: b"], "wrong or missing header"),
+    ] {
+        let (status, text, _) = load(address, &wrong);
+        assert!(status == 1 && text.contains(part), "{wrong:?}: {text}");
+    }
+}
+
+#[test]
+fn the_first_bad_exchange_is_kept() {
+    let address = servers::always(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    let (status, text, _) = load(address, &[]);
+    assert_eq!(status, 1, "{text}");
+    for part in ["wrong status: status is 404, expected one below 400", "GET / HTTP/1.1", "404 Not"]
+    {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    let (_, json, _) = load(address, &["--json"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(keys(&value["first_bad"]), "detail kind request_base64 response_base64");
+    assert_eq!(value["first_bad"]["kind"], "status");
+    // "HTTP/1.1 404 "
+    assert!(
+        value["first_bad"]["response_base64"].as_str().unwrap().starts_with("SFRUUC8xLjEgNDA0I")
+    );
+}
+
+#[test]
+fn not_a_single_answer() {
     let (status, text, _) = load(servers::silent(), &["--timeout", "100ms"]);
-    assert!(status == 1 && text.contains("no answer in time"), "{text}");
+    assert!(status == 1 && text.contains("no answer in time") && text.contains('∞'), "{text}");
+}
+
+#[test]
+fn every_tenth_of_a_second_is_written() {
+    let address = servers::always(GOOD);
+    let (csv, hdr) = (fresh("load.csv"), fresh("load.hlog"));
+    let files = ["--csv", csv.to_str().unwrap(), "--hdr", hdr.to_str().unwrap()];
+    assert_eq!(load(address, &files).0, 0);
+    let csv = fs::read_to_string(csv).unwrap();
+    let mut lines = csv.lines();
+    let head = "start_s,requests,errors,bytes,mean_us,p50_us,p90_us,p99_us,max_us";
+    assert_eq!(lines.next(), Some(head));
+    let starts: Vec<&str> = lines.map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(starts[..2], ["0.0", "0.1"]);
+    let hdr = fs::read_to_string(hdr).unwrap();
+    assert!(hdr.contains("\n#[StartTime: ") && hdr.contains("\n0.100,0.100,"), "{hdr}");
+
+    let (status, csv, text) = load(address, &["--csv", "-"]);
+    assert!(status == 0 && csv.starts_with(head) && text.contains("requests/s"), "{csv}{text}");
+}
+
+#[test]
+fn the_generators_own_limit_is_measured_on_demand() {
+    let value = load_json(servers::always(GOOD), &["-d", "100ms", "--ceiling"]);
+    assert_eq!(keys(&value["ceiling"]), "requests_per_s share");
+    let of = |key: &str| value["ceiling"][key].as_f64().unwrap();
+    let share = value["requests_per_s"].as_f64().unwrap() / of("requests_per_s");
+    assert!((of("share") - share).abs() < 1e-9, "{value}");
 }
 
 #[test]
 fn what_cannot_be_done_is_told_in_one_line() {
-    let nobody = format!("http://{}/", servers::nobody());
+    let nobody = servers::nobody().to_string();
+    let closed = format!("http://{nobody}/");
+    let absent = "/nonexistent/file";
     for (args, status, part) in [
-        (&["load", &nobody] as &[&str], 3, "Connection refused"),
-        (&["load", "http://name.invalid/"], 3, "name.invalid"),
+        (&["load", &closed] as &[&str], 3, "Connection refused"),
+        (&["load", "http://name.invalid/"], 3, "cannot reach name.invalid: no address"),
+        (&["load", "--connect-to", &nobody, "http://a/"], 3, "cannot reach 127.0.0.1:"),
+        (&["load", "--proxy", &closed, "http://a/"], 3, "cannot reach 127.0.0.1:"),
+        (&["load", "--source", "127.0.0.2", "http://[::1]/"], 3, "--source needs"),
+        (&["load", "--unix", absent, "http://a/"], 3, "cannot reach /nonexistent/file: No such"),
         (&["load", "https://a/"], 2, "https is not supported"),
         (&["load", "-c", "none", "http://a/"], 2, "--connections"),
-        (&["load", "-c", "99999999", "http://a/"], 2, "ulimit"),
-        (&["load", "-m", "A B", "http://a/"], 2, "`method`"),
+        (&["load", "-c", "99999999", "http://a/"], 2, "--connections is 99999999"),
+        (&["load", "-R", "0", "http://a/"], 2, "--rate"),
+        (&["load", "-R", "5", "--stage", "1s:5", "http://a/"], 2, "--rate and --stage"),
+        (&["load", "--csv", "-", "--json", "http://a/"], 2, "--csv"),
+        (&["load", "-m", "A B", "http://a/"], 2, "--method"),
         (&["load", "-H", "Content-Length: 1", "http://a/"], 2, "Content-Length"),
-        (&["load", "--cpus", "1023", "http://a/"], 2, "cpus"),
+        (&["load", "--body-file", absent, "http://a/"], 2, "--body-file /nonexistent/file"),
+        (&["load", "--request-file", absent, "http://a/"], 2, "/nonexistent/file"),
+        (&["load", "--csv", absent, &closed], 2, "--csv /nonexistent/file: cannot be written"),
+        (&["load", "--hdr", absent, &closed], 2, "--hdr /nonexistent/file: cannot be written"),
+        (&["load", "--cpus", "1023", "http://a/"], 2, "--cpus"),
         (&["load"], 2, "<URL>"),
+        (&["null", "--listen", "here"], 2, "--listen"),
+        (&["null", "--cpus", "1023"], 2, "--cpus"),
         (&[], 2, "volley load URL"),
     ] {
-        let output = volley(args);
-        let text = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{args:?}: {text}");
-        assert!(text.contains(part) && text.lines().count() == 1, "{args:?} gave {text}");
+        let (got, _, error) = run(args);
+        assert_eq!(got, status, "{args:?}: {error}");
+        assert!(error.contains(part) && error.lines().count() == 1, "{args:?} gave {error}");
     }
+}
+
+#[test]
+fn help_is_compact_or_teaches() {
+    let (short, long) = (run(&["load", "-h"]).1, run(&["load", "--help"]).1);
+    assert!(short.lines().count() < 80 && !short.contains("How it measures"), "{short}");
+    for part in ["How much:", "Connections:", "Request:", "Checks", "Output:"] {
+        assert!(short.contains(part) && long.contains(part), "{part}");
+    }
+    for part in ["How it measures:", "coordinated omission", "Examples:", "Exit status:"] {
+        assert!(long.contains(part), "{part}");
+    }
+    assert!(short.lines().chain(long.lines()).all(|line| line.chars().count() <= 100));
+}
+
+fn interrupt(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
 }
 
 #[test]
@@ -117,8 +360,7 @@ fn an_interruption_keeps_what_there_is() {
         .unwrap();
     std::thread::sleep(Duration::from_secs(1));
     let started = Instant::now();
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(output.status.code(), Some(130));
@@ -129,15 +371,53 @@ fn an_interruption_keeps_what_there_is() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
-    let url = format!("http://{}/", servers::always(GOOD));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "-d", "100ms", &url])
+fn an_interruption_does_not_wait_for_ever() {
+    let url = format!("http://{}/", servers::silent());
+    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
+        .args(["load", "-n", "1000", "--timeout", "30s", &url])
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    drop(child.stdout.take());
+    std::thread::sleep(Duration::from_secs(1));
+    let started = Instant::now();
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(output.stdout).contains("interrupted"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let url = format!("http://{}/", servers::always(GOOD));
+    for more in [&[] as &[&str], &["--csv", "-"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
+            .args([&["load", "-d", "300ms"], more, &[&url]].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let error = text(output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        assert!(!error.contains("cannot"), "{error}");
+    }
+}
+
+#[test]
+fn the_null_server_says_where_it_listens_and_answers() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
+        .arg("null")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim_end().strip_prefix("listening on ").map(|text| text.parse().unwrap());
+    let checks = ["--expect-status", "200", "--expect-body", BODY];
+    let (status, text, error) = load(address.unwrap(), &checks);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(status, 0, "{text}{error}");
 }

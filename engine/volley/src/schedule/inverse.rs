@@ -8,6 +8,8 @@ use std::vec;
 #[derive(Debug)]
 pub(super) struct Inverse {
     stage: Stage,
+    /// How fast the stage's rate changes, in 1/s².
+    slope: f64,
     start_ns: u64,
     /// Λ at the stage's start.
     below: f64,
@@ -20,7 +22,7 @@ impl Inverse {
     pub(super) fn of(rate: &Profile) -> Self {
         let nothing = Stage { duration_ns: 0, from: 0.0, to: 0.0 };
         let later = rate.stages().to_vec().into_iter();
-        Self { stage: nothing, start_ns: 0, below: 0.0, up_to: 0.0, later }
+        Self { stage: nothing, slope: 0.0, start_ns: 0, below: 0.0, up_to: 0.0, later }
     }
 
     /// When `number` requests are due, in ns from the start; `u64::MAX` if that many never are.
@@ -30,13 +32,14 @@ impl Inverse {
             self.start_ns = self.start_ns.saturating_add(self.stage.duration_ns);
             self.below = self.up_to;
             self.up_to += stage.area(stage.duration_ns);
+            self.slope = stage.slope();
             self.stage = stage;
         }
         // r₀t + at²/2 = x, solved for t in the form that does not subtract nearly equal numbers
         // and needs no case for a = 0.
         let Stage { duration_ns, from, .. } = self.stage;
         let x = number - self.below;
-        let root = (from * from + 2.0 * self.stage.slope() * x).max(0.0).sqrt();
+        let root = (from * from + 2.0 * self.slope * x).max(0.0).sqrt();
         let into_ns = nanoseconds(2.0 * x / (from + root));
         self.start_ns.saturating_add(into_ns.min(duration_ns))
     }
@@ -44,7 +47,7 @@ impl Inverse {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
 fn nanoseconds(seconds: f64) -> u64 {
-    (seconds * S as f64).round() as u64
+    (seconds * S as f64 + 0.5) as u64
 }
 
 #[cfg(test)]

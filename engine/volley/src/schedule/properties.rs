@@ -158,7 +158,7 @@ fn half_a_request_per_second_comes_every_two_seconds() {
 fn nothing_is_due_at_a_rate_of_0() {
     for shape in [Shape::Uniform, Shape::Poisson] {
         for rate in [steady(0.0, 5), Profile::new(vec![])] {
-            assert_eq!(due(&process(rate, shape, 1), 0, 1), Vec::<u64>::new());
+            assert!(due(&process(rate, shape, 1), 0, 1).is_empty());
         }
     }
 }

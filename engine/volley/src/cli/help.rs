@@ -1,0 +1,45 @@
+//! What `volley load --help` teaches.
+
+/// Behind the compact help.
+pub(super) const AFTER_SHORT: &str = "\
+Example: volley load -c 64 -d 10s http://127.0.0.1:8080/
+More, with examples and how it measures: volley load --help";
+
+/// Behind the long help.
+pub(super) const AFTER_LONG: &str = "\
+How it measures:
+  Closed loop, as long as no rate is given: each connection sends its next request when the answer
+  to its last one is complete. So the latencies are those of a server at saturation.
+  Open loop, with --rate or --stage TIME:RATE: requests are due at times of their own, whatever
+  became of the others, and latency counts from the time when a request was due.
+  A closed loop sends nothing while the server stalls, so the requests that would have had to wait
+  are missing from its percentiles (coordinated omission). An open loop counts them: ask it how
+  long users wait at a rate, and a closed loop how much a server can do.
+  A request without an answer is a miss. It counts as infinitely late: a percentile that falls
+  among the misses is ∞ in the text and null in the JSON.
+  The warm-up is not counted. At the end the answers in flight are waited for, up to --timeout.
+
+What is right:
+  An answer with a status below 400 whose framing is sound, unless a check asks for more. Others
+  count as errors by kind. Redirects are counted, not followed.
+
+What limits:
+  The text says whether the generator, the rate or the server was the limit, as far as that can be
+  seen from here. Against its own null server (--ceiling) more can be.
+
+Examples:
+  volley load http://127.0.0.1:8080/
+  volley load -c 512 -d 30s -t 2 --cpus 2,3 http://localhost:8080/plaintext
+  volley load -R 5000 --arrivals poisson -d 1m --latency http://localhost:8080/
+  volley load --stage 10s:1000 --stage 1m:1000-20000 --csv ramp.csv http://localhost:8080/
+  volley load --stage 30s:8-512c http://localhost/          more and more connections
+  volley load --close -d 5 http://localhost/                one connection per request
+  volley load -n 100000 --pipeline 16 http://localhost/     so many requests, 16 at a time
+  volley load -b '{\"n\":1}' -H 'Content-Type: application/json' http://localhost:3000/echo
+  volley load --expect-status 200 --expect-body 'Hello, World!' http://localhost:8080/
+  volley load --unix /run/app.sock http://app/health
+  volley load --json http://localhost:8080/ | jq .requests_per_s
+
+Exit status:
+  0 there were right answers, 1 not a single one, 2 wrong usage, 3 the server cannot be reached or
+  the system lacks something, 130 interrupted (what there is is printed)";

@@ -1,0 +1,178 @@
+//! The command line: what may be asked, and how a mistake is answered.
+
+mod amount;
+mod checks;
+mod connecting;
+mod contradictions;
+mod help;
+mod load;
+mod output;
+mod request;
+mod values;
+
+pub use amount::Amount;
+pub use checks::Checks;
+pub use connecting::Connecting;
+pub use load::LoadArgs;
+pub use output::{CsvPlace, Output};
+pub use request::RequestArgs;
+pub use values::{StageArg, Unit, nanoseconds};
+
+use crate::io::IoChoice;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::net::SocketAddr;
+
+/// HTTP load, measured.
+#[derive(Debug, Parser)]
+#[command(name = "volley", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Load one URL and print what it took
+    #[command(after_help = help::AFTER_SHORT, after_long_help = help::AFTER_LONG)]
+    Load(Box<LoadArgs>),
+    /// Obey another program: JSON lines on standard input and output (engine/PROTOCOL.md)
+    Drive,
+    /// A server that answers fixed bytes, to see how fast a generator can be
+    Null(NullArgs),
+}
+
+/// Options of `volley null`.
+#[derive(Debug, Args)]
+pub struct NullArgs {
+    /// Where to listen; port 0 is any free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// Run on these cores only, like 1 or 2,3
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub cpus: Vec<usize>,
+    /// How to do I/O: uring, epoll, or auto for the first that works
+    #[arg(long, value_enum, default_value = "auto", hide_possible_values = true)]
+    #[arg(value_name = "auto|uring|epoll", hide_default_value = true)]
+    pub io: IoChoice,
+}
+
+impl Cli {
+    /// Reads a command line, the program's name included.
+    pub fn read(
+        args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, clap::Error> {
+        // `-c -5` is a wrong number of connections, not an unknown option -5.
+        let signed = |arg: clap::Arg| {
+            let takes_value = arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_value)
+        };
+        let mut command = Self::command().mut_subcommand("load", |load| load.mut_args(signed));
+        let matches = command.try_get_matches_from_mut(args)?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// A usage error in one line: what is wrong, and where to read on.
+#[must_use]
+pub fn one_line(error: &clap::Error) -> String {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "volley: say what to do: volley load URL, volley drive or volley null".to_owned();
+    }
+    let text = error.to_string();
+    let first: Vec<&str> = text.lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
+    let text = first.join(" ");
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    format!("volley: {text} (volley --help tells more)")
+}
+
+/// A complaint about a `key`, as one about the flag of that name.
+#[must_use]
+pub fn as_flag(wrong: &str) -> String {
+    wrong.replacen('`', "--", 1).replacen('`', "", 1)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The options of `volley load`, separated by spaces.
+    pub(crate) fn load_args(options: &str) -> LoadArgs {
+        let args = format!("volley load http://a.example:8080/x {options}");
+        match Cli::read(args.split_whitespace()).unwrap().command {
+            Command::Load(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Cli as CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn every_wrong_value_is_told_in_one_line_that_names_the_flag() {
+        let number = "it takes a whole number, 1 or more";
+        let time = "it takes a time above 0, like 10, 10s, 500ms or 2m";
+        for (flag, values, takes) in [
+            ("--connections", &["0", "-5", "x", "1.5", ""] as &[_], number),
+            ("--threads", &["0", "x"], number),
+            ("--requests", &["0", "1k", "-1"], number),
+            ("--burst", &["0", "x"], number),
+            ("--requests-per-connection", &["0"], number),
+            ("--pipeline", &["0"], number),
+            ("--send-buffer", &["0", "64k"], number),
+            ("--receive-buffer", &["0"], number),
+            ("--duration", &["0", "x", "1d", "-1"], time),
+            ("--connect-timeout", &["0", "forever"], time),
+            ("--timeout", &["0"], time),
+            ("--warm-up", &["-1", "x"], "it takes a time, like 0, 200ms or 2s"),
+            ("--rate", &["0", "-1", "nan", "inf", "1e99", "x"], "it takes requests per second"),
+            ("--stage", &["10s", "10s:", ":5", "10s:5-", "10s:1.5c", "0:5", "10s:x"], "it takes"),
+            ("--arrivals", &["even"], "uniform, poisson"),
+            ("--seed", &["-1", "x"], "--seed"),
+            ("--connect-to", &["host", ":80", "host:0"], "--connect-to"),
+            ("--source", &["::1", "1.2.3", "127.0.0.9-127.0.0.2"], "it takes an IPv4 address"),
+            ("--proxy", &["host:80", "https://a", "http://a/b"], "--proxy"),
+            ("--io", &["fast"], "auto, uring, epoll"),
+            ("--cpus", &["x", "1-3", "-1"], "--cpus"),
+            ("--header", &["x"], "it takes NAME: VALUE"),
+            ("--cookie", &["x", "=1"], "it takes NAME=VALUE"),
+            ("--user", &["x"], "it takes NAME:PASSWORD"),
+            ("--expect-status", &["99", "600", "x"], "it takes a status from 100 to 599"),
+            ("--expect-length", &["-1", "x"], "--expect-length"),
+            ("--expect-sha256", &["abc", "x"], "it takes 64 hexadecimal digits"),
+            ("--expect-header", &["x"], "it takes NAME: VALUE"),
+        ] {
+            for value in values {
+                let read = Cli::read(["volley", "load", flag, value, "http://a"]);
+                let line = one_line(&read.expect_err(&format!("{flag} {value}")));
+                assert!(line.contains(flag) && line.contains(takes), "{flag} {value:?}: {line}");
+                assert!(!line.contains('\n'), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_complaint_about_a_key_names_the_flag() {
+        assert_eq!(as_flag("`cpus` is [9], but `x`"), "--cpus is [9], but `x`");
+    }
+
+    #[test]
+    fn what_is_no_command_at_all_is_told_in_one_line() {
+        for (args, part) in [
+            (&["load"] as &[&str], "<URL>"),
+            (&["load", "https://a"], "https is not supported"),
+            (&["load", "--speed", "1", "http://a"], "--speed"),
+            (&["load", "http://a", "http://b"], "http://b"),
+            (&["null", "--listen", "80"], "--listen"),
+            (&["lod"], "lod"),
+            (&[], "volley load URL"),
+        ] {
+            let line = one_line(&Cli::read([&["volley"], args].concat()).unwrap_err());
+            assert!(line.contains(part) && !line.contains('\n'), "{args:?} gave {line}");
+        }
+    }
+}

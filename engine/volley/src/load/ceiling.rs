@@ -1,0 +1,126 @@
+//! The generator's own limit: the same load on a server that costs nothing.
+
+use super::{asked, target, words};
+use crate::cli::LoadArgs;
+use crate::clock::{MS, S};
+use crate::crew::{Crew, Size};
+use crate::limits;
+use crate::null::Null;
+use crate::slice::{Outcome, Pace, Plan, Wish};
+use crate::tally::Tally;
+use crate::target::Address;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Long enough to settle, short enough to be asked for.
+const RAMP_NS: u64 = 200 * MS;
+const DURATION_NS: u64 = 2 * S;
+
+/// The cores that are left for the null server: all that may be used but `taken`, or all if none
+/// is left. To be asked before this thread is pinned.
+pub(super) fn spare_cpus(taken: &[usize]) -> Vec<usize> {
+    let Ok(allowed) = sched_getaffinity(None) else { return Vec::new() };
+    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect();
+    let spare: Vec<usize> = allowed.iter().copied().filter(|cpu| !taken.contains(cpu)).collect();
+    if spare.is_empty() { allowed } else { spare }
+}
+
+/// Requests per second that as many threads reach on as many connections, in closed loop, against
+/// answers as long as those of `run`. The error says why that is not known.
+pub(super) fn measure(
+    args: &LoadArgs,
+    size: &Size,
+    run: &Tally,
+    server_cpus: &[usize],
+    interrupted: &AtomicBool,
+) -> Result<f64, String> {
+    let length = run.bytes.checked_div(run.requests).unwrap_or_default();
+    let book = asked::with_any_answer(args)?;
+    let request_length = book.bytes_of(0).len();
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let in_words = |error: io::Error| words(&error);
+    let null =
+        Null::bind(address, answer(length), Some(request_length), size.io).map_err(in_words)?;
+    let address = Address::Tcp(null.address().map_err(in_words)?);
+    let target = Arc::new(target(args, address, book));
+    let stop = AtomicBool::new(false);
+    let (outcome, served) = thread::scope(|scope| {
+        let server = scope.spawn(|| {
+            limits::pin(server_cpus)?;
+            null.run(&stop).map_err(in_words)
+        });
+        let outcome =
+            Crew::start(size, &[target]).and_then(|mut crew| load(&mut crew, interrupted));
+        stop.store(true, Ordering::Relaxed);
+        (outcome, server.join())
+    });
+    served.map_err(|_| "the null server has died")??;
+    let outcome = outcome.map_err(in_words)?;
+    if interrupted.load(Ordering::Relaxed) {
+        return Err("interrupted".into());
+    }
+    match outcome.tally.requests {
+        0 => Err("the null server got no request".into()),
+        requests => Ok(requests as f64 / (outcome.duration_ns() as f64 / S as f64)),
+    }
+}
+
+fn load(crew: &mut Crew, interrupted: &AtomicBool) -> io::Result<Outcome> {
+    let plan = Plan {
+        ramp_ns: RAMP_NS,
+        duration_ns: Some(DURATION_NS),
+        requests: None,
+        pace: Pace::Closed,
+        intervals: false,
+    };
+    let wish = || if interrupted.load(Ordering::Relaxed) { Wish::Leave } else { Wish::GoOn };
+    crew.run(0, &plan, &mut |_| wish())
+}
+
+/// An answer of so many bytes, or of as few as it can have.
+fn answer(length: u64) -> Vec<u8> {
+    let head = |body: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {body}\r\n\r\n");
+    let mut body = length.saturating_sub(head(length).len() as u64);
+    // The body is shorter than the answer, and so may be the number that says how short.
+    while body > 0 && head(body + 1).len() as u64 + body < length {
+        body += 1;
+    }
+    let mut bytes = head(body).into_bytes();
+    bytes.resize(bytes.len() + usize::try_from(body).unwrap_or_default(), b'x');
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_as_long_as_asked_and_well_framed() {
+        for length in [0, 1, 37, 38, 39, 50, 100, 137, 139, 140, 141, 1000, 1040, 1041, 100_000] {
+            let answer = answer(length);
+            let text = String::from_utf8(answer.clone()).unwrap();
+            let (head, body) = text.split_once("\r\n\r\n").unwrap();
+            let said: usize = head.rsplit(' ').next().unwrap().parse().unwrap();
+            assert_eq!(said, body.len());
+            // Where one more digit would be one byte too many, it is one byte shorter.
+            let got = answer.len() as u64;
+            assert!(got == length.max(38) || got + 1 == length, "{got} of {length}");
+        }
+    }
+
+    #[test]
+    fn the_null_server_gets_the_cores_that_are_left() {
+        let all = spare_cpus(&[]);
+        assert!(!all.is_empty());
+        assert_eq!(spare_cpus(&all), all);
+        if let [first, others @ ..] = &all[..]
+            && !others.is_empty()
+        {
+            assert_eq!(spare_cpus(&[*first]), others);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `volley load`: one URL, for people and scripts.
+
+mod asked;
+mod ceiling;
+mod plan;
+mod progress;
+mod reach;
+mod records;
+mod watch;
+
+use crate::cli::{LoadArgs, as_flag, nanoseconds};
+use crate::crew::{Crew, Size};
+use crate::io::RingSize;
+use crate::limits;
+use crate::report::{Report, Run};
+use crate::target::{Address, SocketBuffers, Sources, Target};
+use records::Records;
+use std::fmt;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use volley_requests::Book;
+use watch::Watch;
+
+/// Why there was nothing to measure.
+#[derive(Debug)]
+pub enum LoadError {
+    /// What was asked cannot be done.
+    Usage(String),
+    /// The target cannot be reached.
+    Unreachable(String),
+    /// The system refused something.
+    System(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(text) | Self::Unreachable(text) | Self::System(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> Self {
+        Self::System(words(&error))
+    }
+}
+
+/// The system's words for an error, without its number.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// Loads as the options say, until `interrupted` at the latest.
+pub fn load<'a>(
+    args: &'a LoadArgs,
+    interrupted: &Arc<AtomicBool>,
+) -> Result<Report<'a>, LoadError> {
+    if let Some(right) = args.contradiction() {
+        return Err(LoadError::Usage(right.to_owned()));
+    }
+    let book = asked::book(args).map_err(LoadError::Usage)?;
+    let spare_cpus = ceiling::spare_cpus(&args.connecting.cpus);
+    claim(args).map_err(|wrong| LoadError::Usage(as_flag(&wrong)))?;
+    let records = Records::create(&args.output).map_err(LoadError::Usage)?;
+    let address = reach::reach(args)?;
+
+    let size = Size {
+        threads: args.threads(),
+        cpus: args.connecting.cpus.clone(),
+        io: args.connecting.io,
+        ring: RingSize::default(),
+    };
+    let mut crew = Crew::start(&size, &[Arc::new(target(args, address.clone(), book))])?;
+    let mut watch = Watch::new(interrupted.clone(), args.amount.requests, records);
+    let outcome = crew.run(0, &plan::plan(args), &mut |look| watch.look(look))?;
+    watch.end()?;
+    let io = crew.io();
+    drop(crew);
+
+    let is_wanted = args.output.ceiling && !interrupted.load(Ordering::Relaxed);
+    let ceiling =
+        is_wanted.then(|| ceiling::measure(args, &size, &outcome.tally, &spare_cpus, interrupted));
+    let interrupted = interrupted.load(Ordering::Relaxed);
+    Ok(Report::new(args, Run { outcome, io, address, ceiling, interrupted }))
+}
+
+/// Checks that there are enough files and cores. Pins this thread, and those that it will start.
+fn claim(args: &LoadArgs) -> Result<(), String> {
+    let cpus = &args.connecting.cpus;
+    // The null server's ends of the connections are ours too.
+    let targets = if args.output.ceiling { 2 } else { 1 };
+    limits::check_open_files(targets, args.connections(), args.connecting.close)?;
+    // One by one, since each thread will be on one of them: the system takes a list in which only
+    // some can be had.
+    cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
+    limits::pin(cpus)
+}
+
+fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
+    let connecting = &args.connecting;
+    Target {
+        sources: sources(args, &address),
+        address,
+        books: vec![Arc::new(book)],
+        connections: args.connections(),
+        requests_per_connection: args.requests_per_connection(),
+        pipeline: connecting.pipeline,
+        connect_timeout_ns: nanoseconds(connecting.connect_timeout),
+        request_timeout_ns: nanoseconds(connecting.timeout),
+        buffers: SocketBuffers { send: connecting.send_buffer, receive: connecting.receive_buffer },
+    }
+}
+
+/// Who closes a connection first holds its port for a minute: from one source address, 28,000
+/// connections that do not live long would use up the ports. The loopback has many addresses.
+fn sources(args: &LoadArgs, address: &Address) -> Sources {
+    if let Some(range) = args.connecting.source {
+        return Sources::Range(range.first, range.last);
+    }
+    match address {
+        Address::Tcp(address)
+            if address.is_ipv4()
+                && address.ip().is_loopback()
+                && args.requests_per_connection().is_some() =>
+        {
+            Sources::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
+        }
+        _ => Sources::System,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::tests::load_args;
+    use std::path::PathBuf;
+
+    #[test]
+    fn short_connections_to_loopback_come_from_many_addresses() {
+        let of = |options: &str, address: &str| {
+            sources(&load_args(options), &Address::Tcp(address.parse().unwrap()))
+        };
+        let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        let many = Sources::Range(first, last);
+        assert_eq!(of("", "127.0.0.1:80"), Sources::System);
+        assert_eq!(of("--close", "127.0.0.1:80"), many);
+        assert_eq!(of("--requests-per-connection 9", "127.0.0.1:80"), many);
+        assert_eq!(of("--close", "[::1]:80"), Sources::System);
+        assert_eq!(of("--close", "10.0.0.1:80"), Sources::System);
+        let one = Sources::Range(Ipv4Addr::new(10, 0, 0, 9), Ipv4Addr::new(10, 0, 0, 9));
+        assert_eq!(of("--source 10.0.0.9", "10.0.0.1:80"), one);
+        let unix = Address::Unix(PathBuf::from("s"));
+        assert_eq!(sources(&load_args("--close"), &unix), Sources::System);
+    }
+}

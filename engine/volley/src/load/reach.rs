@@ -1,0 +1,50 @@
+//! Where the target is, and whether anybody is there.
+
+use super::{LoadError, words};
+use crate::cli::{Connecting, LoadArgs};
+use crate::target::Address;
+use crate::url::Authority;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// The first address that accepts a connection: of the Unix socket, the place to connect to, the
+/// proxy, or the URL's host.
+pub(super) fn reach(args: &LoadArgs) -> Result<Address, LoadError> {
+    let connecting = &args.connecting;
+    if let Some(path) = &connecting.unix {
+        return reach_unix(path);
+    }
+    let elsewhere = connecting.connect_to.as_ref().or(connecting.proxy.as_ref());
+    reach_tcp(elsewhere.unwrap_or(&args.url.authority), connecting)
+}
+
+fn reach_unix(path: &Path) -> Result<Address, LoadError> {
+    match UnixStream::connect(path) {
+        Ok(_) => Ok(Address::Unix(path.to_owned())),
+        Err(error) => {
+            let (path, why) = (path.display(), words(&error));
+            Err(LoadError::Unreachable(format!("cannot reach {path}: {why}")))
+        }
+    }
+}
+
+fn reach_tcp(authority: &Authority, connecting: &Connecting) -> Result<Address, LoadError> {
+    let host = authority.host.as_str();
+    let unreachable =
+        |why: String| LoadError::Unreachable(format!("cannot reach {authority}: {why}"));
+    let addresses = (host, authority.port())
+        .to_socket_addrs()
+        .map_err(|_| unreachable(format!("no address is known for the name {host:?}")))?;
+    let mut failures = Vec::new();
+    for address in addresses.filter(|address| address.is_ipv4() || connecting.source.is_none()) {
+        match TcpStream::connect_timeout(&address, connecting.connect_timeout) {
+            Ok(_) => return Ok(Address::Tcp(address)),
+            Err(error) => failures.push(format!("{address}: {}", words(&error))),
+        }
+    }
+    if failures.is_empty() {
+        return Err(unreachable("it has no IPv4 address, which --source needs".to_owned()));
+    }
+    Err(unreachable(failures.join("; ")))
+}

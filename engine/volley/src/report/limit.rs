@@ -1,0 +1,158 @@
+//! What kept the run from being faster, as far as that can be told.
+
+use super::Report;
+use super::scale::{percent, rate, time};
+use serde::Serialize;
+
+/// Above this share of busy time the generator itself may be the limit.
+const BUSY: f64 = 0.9;
+
+/// Below it, connections lay idle so much that the generator was too slow to use them.
+const LITTLE: f64 = 0.97;
+
+/// For Little's law there are at least so many requests, and so many mean latencies in the window:
+/// at its borders some are counted but not their latency.
+const LITTLE_REQUESTS: u64 = 1000;
+const LITTLE_LATENCIES: f64 = 10.0;
+
+/// Requests may go out so late, or by so large a share of the median latency.
+const LAG_US: f64 = 50.0;
+const LAG_SHARE: f64 = 0.05;
+
+/// Below this share of what the generator can do, it is not the generator.
+const CEILING_SHARE: f64 = 0.8;
+
+/// From this share on, a rate has been reached.
+const REACHED: f64 = 0.99;
+
+/// What limited the run, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LimitedBy {
+    Client,
+    Rate,
+    Target,
+    Unknown,
+}
+
+/// What limited the run, and what shows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Limit {
+    /// The generator's threads had no time left: their share of busy time.
+    Busy(f64),
+    /// Connections lay idle: the share of Little's law that is seen.
+    Idle(f64),
+    /// Requests went out late although there were connections for them: the 99th percentile.
+    Late(f64),
+    /// The requests that were asked for.
+    Rate,
+    /// The generator can do so much more: the run's share of that.
+    Target(f64),
+    /// Open loop: there may have been no connection free when a request was due.
+    Crowded,
+    /// No sign.
+    Unknown,
+}
+
+impl Limit {
+    pub(super) fn by(self) -> LimitedBy {
+        match self {
+            Self::Busy(_) | Self::Idle(_) | Self::Late(_) => LimitedBy::Client,
+            Self::Rate => LimitedBy::Rate,
+            Self::Target(_) => LimitedBy::Target,
+            Self::Crowded | Self::Unknown => LimitedBy::Unknown,
+        }
+    }
+
+    /// In words, and why.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Busy(busy) => format!(
+                "this generator, perhaps: it was busy {} of the time, and the server may be faster",
+                percent(busy)
+            ),
+            Self::Idle(little) => format!(
+                "this generator: its connections lay idle {} of the time (Little's law)",
+                percent(1.0 - little)
+            ),
+            Self::Late(lag_us) => format!(
+                "this generator: 1 % of the requests went out {} late or later",
+                if lag_us.is_finite() { time(lag_us) } else { "infinitely".into() }
+            ),
+            Self::Rate => "the rate: the server kept up with it, and may be faster".into(),
+            Self::Target(share) => format!(
+                "the server, or the way to it: against its null server this generator was {} times \
+                 as fast",
+                rate((10.0 / share).round() / 10.0)
+            ),
+            Self::Crowded => {
+                "not known: requests waited for a free connection, since the server is \
+                              slower than the rate or -c too low"
+                    .into()
+            }
+            Self::Unknown => {
+                "not this generator; whether the server or the way to it can't be seen \
+                              from here"
+                    .into()
+            }
+        }
+    }
+}
+
+impl Report<'_> {
+    pub(super) fn limit(&self) -> Limit {
+        let busy = self.run.outcome.busy();
+        if busy > BUSY {
+            return Limit::Busy(busy);
+        }
+        let of_pace = if self.args.is_open_loop() { self.of_open_loop() } else { self.of_closed() };
+        let share = self.ceiling().map(|ceiling| ceiling.share);
+        let of_ceiling = || share.filter(|&share| share < CEILING_SHARE).map(Limit::Target);
+        match of_pace {
+            Some(Limit::Crowded) => of_ceiling().unwrap_or(Limit::Crowded),
+            Some(limit) => limit,
+            None => of_ceiling().unwrap_or(Limit::Unknown),
+        }
+    }
+
+    fn of_closed(&self) -> Option<Limit> {
+        let little = self.little()?;
+        (little < LITTLE && self.has_steady_connections()).then_some(Limit::Idle(little))
+    }
+
+    /// Whether Little's law speaks of the generator: where connections fail, wait in vain or are
+    /// made anew, they are idle for other reasons.
+    fn has_steady_connections(&self) -> bool {
+        let tally = &self.run.outcome.tally;
+        let mean_s = self.latency().mean_us().unwrap_or_default() / 1e6;
+        let reconnects = tally.connects.saturating_sub(self.args.connections() as u64);
+        // With one request per connection the latency holds the connecting.
+        let is_kept = self.args.connecting.close || reconnects * 100 <= tally.requests;
+        is_kept
+            && tally.misses == 0
+            && tally.requests >= LITTLE_REQUESTS
+            && self.duration_s() >= LITTLE_LATENCIES * mean_s
+    }
+
+    fn of_open_loop(&self) -> Option<Limit> {
+        let never = f64::INFINITY;
+        let lag_us = self.send_lag()?.quantile_us(0.99).unwrap_or(never);
+        let latency_us = self.latency().quantile_us(0.5).unwrap_or(never);
+        let is_late = lag_us > LAG_US.max(LAG_SHARE * latency_us);
+        match is_late {
+            true if !self.may_be_crowded() => Some(Limit::Late(lag_us)),
+            _ if self.requests_per_s() >= REACHED * self.due_per_s() => Some(Limit::Rate),
+            true => Some(Limit::Crowded),
+            false => None,
+        }
+    }
+
+    /// Whether there may have been a time without a free connection: as many requests as there are
+    /// places were due while the slowest one was served.
+    fn may_be_crowded(&self) -> bool {
+        let slowest_us = self.service().and_then(|service| service.quantile_us(1.0));
+        let due = self.due_per_s() * slowest_us.unwrap_or(f64::INFINITY) / 1e6;
+        let burst = self.args.amount.burst.unwrap_or(1) as f64;
+        due + burst > self.places()
+    }
+}

@@ -1,0 +1,279 @@
+//! The reports of runs with known figures, word by word.
+
+use super::limit::{Limit, LimitedBy};
+use super::{Report, Run};
+use crate::cli::LoadArgs;
+use crate::cli::tests::load_args;
+use crate::clock::S;
+use crate::errors::ErrorKind;
+use crate::io::Io;
+use crate::pace::Window;
+use crate::slice::Outcome;
+use crate::tally::Tally;
+use crate::target::Address;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+/// What was written, for whoever has lent it.
+#[derive(Clone, Default)]
+pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Two seconds, in which two threads spent half their time waiting.
+fn run(tally: Tally) -> Run {
+    let window = Window { start_ns: S, end_ns: 3 * S };
+    let tally =
+        Tally { waited_ns: if tally.waited_ns == 0 { 2 * S } else { tally.waited_ns }, ..tally };
+    let outcome = Outcome { window, drained_ns: 3 * S, cpu_ns: S / 100, threads: 2, tally };
+    let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
+    Run { outcome, io: Io::Uring, address, ceiling: None, interrupted: false }
+}
+
+/// So many requests in the window, each with a latency of so much; in open loop, all of it after
+/// the sending but `lag_ns`.
+fn tally(requests: u64, latency_ns: u64, lag_ns: u64) -> Tally {
+    let mut tally = Tally { requests, requests_all: requests, connects: 64, ..Tally::default() };
+    for _ in 0..requests {
+        tally.latencies.record(latency_ns);
+        tally.service.record(latency_ns - lag_ns);
+        tally.send_lag.record(lag_ns);
+    }
+    tally.bytes = requests * 1024;
+    tally
+}
+
+fn limit(args: &LoadArgs, run: Run) -> Limit {
+    Report::new(args, run).limit()
+}
+
+#[test]
+fn closed_loop_in_words() {
+    let args = load_args("-c 64");
+    let report = Report::new(&args, run(tally(4000, 32_000_000, 0)));
+    assert_eq!(
+        report.text(false),
+        "\
+url          http://a.example:8080/x
+address      127.0.0.1:8080
+connections  64, keep-alive
+counted      2.00 s after 0.2 s of warm-up
+
+requests     4,000
+requests/s   2,000
+transfer     2.0 MiB/s
+
+latency           mean        p50        p75        p90        p99      p99.9        max
+              32.00 ms   32.01 ms   32.01 ms   32.01 ms   32.01 ms   32.01 ms   32.01 ms
+
+errors       none
+
+generator    2 threads, io_uring, 2.50 µs of CPU per request, busy 50 % of the time
+limited by   not this generator; whether the server or the way to it can't be seen from here
+"
+    );
+}
+
+#[test]
+fn open_loop_in_words() {
+    let args = load_args("-c 8 -R 500 --arrivals poisson --burst 2 --latency -w 0 --close");
+    let mut tally = tally(990, 2_000_000, 1000);
+    (tally.misses, tally.unsent, tally.redirects) = (10, 4, 7);
+    tally.failed(ErrorKind::Status, 6, || {
+        let request = b"GET /x HTTP/1.1\r\nHost: a.example:8080\r\n\r\n".to_vec();
+        ("status is 503, expected one below 400".into(), request, b"HTTP/1.1 503 \x07\r\n".to_vec())
+    });
+    let report = Report::new(&args, Run { interrupted: true, ..run(tally) });
+    assert_eq!(
+        report.text(false),
+        "\
+url          http://a.example:8080/x
+address      127.0.0.1:8080
+connections  8, one connection per request
+arrivals     poisson, 2 at a time
+counted      2.00 s after 0 s of warm-up, interrupted
+
+requests     990
+requests/s   495 of 500 due
+transfer     495.0 KiB/s
+
+latency           mean        p50        p75        p90        p99      p99.9        max
+  from due     2.00 ms    2.00 ms    2.00 ms    2.00 ms    2.00 ms          ∞          ∞
+  from sent    2.00 ms    2.00 ms    2.00 ms    2.00 ms    2.00 ms          ∞          ∞
+  sent late     1.0 µs     1.0 µs     1.0 µs     1.0 µs     1.0 µs          ∞          ∞
+
+distribution  from due  from sent  sent late
+        50 %   2.00 ms    2.00 ms     1.0 µs
+        75 %   2.00 ms    2.00 ms     1.0 µs
+        90 %   2.00 ms    2.00 ms     1.0 µs
+        95 %   2.00 ms    2.00 ms     1.0 µs
+        99 %   2.00 ms    2.00 ms     1.0 µs
+       100 %         ∞          ∞          ∞
+             1,000 requests are too few for more percentiles
+
+errors
+                     6  wrong status
+first error  wrong status: status is 503, expected one below 400
+  request    GET /x HTTP/1.1
+             Host: a.example:8080
+  answer     HTTP/1.1 503 \\u{7}
+misses       10 (4 were never sent): requests without an answer count
+             as infinitely late, though not in the mean
+redirects    7 answers point elsewhere: not followed
+
+generator    2 threads, io_uring, 10.10 µs of CPU per request, busy 50 % of the time
+limited by   the rate: the server kept up with it, and may be faster
+"
+    );
+}
+
+#[test]
+fn the_headline_is_bold_on_a_terminal() {
+    let args = load_args("");
+    let text = Report::new(&args, run(tally(4000, 1000, 0))).text(true);
+    assert!(text.contains("requests/s   \x1b[1m2,000\x1b[0m\n"), "{text}");
+}
+
+#[test]
+fn stages_pipelining_and_a_ceiling_in_words() {
+    let options = "--stage 10s:100 --stage 5s:100-0.5 --pipeline 4 --requests-per-connection 9";
+    let args = load_args(options);
+    let ceiling = Some(Ok(10_000.0));
+    let text = Report::new(&args, Run { ceiling, ..run(tally(4000, 1000, 0)) }).text(false);
+    for line in [
+        "connections  64, 9 requests on each, 4 requests at a time on each",
+        "arrivals     uniform",
+        "stages       requests/s: 100 for 10 s, 100 to 0.5 for 5 s",
+        "ceiling      10,000 requests/s against its null server: this run had 20 % of that",
+    ] {
+        assert!(text.contains(&format!("{line}\n")), "{line:?} is not in\n{text}");
+    }
+    let ceiling = Some(Err("no core".into()));
+    let text = Report::new(&args, Run { ceiling, ..run(tally(1, 1000, 0)) }).text(false);
+    assert!(text.contains("ceiling      not known: no core\n"), "{text}");
+}
+
+#[test]
+fn nothing_measured_is_told_as_nothing() {
+    let args = load_args("");
+    let report = Report::new(&args, run(Tally::default()));
+    assert!(
+        report.text(false).contains("                    –          –"),
+        "{}",
+        report.text(false)
+    );
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    assert!(json["latency_us"]["p50"].is_null() && json["little"].is_null());
+    assert_eq!((json["requests_per_s"].as_f64(), report.right()), (Some(0.0), 0));
+}
+
+#[test]
+fn the_mean_rate_and_what_was_missed_are_in_the_json() {
+    let args = load_args("--stage 1s:0-1000 --stage 1s:1000");
+    let mut tally = tally(1000, 2_000_000, 1000);
+    (tally.misses, tally.unsent) = (500, 300);
+    tally.failed(ErrorKind::Timeout, 200, || ("late".into(), b"GET".to_vec(), vec![]));
+    let json = Report::new(&args, run(tally)).json();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((json["rate"].as_f64(), json["mode"].as_str()), (Some(750.0), Some("open")));
+    assert_eq!((json["misses"].as_u64(), json["unsent"].as_u64()), (Some(500), Some(300)));
+    assert!(json["latency_us"]["p50"].is_number() && json["latency_us"]["p75"].is_null());
+    // Of 1200 that were sent, and of all 1500: 200 and 300 are without.
+    assert!(json["service_us"]["p75"].is_number() && json["service_us"]["p90"].is_null());
+    assert!(json["send_lag_us"]["p75"].is_number() && json["send_lag_us"]["p90"].is_null());
+    let bad = serde_json::json!({
+        "kind": "timeout", "detail": "late", "request_base64": "R0VU", "response_base64": ""
+    });
+    assert_eq!(json["first_bad"], bad);
+}
+
+/// 64 connections, 2000 requests/s: 32 ms each fill them by Little's law.
+#[test]
+fn connections_that_lie_idle_are_the_generators_fault() {
+    let args = load_args("");
+    let little = |tally| Report::new(&args, run(tally)).little().unwrap();
+    assert!((little(tally(4000, 32_000_000, 0)) - 1.0).abs() < 1e-9);
+    assert_eq!(limit(&args, run(tally(4000, 31_500_000, 0))), Limit::Unknown);
+    let Limit::Idle(share) = limit(&args, run(tally(4000, 30_000_000, 0))) else { panic!() };
+    assert!((share - 0.9375).abs() < 1e-9);
+    let deep = load_args("-c 16 --pipeline 4");
+    assert_eq!(limit(&deep, run(tally(4000, 32_000_000, 0))), Limit::Unknown);
+}
+
+#[test]
+fn littles_law_is_silent_where_it_says_nothing_of_the_generator() {
+    let args = load_args("");
+    let idle = || tally(4000, 20_000_000, 0);
+    assert_eq!(limit(&args, run(idle())).by(), LimitedBy::Client);
+    // Time went by with waiting in vain, or with connecting.
+    assert_eq!(limit(&args, run(Tally { misses: 1, ..idle() })), Limit::Unknown);
+    assert_eq!(limit(&args, run(Tally { connects: 264, ..idle() })), Limit::Unknown);
+    let close = load_args("--close");
+    assert_eq!(limit(&close, run(Tally { connects: 4000, ..idle() })).by(), LimitedBy::Client);
+    // Too few, or too long ones.
+    assert_eq!(limit(&args, run(tally(999, 20_000_000, 0))), Limit::Unknown);
+    assert_eq!(limit(&args, run(tally(1200, 250_000_000, 0))), Limit::Unknown);
+    let stages = load_args("--stage 2s:1-64c");
+    assert!(Report::new(&stages, run(idle())).little().is_none());
+}
+
+#[test]
+fn a_busy_generator_may_be_the_limit() {
+    let args = load_args("");
+    let busy = |waited_ns| Tally { waited_ns, ..tally(4000, 32_000_000, 0) };
+    assert_eq!(limit(&args, run(busy(S / 2))), Limit::Unknown);
+    assert!(matches!(limit(&args, run(busy(S / 3))), Limit::Busy(_)));
+    assert_eq!(limit(&load_args("-R 2000"), run(busy(S / 3))).by(), LimitedBy::Client);
+}
+
+#[test]
+fn a_rate_that_is_reached_is_the_limit() {
+    let args = load_args("-R 2000");
+    assert_eq!(limit(&args, run(tally(4000, 1_000_000, 1000))), Limit::Rate);
+    let behind = |requests| Tally { requests, ..tally(4000, 1_000_000, 1000) };
+    assert_eq!(limit(&args, run(behind(3960))), Limit::Rate);
+    assert_eq!(limit(&args, run(behind(3950))), Limit::Unknown);
+}
+
+#[test]
+fn requests_that_leave_late_are_the_generators_fault_if_there_was_a_connection() {
+    let args = load_args("-R 2000 -c 64");
+    let late = |latency_us: u64, lag_us: u64| run(tally(4000, latency_us * 1000, lag_us * 1000));
+    assert_eq!(limit(&args, late(1000, 49)), Limit::Rate);
+    assert!(matches!(limit(&args, late(1000, 60)), Limit::Late(_)));
+    // 5 % of the latency are allowed.
+    assert_eq!(limit(&args, late(2000, 60)), Limit::Rate);
+    // In 40 ms as many requests are due as there are connections.
+    assert_eq!(limit(&args, late(42_000, 5000)), Limit::Rate);
+    let behind = || Tally { requests: 3000, ..tally(4000, 42_000_000, 5_000_000) };
+    assert_eq!(limit(&args, run(behind())), Limit::Crowded);
+    assert_eq!(limit(&load_args("-R 2000 -c 200"), run(behind())).by(), LimitedBy::Client);
+}
+
+#[test]
+fn a_generator_that_can_do_much_more_is_not_the_limit() {
+    let args = load_args("");
+    let share = |ceiling| Run { ceiling: Some(Ok(ceiling)), ..run(tally(4000, 32_000_000, 0)) };
+    assert_eq!(limit(&args, share(2500.0)), Limit::Unknown);
+    assert_eq!(limit(&args, share(2600.0)).by(), LimitedBy::Target);
+    let words = limit(&args, share(8000.0)).words();
+    assert!(words.starts_with("the server") && words.contains(" 4 times as fast"), "{words}");
+    // At a rate that was reached, the server could perhaps do more.
+    let open = load_args("-R 2000");
+    let reached = Run { ceiling: Some(Ok(9e9)), ..run(tally(4000, 1_000_000, 1000)) };
+    assert_eq!(limit(&open, reached), Limit::Rate);
+}

@@ -1,0 +1,180 @@
+//! The report for people.
+
+use super::Report;
+use super::exchange::first_lines;
+use super::figures::Ceiling;
+use super::latency::{Column, is_cut, percents};
+use super::scale::{bytes, grouped, percent, rate, time};
+use super::setting::{arrivals, connections, stages};
+use crate::io::Io;
+use std::fmt::Write as _;
+
+/// The quantiles of the summary.
+const QUANTILES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+
+/// Lines of a name and what there is to say.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn line(&mut self, name: &str, rest: &str) {
+        let _ = writeln!(self.0, "{}", format!("{name:13}{rest}").trim_end());
+    }
+
+    fn row(&mut self, name: &str, cells: impl Iterator<Item = String>) {
+        let cells: Vec<String> = cells.map(|cell| format!("{cell:>9}")).collect();
+        self.line(name, &cells.join("  "));
+    }
+
+    fn gap(&mut self) {
+        self.0.push('\n');
+    }
+}
+
+impl Report<'_> {
+    /// Text for people; `bold` marks the headline for a terminal.
+    #[must_use]
+    pub fn text(&self, bold: bool) -> String {
+        let mut lines = Lines::default();
+        self.setting(&mut lines);
+        lines.gap();
+        self.throughput(&mut lines, bold);
+        lines.gap();
+        self.summary(&mut lines);
+        if self.args.output.latency {
+            lines.gap();
+            self.distribution(&mut lines);
+        }
+        lines.gap();
+        self.failures(&mut lines);
+        lines.gap();
+        self.generator(&mut lines);
+        lines.0
+    }
+
+    fn setting(&self, lines: &mut Lines) {
+        lines.line("url", &self.args.url.to_string());
+        lines.line("address", &self.run.address.to_string());
+        lines.line("connections", &connections(self.args));
+        if self.args.is_open_loop() {
+            lines.line("arrivals", &arrivals(self.args));
+        }
+        if !self.args.amount.stages.is_empty() {
+            lines.line("stages", &stages(self.args));
+        }
+        let early = if self.run.interrupted { ", interrupted" } else { "" };
+        let warm_up_s = self.args.warm_up().as_secs_f64();
+        let counted = format!("{:.2} s after {warm_up_s} s of warm-up{early}", self.duration_s());
+        lines.line("counted", &counted);
+    }
+
+    fn throughput(&self, lines: &mut Lines, bold: bool) {
+        let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let tally = &self.run.outcome.tally;
+        lines.line("requests", &grouped(tally.requests));
+        let due = if self.args.is_open_loop() {
+            format!(" of {} due", rate(self.due_per_s()))
+        } else {
+            String::new()
+        };
+        lines.line("requests/s", &format!("{on}{}{off}{due}", rate(self.requests_per_s())));
+        lines.line("transfer", &format!("{}/s", bytes(self.per_s(tally.bytes))));
+    }
+
+    fn summary(&self, lines: &mut Lines) {
+        let heads = ["mean"].into_iter().chain(QUANTILES.map(|(name, _)| name));
+        lines.row("latency", heads.map(str::to_owned));
+        for (name, column) in self.columns() {
+            let mean = cell(column, column.mean_us());
+            let quantiles = QUANTILES.map(|(_, share)| cell(column, column.quantile_us(share)));
+            lines.row(name, [mean].into_iter().chain(quantiles));
+        }
+    }
+
+    fn distribution(&self, lines: &mut Lines) {
+        let (count, columns) = (self.latency().count(), self.columns());
+        lines.row("distribution", columns.iter().map(|(name, _)| name.trim().to_owned()));
+        for (name, share) in percents(count) {
+            let cells = columns.iter().map(|&(_, column)| cell(column, column.quantile_us(share)));
+            lines.row(&format!("{name:>10} %"), cells);
+        }
+        if is_cut(count) {
+            let count = grouped(count);
+            lines.line("", &format!("{count} requests are too few for more percentiles"));
+        }
+    }
+
+    /// The latencies that there are, with their names.
+    fn columns(&self) -> Vec<(&'static str, Column<'_>)> {
+        let Some((service, send_lag)) = self.service().zip(self.send_lag()) else {
+            return vec![("", self.latency())];
+        };
+        vec![("  from due", self.latency()), ("  from sent", service), ("  sent late", send_lag)]
+    }
+
+    fn failures(&self, lines: &mut Lines) {
+        let tally = &self.run.outcome.tally;
+        let errors = tally.errors.occurred();
+        lines.line("errors", if errors.is_empty() { "none" } else { "" });
+        for (kind, count) in &errors {
+            lines.line("", &format!("{:>9}  {}", grouped(*count), kind.words()));
+        }
+        if let Some(bad) = &tally.first_bad {
+            lines.line("first error", &format!("{}: {}", bad.kind.words(), bad.detail));
+            for (name, message) in [("  request", &bad.request), ("  answer", &bad.response)] {
+                for (index, text) in first_lines(message).iter().enumerate() {
+                    lines.line(if index == 0 { name } else { "" }, text);
+                }
+            }
+        }
+        if tally.misses > 0 {
+            let unsent = match tally.unsent {
+                0 => String::new(),
+                unsent => format!(" ({} were never sent)", grouped(unsent)),
+            };
+            let misses = grouped(tally.misses);
+            lines.line("misses", &format!("{misses}{unsent}: requests without an answer count"));
+            lines.line("", "as infinitely late, though not in the mean");
+        }
+        if tally.redirects > 0 {
+            let redirects = grouped(tally.redirects);
+            lines.line("redirects", &format!("{redirects} answers point elsewhere: not followed"));
+        }
+    }
+
+    fn generator(&self, lines: &mut Lines) {
+        let outcome = &self.run.outcome;
+        let threads = match outcome.threads {
+            1 => "1 thread".into(),
+            threads => format!("{threads} threads"),
+        };
+        let io = match self.run.io {
+            Io::Uring => "io_uring",
+            Io::Epoll => "epoll",
+        };
+        let cpu_us = outcome.cpu_ns as f64 / 1e3 / outcome.tally.requests.max(1) as f64;
+        let busy = percent(outcome.busy());
+        let cost = format!("{cpu_us:.2} µs of CPU per request, busy {busy} of the time");
+        lines.line("generator", &format!("{threads}, {io}, {cost}"));
+        if let Some(Ceiling { requests_per_s, share }) = self.ceiling() {
+            let (most, share) = (rate(requests_per_s), percent(share));
+            let ceiling =
+                format!("{most} requests/s against its null server: this run had {share} of that");
+            lines.line("ceiling", &ceiling);
+        }
+        if let Some(Err(why)) = &self.run.ceiling {
+            lines.line("ceiling", &format!("not known: {why}"));
+        }
+        lines.line("limited by", &self.limit().words());
+    }
+}
+
+/// A latency of a column: ∞ where its misses are, – where there is nothing.
+fn cell(column: Column<'_>, us: Option<f64>) -> String {
+    match us {
+        Some(us) => time(us),
+        None if column.count() > 0 => "∞".into(),
+        None => "–".into(),
+    }
+}
