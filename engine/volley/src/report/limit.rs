@@ -120,8 +120,8 @@ impl Report<'_> {
         (little < LITTLE && self.has_steady_connections()).then_some(Limit::Idle(little))
     }
 
-    /// Whether Little's law speaks of the generator: where connections fail, wait in vain or are
-    /// made anew, they are idle for other reasons.
+    /// Whether Little's law speaks of the generator: where connections fail, wait in vain, are made
+    /// anew, or run out of requests one by one, they are idle for other reasons.
     fn has_steady_connections(&self) -> bool {
         let tally = &self.run.outcome.tally;
         let mean_s = self.latency().mean_us().unwrap_or_default() / 1e6;
@@ -129,6 +129,7 @@ impl Report<'_> {
         // With one request per connection the latency holds the connecting.
         let is_kept = self.args.connecting.close || reconnects * 100 <= tally.requests;
         is_kept
+            && self.args.amount.requests.is_none()
             && tally.misses == 0
             && tally.requests >= LITTLE_REQUESTS
             && self.duration_s() >= LITTLE_LATENCIES * mean_s

@@ -222,6 +222,7 @@ fn littles_law_is_silent_where_it_says_nothing_of_the_generator() {
     // Time went by with waiting in vain, or with connecting.
     assert_eq!(limit(&args, run(Tally { misses: 1, ..idle() })), Limit::Unknown);
     assert_eq!(limit(&args, run(Tally { connects: 264, ..idle() })), Limit::Unknown);
+    assert_eq!(limit(&load_args("-n 4000"), run(idle())), Limit::Unknown);
     let close = load_args("--close");
     assert_eq!(limit(&close, run(Tally { connects: 4000, ..idle() })).by(), LimitedBy::Client);
     // Too few, or too long ones.
