@@ -49,7 +49,7 @@ fn draining_ends_the_window_and_loses_nothing() {
                 assert!(tally.latencies.count() > 0);
                 assert!(tally.latencies.count() <= tally.requests_all);
                 let length_ms = outcome.duration_ns() / MS;
-                assert!((99..20_000).contains(&length_ms), "{length_ms} ms");
+                assert!((1..20_000).contains(&length_ms), "{length_ms} ms");
             }
             assert_eq!(errors(&run(&mut crew, &requests(10))), vec![]);
         }

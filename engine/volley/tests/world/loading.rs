@@ -8,7 +8,7 @@ use volley::io::{IoChoice, RingSize};
 use volley::schedule::{Process, Profile, Shape, Stage};
 use volley::slice::{Outcome, Pace, Plan, Wish};
 use volley::target::{Address, SocketBuffers, Sources, Target};
-use volley_http::{Expectation, Request, StatusRule};
+use volley_http::{BodyRule, Expectation, Request, StatusRule};
 use volley_requests::Book;
 
 /// The right answer's body.
@@ -24,7 +24,8 @@ const MS: u64 = 1_000_000;
 
 /// Status 200, and this body or any.
 fn expecting(body: Option<&[u8]>) -> Expectation {
-    Expectation { status: StatusRule::Exactly(200), body: body.map(<[u8]>::to_vec) }
+    let body = body.map_or(BodyRule::Any, |body| BodyRule::Exactly(body.to_vec()));
+    Expectation { body, ..Expectation::of_status(StatusRule::Exactly(200)) }
 }
 
 /// One request, again and again, `depth` at a time at most, and the answer to it.
