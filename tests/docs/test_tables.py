@@ -1,0 +1,96 @@
+"""The tables of the documents are those of the records that they name.
+
+`BAKEOFF_GOLDEN=write pytest tests/docs` writes them.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import markdown
+
+ROOT = Path(__file__).parents[2]
+TABLE = re.compile(r"(<!-- (\w+) of (?P<record>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+
+FIGURES = {
+    "requests_per_s": "requests/s",
+    "cpu_us_per_request": "CPU µs per request",
+    "send_lag_p50_us": "send lag p50, µs",
+    "send_lag_p99_us": "send lag p99, µs",
+    "latency_mean_us": "mean latency, µs",
+    "address_exhausted": "ports that ran out",
+    "errors": "errors",
+}
+QUESTIONS = {
+    "throughput": "null server",
+    "cpu": "nginx",
+    "lag": "10,000/s",
+    "latency": "1,000/s",
+    "close": "connection per request, 30 s",
+}
+
+
+def standings(record: Path) -> str:
+    """What the README shows of a verdict: headline, table, noise floor, machine, date."""
+    verdict = Verdict.read_json(record)
+    head, _, rest = markdown(verdict).partition("## Standings")
+    headline = head.split("\n\n")[1]
+    parts = [part for part in rest.split("\n\n") if part][:4]
+    machine = verdict.machine
+    where = (
+        f"{machine.taken_at[:10]}, {machine.cpus} × {machine.cpu_model}, "
+        f"{machine.virtualisation or 'bare metal'}, {machine.kernel}."
+    )
+    return "\n".join(["", headline, "", *(f"{part}\n" for part in parts), where, "", ""])
+
+
+def figures(record: Path) -> str:
+    """What the engine's README shows of `make bench`: a row for each answer."""
+    kept = json.loads(record.read_text())
+    head = "| load | connections | figure | volley | other | estimate (95 % interval), n | goal |"
+    rows = [head, "|---|---:|---|---:|---:|---:|---|", *map(row, kept["answers"])]
+    machine = kept["machine"]
+    where = f"{kept['at'][:10]}, {machine['cores']} × {machine['cpu']}, Linux {machine['kernel']}."
+    return "\n".join(["", *rows, "", where, "", ""])
+
+
+def row(answer: dict[str, Any]) -> str:
+    """One answer."""
+    claim, found = answer["claim"], answer["estimate"]
+    other, goal = claim["other"], claim["goal"]
+    cells = [
+        QUESTIONS[answer["question"]],
+        str(answer["connections"]),
+        FIGURES[claim["figure"]],
+        number(answer["medians"]["volley"]),
+        f"{other} {number(answer['medians'][other])}" if other else "",
+        f"{claim['kind'].split()[0]} {found['value']:.3g} "
+        f"({found['low']:.3g} to {found['high']:.3g}), {found['rounds']}",
+        f"{goal['side']} {goal['value']:g}: {answer['verdict']}" if goal else "",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+@pytest.mark.parametrize(
+    ("document", "table"), [("README.md", standings), ("engine/README.md", figures)]
+)
+def test_a_table_is_that_of_its_record(document: str, table: Callable[[Path], str]) -> None:
+    path = ROOT / document
+    found = TABLE.search(path.read_text())
+    assert found
+    expected = table(ROOT / found["record"])
+    if os.environ.get("BAKEOFF_GOLDEN") == "write":
+        spliced = TABLE.sub(lambda match: match[1] + expected + match[5], path.read_text())
+        path.write_text(spliced)
+    else:
+        assert found["text"] == expected
