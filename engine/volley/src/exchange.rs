@@ -209,10 +209,8 @@ impl<B: Backend> Turn<'_, B> {
                 self.tally.service.record(now_ns - flight.sent_ns);
             }
         }
-        if let Some(log) = &mut self.log
-            && (completed || started)
-        {
-            log.current.requests += 1;
+        if let Some(log) = &mut self.log {
+            log.current.requests += u64::from(completed);
             if started {
                 log.current.latencies.record(now_ns - flight.due_ns);
             }

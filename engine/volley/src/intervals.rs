@@ -9,12 +9,12 @@ use std::collections::btree_map::Entry;
 pub const INTERVAL_NS: u64 = 100 * MS;
 
 /// One interval of the window, of one thread or, merged, of all. Answers belong to the interval in
-/// which they were complete.
+/// which they were complete, those of the drain to the last.
 #[derive(Debug, Default)]
 pub struct Interval {
     /// It begins so many times [`INTERVAL_NS`] behind the start of the window.
     pub index: u64,
-    /// Answers, right or wrong.
+    /// Answers, right or wrong, without those of the drain.
     pub requests: u64,
     /// Bytes received.
     pub bytes: u64,

@@ -64,3 +64,40 @@ pub enum Sources {
     /// These IPv4 addresses in turn, the last one included.
     Range(Ipv4Addr, Ipv4Addr),
 }
+
+impl Sources {
+    /// Many for connections to loopback that are not kept, else the system's choice.
+    ///
+    /// Who closes a connection first holds its port for a minute: from one source address, 28,000
+    /// connections that do not live long would use up the ports. One that is kept needs no port
+    /// but its own.
+    #[must_use]
+    pub fn of(address: &Address, are_kept: bool) -> Self {
+        match address {
+            Address::Tcp(SocketAddr::V4(address)) if !are_kept && address.ip().is_loopback() => {
+                Self::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
+            }
+            _ => Self::System,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_connections_to_loopback_that_are_not_kept_need_many_sources() {
+        let of = |address: &str, are_kept| {
+            Sources::of(&Address::Tcp(address.parse().unwrap()), are_kept)
+        };
+        let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        assert_eq!(of("127.0.0.1:80", false), Sources::Range(first, last));
+        for (address, are_kept) in
+            [("127.0.0.1:80", true), ("[::1]:80", false), ("10.0.0.1:80", false)]
+        {
+            assert_eq!(of(address, are_kept), Sources::System, "{address}, {are_kept}");
+        }
+        assert_eq!(Sources::of(&Address::Unix(PathBuf::from("s")), false), Sources::System);
+    }
+}

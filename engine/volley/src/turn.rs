@@ -111,7 +111,8 @@ impl<'a, B: Backend> Turn<'a, B> {
             self.sweep(now_ns);
         }
         if let Some(log) = &mut self.log {
-            log.roll(now_ns);
+            // What the drain brings belongs to the window's last interval.
+            log.roll(now_ns.min(self.window.end_ns.saturating_sub(1)));
         }
         Ok(now_ns)
     }
@@ -125,6 +126,7 @@ impl<'a, B: Backend> Turn<'a, B> {
             _ => u64::MAX,
         };
         let roll_ns = self.log.as_ref().map_or(u64::MAX, Log::next_ns);
+        let roll_ns = if roll_ns < self.window.end_ns { roll_ns } else { u64::MAX };
         arrival_ns.min(self.next_due_ns).min(roll_ns)
     }
 

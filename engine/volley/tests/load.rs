@@ -1,36 +1,15 @@
-//! `volley load` and `volley null` as people and scripts meet them.
+//! `volley load` as people and scripts meet it: what is sent, counted and written.
 
 mod common;
 
+use common::command::{load, run};
 use common::servers::{self, BODY, GOOD};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-fn volley(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_volley")).args(args).output().unwrap()
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
-/// Status, standard output, standard error.
-fn run(args: &[&str]) -> (i32, String, String) {
-    let output = volley(args);
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-/// For 200 ms on 4 connections.
-fn load(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
-    let url = format!("http://{address}/");
-    run(&[&["load", "-c", "4", "-d", "200ms"], more, &[url.as_str()]].concat())
-}
 
 /// Without a word on how much.
 fn load_json(address: SocketAddr, more: &[&str]) -> serde_json::Value {
@@ -294,130 +273,4 @@ fn the_generators_own_limit_is_measured_on_demand() {
     let of = |key: &str| value["ceiling"][key].as_f64().unwrap();
     let share = value["requests_per_s"].as_f64().unwrap() / of("requests_per_s");
     assert!((of("share") - share).abs() < 1e-9, "{value}");
-}
-
-#[test]
-fn what_cannot_be_done_is_told_in_one_line() {
-    let nobody = servers::nobody().to_string();
-    let closed = format!("http://{nobody}/");
-    let absent = "/nonexistent/file";
-    for (args, status, part) in [
-        (&["load", &closed] as &[&str], 3, "Connection refused"),
-        (&["load", "http://name.invalid/"], 3, "cannot reach name.invalid: no address"),
-        (&["load", "--connect-to", &nobody, "http://a/"], 3, "cannot reach 127.0.0.1:"),
-        (&["load", "--proxy", &closed, "http://a/"], 3, "cannot reach 127.0.0.1:"),
-        (&["load", "--source", "127.0.0.2", "http://[::1]/"], 3, "--source needs"),
-        (&["load", "--unix", absent, "http://a/"], 3, "cannot reach /nonexistent/file: No such"),
-        (&["load", "https://a/"], 2, "https is not supported"),
-        (&["load", "-c", "none", "http://a/"], 2, "--connections"),
-        (&["load", "-c", "99999999", "http://a/"], 2, "--connections is 99999999"),
-        (&["load", "-R", "0", "http://a/"], 2, "--rate"),
-        (&["load", "-R", "5", "--stage", "1s:5", "http://a/"], 2, "--rate and --stage"),
-        (&["load", "--csv", "-", "--json", "http://a/"], 2, "--csv"),
-        (&["load", "-m", "A B", "http://a/"], 2, "--method"),
-        (&["load", "-H", "Content-Length: 1", "http://a/"], 2, "Content-Length"),
-        (&["load", "--body-file", absent, "http://a/"], 2, "--body-file /nonexistent/file"),
-        (&["load", "--request-file", absent, "http://a/"], 2, "/nonexistent/file"),
-        (&["load", "--csv", absent, &closed], 2, "--csv /nonexistent/file: cannot be written"),
-        (&["load", "--hdr", absent, &closed], 2, "--hdr /nonexistent/file: cannot be written"),
-        (&["load", "--cpus", "1023", "http://a/"], 2, "--cpus"),
-        (&["load"], 2, "<URL>"),
-        (&["null", "--listen", "here"], 2, "--listen"),
-        (&["null", "--cpus", "1023"], 2, "--cpus"),
-        (&[], 2, "volley load URL"),
-    ] {
-        let (got, _, error) = run(args);
-        assert_eq!(got, status, "{args:?}: {error}");
-        assert!(error.contains(part) && error.lines().count() == 1, "{args:?} gave {error}");
-    }
-}
-
-#[test]
-fn help_is_compact_or_teaches() {
-    let (short, long) = (run(&["load", "-h"]).1, run(&["load", "--help"]).1);
-    assert!(short.lines().count() < 80 && !short.contains("How it measures"), "{short}");
-    for part in ["How much:", "Connections:", "Request:", "Checks", "Output:"] {
-        assert!(short.contains(part) && long.contains(part), "{part}");
-    }
-    for part in ["How it measures:", "coordinated omission", "Examples:", "Exit status:"] {
-        assert!(long.contains(part), "{part}");
-    }
-    assert!(short.lines().chain(long.lines()).all(|line| line.chars().count() <= 100));
-}
-
-fn interrupt(child: &Child) {
-    let pid = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-}
-
-#[test]
-fn an_interruption_keeps_what_there_is() {
-    let url = format!("http://{}/", servers::slow(Duration::from_millis(20)));
-    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "-d", "1h", "--json", &url])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(1));
-    let started = Instant::now();
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(10));
-    assert_eq!(output.status.code(), Some(130));
-    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(
-        value["requests"].as_u64().unwrap() > 0 && value["duration_s"].as_f64().unwrap() < 60.0
-    );
-}
-
-#[test]
-fn an_interruption_does_not_wait_for_ever() {
-    let url = format!("http://{}/", servers::silent());
-    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "-n", "1000", "--timeout", "30s", &url])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(1));
-    let started = Instant::now();
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(10));
-    assert_eq!(output.status.code(), Some(130));
-    assert!(text(output.stdout).contains("interrupted"));
-}
-
-#[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
-    let url = format!("http://{}/", servers::always(GOOD));
-    for more in [&[] as &[&str], &["--csv", "-"]] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
-            .args([&["load", "-d", "300ms"], more, &[&url]].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        let error = text(output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{error}");
-        assert!(!error.contains("cannot"), "{error}");
-    }
-}
-
-#[test]
-fn the_null_server_says_where_it_listens_and_answers() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .arg("null")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim_end().strip_prefix("listening on ").map(|text| text.parse().unwrap());
-    let checks = ["--expect-status", "200", "--expect-body", BODY];
-    let (status, text, error) = load(address.unwrap(), &checks);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(status, 0, "{text}{error}");
 }

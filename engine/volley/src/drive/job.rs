@@ -7,7 +7,6 @@ use crate::protocol::{ConnectionMode, Job, PROTOCOL, TargetSpec};
 use crate::target::{Address, SocketBuffers, Sources, Target};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use volley_http::{BodyRule, Expectation, Request, StatusRule};
 use volley_requests::Book;
@@ -56,7 +55,8 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let address = spec.address.parse().map_err(|_| {
         let got = &spec.address;
         format!("`address` is {got:?}, but must be numeric, like 127.0.0.1:8080 or [::1]:8080")
-    })?;
+    });
+    let address = Address::Tcp(address?);
     let request = Request {
         method: spec.request.method.clone(),
         path: spec.request.path.clone(),
@@ -69,8 +69,8 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let book = Book::of(&request, expectation(spec)?, PIPELINE)
         .map_err(|error| format!("request: {error}"))?;
     Ok(Target {
-        address: Address::Tcp(address),
-        sources: sources(address, closes(job)),
+        sources: Sources::of(&address, !closes(job)),
+        address,
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),
@@ -94,34 +94,6 @@ fn expectation(spec: &TargetSpec) -> Result<Expectation, String> {
     Ok(Expectation { status, length: None, body, headers: Vec::new() })
 }
 
-/// Who closes a connection first holds its port for a minute: with one source address, 28,000
-/// requests on connections of their own would use up the ports. A connection that is kept needs no
-/// port but its own.
-fn sources(address: SocketAddr, close: bool) -> Sources {
-    match address.ip() {
-        IpAddr::V4(ip) if close && ip.is_loopback() => {
-            Sources::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
-        }
-        _ => Sources::System,
-    }
-}
-
 fn decode(key: &str, text: &str) -> Result<Vec<u8>, String> {
     STANDARD.decode(text).map_err(|error| format!("`{key}` is not base64: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_connections_to_loopback_that_are_not_kept_need_many_sources() {
-        let of = |address: &str, close| sources(address.parse().unwrap(), close);
-        let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
-        assert_eq!(of("127.0.0.1:80", true), Sources::Range(first, last));
-        for (address, close) in [("127.0.0.1:80", false), ("[::1]:80", true), ("10.0.0.1:80", true)]
-        {
-            assert_eq!(of(address, close), Sources::System, "{address}, {close}");
-        }
-    }
 }

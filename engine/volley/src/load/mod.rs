@@ -115,21 +115,10 @@ fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
     }
 }
 
-/// Who closes a connection first holds its port for a minute: from one source address, 28,000
-/// connections that do not live long would use up the ports. The loopback has many addresses.
 fn sources(args: &LoadArgs, address: &Address) -> Sources {
-    if let Some(range) = args.connecting.source {
-        return Sources::Range(range.first, range.last);
-    }
-    match address {
-        Address::Tcp(address)
-            if address.is_ipv4()
-                && address.ip().is_loopback()
-                && args.requests_per_connection().is_some() =>
-        {
-            Sources::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
-        }
-        _ => Sources::System,
+    match args.connecting.source {
+        Some(range) => Sources::Range(range.first, range.last),
+        None => Sources::of(address, args.requests_per_connection().is_none()),
     }
 }
 

@@ -1,6 +1,8 @@
-//! Small real servers that behave well or badly, and a driver for `volley drive`.
+//! Small real servers that behave well or badly, `volley` as a command, and a driver for
+//! `volley drive`.
 #![allow(dead_code, unreachable_pub, unused_macros, reason = "each test file uses its part")]
 
+pub mod command;
 #[macro_use]
 pub mod driver;
 pub mod servers;

@@ -1,23 +1,24 @@
 //! The threads that load: each has its share of the connections, and nothing is shared.
 
+mod worker;
+
 use crate::clock::now_ns;
 use crate::intervals::{Assembly, Interval};
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
-use crate::io::{Backend, Io, IoChoice, RingSize};
-use crate::limits;
+use crate::io::{Io, IoChoice, RingSize};
 use crate::pace::Window;
-use crate::pool::{Pool, Share};
-use crate::slice::{self, Control, Live, Outcome, Part, Plan, Wish};
-use crate::tally::{Bad, Tally};
+use crate::pool::Share;
+use crate::slice::{Control, Live, Outcome, Plan, Wish};
+use crate::tally::Bad;
 use crate::target::Target;
-use crate::turn::Patience;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use worker::{Order, Post, Reply, work};
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -49,19 +50,6 @@ struct Worker {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<()>>,
     live: Arc<Live>,
-}
-
-enum Order {
-    Open { target: usize },
-    Run { target: usize, plan: Arc<Plan>, control: Arc<Control> },
-}
-
-enum Reply {
-    Opened(Box<Tally>),
-    Ready,
-    Interval(Interval),
-    Done(Box<Outcome>),
-    Failed(io::Error),
 }
 
 /// How opening a target's connections went.
@@ -279,61 +267,4 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole.threads += part.threads;
     whole.tally.merge(part.tally);
     whole
-}
-
-/// A thread's place.
-struct Post {
-    share: Share,
-    cpu: Option<usize>,
-    ring: RingSize,
-    targets: Vec<Arc<Target>>,
-    live: Arc<Live>,
-    orders: Receiver<Order>,
-    replies: Sender<Reply>,
-}
-
-/// A thread's life: obeys orders until there are none.
-fn work<B: Backend>(post: &Post) {
-    let result = serve::<B>(post);
-    if let Err(error) = result {
-        // If nobody listens any more, nobody needs to know.
-        let _ = post.replies.send(Reply::Failed(error));
-    }
-}
-
-fn serve<B: Backend>(post: &Post) -> io::Result<()> {
-    if let Some(cpu) = post.cpu {
-        limits::pin(&[cpu]).map_err(io::Error::other)?;
-    }
-    limits::wake_on_time();
-    // What a server on the only core could do with the time that polling takes is more.
-    let patience = if limits::single_core() { Patience::SLEEPS } else { Patience::POLLS };
-    let share = post.share;
-    let mut pools = Vec::new();
-    for target in &post.targets {
-        pools.push(Pool::<B>::new(target, share, post.ring)?);
-    }
-    let mut reply = Reply::Ready;
-    while post.replies.send(reply).is_ok()
-        && let Ok(order) = post.orders.recv()
-    {
-        reply = match order {
-            Order::Open { target } => {
-                Reply::Opened(Box::new(slice::open(&mut pools[target], patience)?))
-            }
-            Order::Run { target, plan, control } => {
-                let part = Part {
-                    share,
-                    plan: &plan,
-                    control: &control,
-                    live: &post.live,
-                    tell: &mut |interval| {
-                        let _ = post.replies.send(Reply::Interval(interval));
-                    },
-                };
-                Reply::Done(Box::new(slice::run(&mut pools[target], patience, part)?))
-            }
-        };
-    }
-    Ok(())
 }

@@ -1,154 +1,19 @@
-//! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
+//! One thread's way through a slice.
 
 use crate::clock::{MS, now_ns, thread_cpu_ns};
 use crate::connection::State;
 use crate::intervals::{Interval, Log};
 use crate::io::Backend;
-use crate::pace::{Pacer, Window};
+use crate::pace::Pacer;
 use crate::pool::{Pool, Share};
-use crate::schedule::{Process, Profile};
+use crate::slice::{Control, Live, Outcome, Plan};
 use crate::tally::Tally;
 use crate::turn::{Patience, Turn};
 use std::io::Result;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A thread looks at least so often whether the slice is to end.
 const HEED_EVERY_NS: u64 = 20 * MS;
-
-/// How long to load, and how.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// Loaded, but not counted.
-    pub ramp_ns: u64,
-    /// The window; `None`: until `requests` are done.
-    pub duration_ns: Option<u64>,
-    /// Behind the ramp, no more requests than these are sent, all threads together.
-    pub requests: Option<u64>,
-    /// When requests are sent.
-    pub pace: Pace,
-    /// Whether intervals are kept.
-    pub intervals: bool,
-}
-
-/// When requests are sent.
-#[derive(Debug, Clone)]
-pub enum Pace {
-    /// The next one when an answer is complete, on all connections.
-    Closed,
-    /// The same, on so many connections; begins with the ramp.
-    Stages(Profile),
-    /// When they are due, whatever became of the others (open loop).
-    Open(Process),
-}
-
-/// What a slice found.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The counted time.
-    pub window: Window,
-    /// When nothing was in flight any more.
-    pub drained_ns: u64,
-    /// The threads' CPU time within the window.
-    pub cpu_ns: u64,
-    /// How many threads there were.
-    pub threads: usize,
-    /// The counts.
-    pub tally: Tally,
-}
-
-impl Outcome {
-    /// Length of the window.
-    #[must_use]
-    pub fn duration_ns(&self) -> u64 {
-        self.window.end_ns - self.window.start_ns
-    }
-
-    /// Share of the window that the threads did not spend waiting for the kernel.
-    #[must_use]
-    pub fn busy(&self) -> f64 {
-        let window_ns = self.duration_ns().max(1) as f64 * self.threads.max(1) as f64;
-        (1.0 - self.tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0)
-    }
-}
-
-/// What a watcher wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// As planned.
-    GoOn,
-    /// Nothing more is to be sent: the window ends now.
-    Drain,
-    /// Not even answers are to be waited for.
-    Leave,
-}
-
-impl Plan {
-    /// The counted time, for a ramp that begins at `begin_ns`.
-    pub(crate) fn window(&self, begin_ns: u64) -> Window {
-        let start_ns = begin_ns.saturating_add(self.ramp_ns);
-        let end_ns = start_ns.saturating_add(self.duration_ns.unwrap_or(u64::MAX));
-        Window { start_ns, end_ns }
-    }
-}
-
-/// What all threads of a slice look at: when it begins, and whether it ends sooner than planned.
-#[derive(Debug)]
-pub(crate) struct Control {
-    /// Threads that are not ready yet.
-    awaited: AtomicUsize,
-    /// The start of the ramp; 0 until the last thread is ready.
-    begin_ns: AtomicU64,
-    end_ns: AtomicU64,
-    leave: AtomicBool,
-}
-
-impl Control {
-    pub(crate) fn new(threads: usize) -> Self {
-        Self {
-            awaited: AtomicUsize::new(threads),
-            begin_ns: AtomicU64::new(0),
-            end_ns: AtomicU64::new(u64::MAX),
-            leave: AtomicBool::new(false),
-        }
-    }
-
-    /// The start of the ramp, once it is known.
-    pub(crate) fn begin_ns(&self) -> Option<u64> {
-        Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
-    }
-
-    /// Begins together with the other threads, the last of which names the time. Were it named
-    /// beforehand, a thread that the system lets wait would load for a part of its window only.
-    fn begin(&self) -> u64 {
-        if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.begin_ns.store(now_ns(), Ordering::Release);
-        }
-        loop {
-            match self.begin_ns() {
-                Some(begin_ns) => return begin_ns,
-                None if self.leave.load(Ordering::Relaxed) => return now_ns(),
-                None => std::thread::yield_now(),
-            }
-        }
-    }
-
-    /// Does what a watcher wishes.
-    pub(crate) fn obey(&self, wish: Wish, now_ns: u64) {
-        if wish != Wish::GoOn {
-            self.end_ns.fetch_min(now_ns, Ordering::Relaxed);
-        }
-        if wish == Wish::Leave {
-            self.leave.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// One thread's counts while they grow, for those who look on.
-#[derive(Debug, Default)]
-pub(crate) struct Live {
-    pub(crate) requests: AtomicU64,
-    pub(crate) errors: AtomicU64,
-}
 
 /// One thread's part of a slice.
 pub(crate) struct Part<'a> {
