@@ -42,15 +42,11 @@ class Merged:
 
 
 def in_flight(events: Iterable[SliceEvent]) -> float:
-    """Little's law: the latencies of all requests begun in the windows, over the windows' length.
-
-    As many begin as end in a window while the load is steady, so over many windows this is how
-    many requests were under way on average.
-    """
+    """How many requests were under way on average: all of the connections, in a closed loop whose
+    generator is quick enough (Little's law)."""
     given = list(events)
-    waiting_ns = sum(event.latency_count * event.latency_mean_us * 1e3 for event in given)
     window_ns = sum(event.end_ns - event.start_ns for event in given)
-    return waiting_ns / window_ns if window_ns else 0.0
+    return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
 
 
 def merge(events: Iterable[SliceEvent]) -> Merged:

@@ -111,9 +111,8 @@ def _little(plan: Plan, name: str, seen: History) -> str:
     if share >= LITTLES_SHARE or not waiting:
         return ""
     return (
-        f"throughput × mean latency is {waiting:.1f} requests in flight, with "
-        f"{plan.connections} connections: {1 - share:.0%} of the time was spent in the load "
-        "generator; 3 % is the limit"
+        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections: "
+        f"{1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
     )
 
 

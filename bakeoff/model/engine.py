@@ -131,6 +131,7 @@ class SliceEvent(Contract):
     latency: str
     latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
+    in_flight_ns: NonNegativeInt
     service: str | None
     send_lag: str | None
     cpu_ns: NonNegativeInt

@@ -46,12 +46,14 @@ class CoreTime(Contract):
 def _as_counted_now(event: Any) -> Any:
     """An event of an engine of protocol 1, with what that did not count.
 
-    It had failures of ramp, window and drain together: all of them are taken for the window's.
+    It had failures of ramp, window and drain together: all of them are taken for the window's. The
+    time in flight is that of the requests begun in the window, all of it.
     """
     if not isinstance(event, dict) or "misses" in event:
         return event
     errors, bad = event.get("errors"), event.get("first_bad")
-    if not isinstance(errors, dict):
+    count, mean_us = event.get("latency_count"), event.get("latency_mean_us")
+    if not isinstance(errors, dict) or not isinstance(count, int) or mean_us is None:
         return event
     lost = {kind: count for kind, count in errors.items() if kind not in ("status", "mismatch")}
     return {
@@ -59,6 +61,7 @@ def _as_counted_now(event: Any) -> Any:
         "misses": sum(count for count in lost.values() if isinstance(count, int)),
         "unsent": 0,
         "redirects": 0,
+        "in_flight_ns": round(count * mean_us * 1e3),
         "service": None,
         "send_lag": None,
         "first_bad": {"request_base64": "", **bad} if isinstance(bad, dict) else bad,

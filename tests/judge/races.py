@@ -85,6 +85,7 @@ def event(**changed: object) -> SliceEvent:
         "latency": encoded(((1_280_000, 1000),)),
         "latency_count": 1000,
         "latency_mean_us": 1280.0,
+        "in_flight_ns": CONNECTIONS * 20 * MS,
         "service": None,
         "send_lag": None,
         "cpu_ns": 10 * MS,
@@ -95,7 +96,7 @@ def event(**changed: object) -> SliceEvent:
 
 
 def throughput_event(requests: int, length_ms: int) -> SliceEvent:
-    """A slice of `length_ms` with `requests` answers, its latencies by Little's law."""
+    """A slice of `length_ms` with `requests` answers, all connections in use."""
     mean_us = CONNECTIONS * length_ms * 1e3 / max(1, requests)
     return event(
         end_ns=(1000 + length_ms) * MS,
@@ -104,6 +105,7 @@ def throughput_event(requests: int, length_ms: int) -> SliceEvent:
         requests_all=round(requests * (length_ms + 6) / length_ms),
         latency_count=requests,
         latency_mean_us=mean_us,
+        in_flight_ns=CONNECTIONS * length_ms * MS,
     )
 
 

@@ -36,7 +36,7 @@ def test_a_sound_race_has_nothing_to_say() -> None:
         ),
         ({"open": {"b": 60}}, "only 60 of 64 connections could be opened"),
         ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "the load generator was the limit"),
-        ({"events": {"b": {"latency_mean_us": 50.0}}}, "of the time was spent in the load"),
+        ({"events": {"b": {"in_flight_ns": 1_200_000_000}}}, "of the time was spent in the load"),
         ({"died": {"b": "signal 11"}}, "it died under load: signal 11"),
         ({"events": {"b": {"requests": 0, "requests_all": 0}}}, "it answered no request"),
     ],

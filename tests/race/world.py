@@ -210,6 +210,7 @@ class FakeLoad:
             latency=_histogram(round(mean_us), requests),
             latency_count=requests,
             latency_mean_us=mean_us if requests else 0.0,
+            in_flight_ns=round(requests * mean_us * 1e3),
             service=None,
             send_lag=None,
             cpu_ns=round(window_ns * 0.6),

@@ -175,6 +175,7 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         latency: tally.latencies.encode(),
         latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
+        in_flight_ns: tally.in_flight_ns,
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,

@@ -197,6 +197,7 @@ impl<B: Backend> Turn<'_, B> {
     #[inline]
     fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
         self.tally.requests_all += 1;
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         let completed = self.window.holds(now_ns);
         let started = self.window.holds(flight.due_ns);
         if completed {

@@ -231,8 +231,10 @@ impl<B: Backend> Turn<'_, B> {
         if let Some(log) = &mut self.log {
             log.current.errors += connection.flights.count().max(1) as u64;
         }
+        let now_ns = now_ns();
         while let Some(flight) = connection.flights.pop() {
             self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+            self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         }
         let was_connecting = connection.state == State::Connecting;
         connection.decoder.reset();
@@ -241,6 +243,6 @@ impl<B: Backend> Turn<'_, B> {
         let pause_ns = pause_ns(connection.failures, was_connecting);
         pool.io.close(slot);
         self.active -= 1;
-        self.set_due(slot, now_ns() + pause_ns);
+        self.set_due(slot, now_ns + pause_ns);
     }
 }

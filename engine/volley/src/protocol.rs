@@ -176,6 +176,7 @@ pub struct SliceEvent {
     pub latency: String,
     pub latency_count: u64,
     pub latency_mean_us: f64,
+    pub in_flight_ns: u64,
     pub service: Option<String>,
     pub send_lag: Option<String>,
     pub cpu_ns: u64,

@@ -45,6 +45,10 @@ pub struct Tally {
     pub service: Latencies,
     /// Open loop: from the time when a request was due to its sending.
     pub send_lag: Latencies,
+    /// Time within the window that requests were in flight, from their sending on, summed up. In a
+    /// closed loop it is connections × window (Little's law), less the time in which connections
+    /// carried no request.
+    pub in_flight_ns: u64,
     /// Time within the window spent waiting for the kernel to have work; all threads'.
     pub waited_ns: u64,
     /// The first failure.
@@ -89,6 +93,7 @@ impl Tally {
         self.latencies.merge(&other.latencies);
         self.service.merge(&other.service);
         self.send_lag.merge(&other.send_lag);
+        self.in_flight_ns += other.in_flight_ns;
         self.waited_ns += other.waited_ns;
         self.first_bad = self.first_bad.take().or(other.first_bad);
     }

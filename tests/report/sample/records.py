@@ -128,6 +128,7 @@ def _slice(runner: Runner, block: int, at_s: float, slice_s: float, requests: in
             latency="",
             latency_count=requests,
             latency_mean_us=64e6 * slice_s / max(1, requests),
+            in_flight_ns=round(64e9 * slice_s),
             service=None,
             send_lag=None,
             cpu_ns=round(slice_s * 5e8),

@@ -10,11 +10,6 @@ const BUSY: f64 = 0.9;
 /// Below it, connections lay idle so much that the generator was too slow to use them.
 const LITTLE: f64 = 0.97;
 
-/// For Little's law there are at least so many requests, and so many mean latencies in the window:
-/// at its borders some are counted but not their latency.
-const LITTLE_REQUESTS: u64 = 1000;
-const LITTLE_LATENCIES: f64 = 10.0;
-
 /// Requests may go out so late, or by so large a share of the median latency.
 const LAG_US: f64 = 50.0;
 const LAG_SHARE: f64 = 0.05;
@@ -124,15 +119,10 @@ impl Report<'_> {
     /// anew, or run out of requests one by one, they are idle for other reasons.
     fn has_steady_connections(&self) -> bool {
         let tally = &self.run.outcome.tally;
-        let mean_s = self.latency().mean_us().unwrap_or_default() / 1e6;
         let reconnects = tally.connects.saturating_sub(self.args.connections() as u64);
         // With one request per connection the latency holds the connecting.
         let is_kept = self.args.connecting.close || reconnects * 100 <= tally.requests;
-        is_kept
-            && self.args.amount.requests.is_none()
-            && tally.misses == 0
-            && tally.requests >= LITTLE_REQUESTS
-            && self.duration_s() >= LITTLE_LATENCIES * mean_s
+        is_kept && self.args.amount.requests.is_none() && tally.misses == 0
     }
 
     fn of_open_loop(&self) -> Option<Limit> {

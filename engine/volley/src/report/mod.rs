@@ -100,15 +100,17 @@ impl<'a> Report<'a> {
         self.args.connections() as f64 * self.args.connecting.pipeline as f64
     }
 
-    /// Little's law, L = λW, with all places taken all the time: the share of L that is seen. What
-    /// is missing from 1 is time in which places were free, because the generator had other
+    /// How much of the time places for requests were taken: Little's law without its borders, at
+    /// which requests begin in the window or end in it, but not both. What is missing from 1 is time in which places were free, because the generator had other
     /// things to do or no connection. `None` where not all are meant to be taken.
     fn little(&self) -> Option<f64> {
         if self.args.is_open_loop() || !self.args.amount.stages.is_empty() {
             return None;
         }
-        let mean_s = self.latency().mean_us()? / 1e6;
-        Some(self.requests_per_s() * mean_s / self.places())
+        let outcome = &self.run.outcome;
+        let in_flight_ns = outcome.tally.in_flight_ns as f64;
+        let places_ns = outcome.duration_ns() as f64 * self.places();
+        (in_flight_ns > 0.0).then(|| in_flight_ns / places_ns)
     }
 
     /// The headline: in open loop from the time when a request was due, else from its sending.
