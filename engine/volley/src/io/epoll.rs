@@ -2,8 +2,8 @@
 
 use crate::io::socket::Opened;
 use crate::io::{Backend, Event, RingSize, What};
-use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -62,14 +62,11 @@ impl fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    fn poll(&mut self, timeout_ns: u64) -> io::Result<()> {
-        let timeout = Timespec {
-            tv_sec: (timeout_ns / 1_000_000_000).min(3600).cast_signed(),
-            tv_nsec: (timeout_ns % 1_000_000_000).cast_signed(),
-        };
+    /// Takes what has happened, without waiting.
+    fn poll(&mut self) -> io::Result<()> {
         self.events.clear();
         let spare = rustix::buffer::spare_capacity(&mut self.events);
-        match epoll::wait(&self.fd, spare, Some(&timeout)) {
+        match epoll::wait(&self.fd, spare, Some(&Timespec::default())) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -222,7 +219,7 @@ impl Backend for Epoll {
 
     #[inline]
     fn turn(&mut self) -> io::Result<()> {
-        if self.ready.is_empty() { self.poll(0) } else { Ok(()) }
+        if self.ready.is_empty() { self.poll() } else { Ok(()) }
     }
 
     #[inline]
@@ -232,7 +229,15 @@ impl Backend for Epoll {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.poll(timeout_ns)
+        let timeout = Timespec {
+            tv_sec: (timeout_ns / 1_000_000_000).min(3600).cast_signed(),
+            tv_nsec: (timeout_ns % 1_000_000_000).cast_signed(),
+        };
+        // `epoll_wait` would sleep for whole milliseconds.
+        match poll(&mut [PollFd::new(&self.fd, PollFlags::IN)], Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => self.poll(),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     #[inline]
