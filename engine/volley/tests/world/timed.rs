@@ -33,7 +33,7 @@ pub struct Served {
     pub read_ns: u64,
     /// When its answer was due.
     pub end_ns: u64,
-    /// When its answer was sent.
+    /// When its answer was sent: not before.
     pub sent_ns: u64,
 }
 
@@ -144,14 +144,16 @@ impl<L: FnMut(u64) -> u64> Server<L> {
     }
 
     fn answer(&mut self) {
-        while let Some(&Reverse((end_ns, read_ns, number))) = self.due.peek()
-            && end_ns <= now_ns()
-        {
+        while let Some(&Reverse((end_ns, read_ns, number))) = self.due.peek() {
+            let sent_ns = now_ns();
+            if sent_ns < end_ns {
+                return;
+            }
             self.due.pop();
             let Some(stream) = self.connections.get_mut(&number) else { continue };
+            self.log.lock().unwrap().push(Served { read_ns, end_ns, sent_ns });
             // A client that is gone needs no answer.
             let _ = stream.write_all(GOOD);
-            self.log.lock().unwrap().push(Served { read_ns, end_ns, sent_ns: now_ns() });
         }
     }
 }

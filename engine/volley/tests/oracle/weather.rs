@@ -1,0 +1,122 @@
+//! When a run was disturbed, told by the kernel and by the server, not by the generator.
+
+use crate::world::timed::Served;
+use std::fs;
+use volley::clock::{MS, now_ns};
+use volley::pace::Window;
+
+/// A server whose answer is later than this did not run though it had to.
+const LATE_NS: u64 = MS;
+
+/// The generator's thread was kept waiting if it waited longer than this for a core...
+const WAIT_NS: u64 = MS;
+
+/// ...and than this part of the time. Some microseconds pass at each of its thousands of wake-ups.
+const WAIT_PART: u64 = 20;
+
+/// A stretch of time in which somebody could not run.
+type Stretch = (u64, u64);
+
+/// Looks at the kernel's counters again and again.
+#[derive(Debug)]
+pub(crate) struct Weather {
+    last: Counters,
+    disturbed: Vec<Stretch>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Counters {
+    at_ns: u64,
+    /// How long the generator's threads were ready to run but did not, because others did.
+    waited_ns: u64,
+    /// Ticks in which the host ran others on this machine's cores.
+    stolen: u64,
+}
+
+impl Weather {
+    pub(crate) fn begin() -> Self {
+        Self { last: Counters::read(), disturbed: Vec::new() }
+    }
+
+    pub(crate) fn look(&mut self) {
+        let (before, now) = (self.last, Counters::read());
+        let bearable_ns = WAIT_NS + (now.at_ns - before.at_ns) / WAIT_PART;
+        if now.waited_ns - before.waited_ns > bearable_ns || now.stolen > before.stolen {
+            self.disturbed.push((before.at_ns, now.at_ns));
+        }
+        self.last = now;
+    }
+
+    /// All that is known in the end.
+    pub(crate) fn disturbed(mut self, served: &[Served]) -> Vec<Stretch> {
+        self.look();
+        let late = served.iter().filter(|served| served.sent_ns - served.end_ns > LATE_NS);
+        self.disturbed.extend(late.map(|late| (late.end_ns, late.sent_ns)));
+        self.disturbed
+    }
+}
+
+impl Counters {
+    fn read() -> Self {
+        Self { at_ns: now_ns(), waited_ns: waited_ns(), stolen: stolen() }
+    }
+}
+
+/// The second number of `schedstat`, which most kernels have: ns on a run queue.
+fn waited_ns() -> u64 {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten().map(|task| task.path());
+    // Servers' threads of tests before this one may be gone by now.
+    let is_loading = |name: String| name.starts_with("load ");
+    let loading = tasks.filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(is_loading));
+    let statistics = loading.filter_map(|task| fs::read_to_string(task.join("schedstat")).ok());
+    statistics.map(|text| text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()).sum()
+}
+
+/// The eighth number of the first line: all cores together.
+fn stolen() -> u64 {
+    let stat = fs::read_to_string("/proc/stat").unwrap();
+    stat.split_whitespace().nth(8).unwrap().parse().unwrap()
+}
+
+/// How far a disturbance reaches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reach {
+    /// A request that was due so long before may still wait for its answer.
+    pub(crate) before_ns: u64,
+    /// So long afterwards requests may wait behind those that were held up.
+    pub(crate) after_ns: u64,
+}
+
+/// The share of a window in which requests are due that may meet a disturbance.
+pub(crate) fn share(disturbed: &[Stretch], window: Window, reach: Reach) -> f64 {
+    let mut reached: Vec<Stretch> = disturbed
+        .iter()
+        .map(|(from_ns, to_ns)| (from_ns - reach.before_ns, to_ns + reach.after_ns))
+        .collect();
+    reached.sort_unstable();
+    let (mut sum_ns, mut known_ns) = (0, 0);
+    for (from_ns, to_ns) in reached {
+        sum_ns += window.overlap_ns(from_ns.max(known_ns), to_ns.max(known_ns));
+        known_ns = known_ns.max(to_ns);
+    }
+    sum_ns as f64 / (window.end_ns - window.start_ns) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_disturbed_once_and_only_within_the_window() {
+        let window = Window { start_ns: 1000, end_ns: 2000 };
+        let reach = Reach { before_ns: 10, after_ns: 40 };
+        let percent = |disturbed: &[Stretch]| (100.0 * share(disturbed, window, reach)).round();
+        let found = [
+            percent(&[]),
+            percent(&[(1500, 1550)]),
+            percent(&[(1500, 1550), (1480, 1500), (1520, 1530)]),
+            percent(&[(100, 960), (980, 1000), (1990, 5000), (3000, 4000)]),
+        ];
+        assert_eq!(format!("{found:?}"), "[0.0, 10.0, 12.0, 6.0]");
+    }
+}
