@@ -42,7 +42,9 @@ class Generator:
         reading = self.read(output)
         # The CPU time covers the warm-up as well, at the same rate.
         requests = reading.requests * (1 + self.warm_up_s / seconds)
-        return {**reading.figures, "cpu_us_per_request": cpu_s / requests * 1e6}
+        cpu_us = cpu_s / requests * 1e6
+        # Of those that never poll, all CPU time is work.
+        return {"work_us_per_request": cpu_us, **reading.figures, "cpu_us_per_request": cpu_us}
 
 
 def finished(command: list[str]) -> tuple[str, float]:

@@ -77,6 +77,7 @@ QUESTIONS = {
             Claim("requests_per_s", "ratio to", "oha", at_least(1.9)),
             Claim("requests_per_s", "ratio to", "bare", at_least(0.95)),
             Claim("requests_per_s", "ratio to", "volley-epoll"),
+            Claim("work_us_per_request", "ratio to", "wrk", at_most(1 / 1.5)),
             Claim("cpu_us_per_request", "ratio to", "wrk"),
         ),
     ),
@@ -85,6 +86,7 @@ QUESTIONS = {
         "nginx",
         (g.VOLLEY, g.WRK),
         (
+            Claim("work_us_per_request", "ratio to", "wrk", at_most(1 / 1.5)),
             Claim("cpu_us_per_request", "ratio to", "wrk"),
             Claim("requests_per_s", "ratio to", "wrk"),
         ),

@@ -36,6 +36,8 @@ VOLLEY = {
     "send_lag_us": None,
     "errors": {},
     "misses": 0,
+    "duration_s": 2.0,
+    "client": {"cpu_us_per_request": 9.0, "busy": 0.5, "threads": 1},
 }
 
 
@@ -56,10 +58,21 @@ def test_oha_without_what_was_in_flight_at_the_end() -> None:
 
 def test_volley_in_closed_and_in_open_loop() -> None:
     closed = readings.volley(json.dumps(VOLLEY)).figures
-    assert closed == {"requests_per_s": 250.0, "latency_mean_us": 31.5}
+    assert closed == {
+        "requests_per_s": 250.0,
+        "latency_mean_us": 31.5,
+        "work_us_per_request": 9.0,
+    }
     lag = {"send_lag_us": {"p50": 1.5, "p99": 9.0, "max": 70.0}}
     opened = readings.volley(json.dumps(VOLLEY | lag)).figures
     assert opened == closed | {"send_lag_p50_us": 1.5, "send_lag_p99_us": 9.0}
+
+
+def test_what_volley_polls_is_no_work() -> None:
+    # Busy for a hundredth of 2 s with 500 requests: 40 µs each, and 60 µs of polling.
+    client = {"cpu_us_per_request": 100.0, "busy": 0.01, "threads": 1}
+    figures = readings.volley(json.dumps(VOLLEY | {"client": client})).figures
+    assert figures["work_us_per_request"] == pytest.approx(40)
 
 
 def test_failures_are_figures_where_they_are_the_question() -> None:

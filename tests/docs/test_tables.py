@@ -21,6 +21,7 @@ TABLE = re.compile(r"(<!-- (\w+) of (?P<record>\S+) -->\n)(?P<text>.*?)(<!-- end
 FIGURES = {
     "requests_per_s": "requests/s",
     "cpu_us_per_request": "CPU µs per request",
+    "work_us_per_request": "the same without polling",
     "send_lag_p50_us": "send lag p50, µs",
     "send_lag_p99_us": "send lag p99, µs",
     "latency_mean_us": "mean latency, µs",
