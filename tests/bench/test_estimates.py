@@ -69,6 +69,7 @@ def test_an_answer_pairs_the_rounds_of_its_own_connections() -> None:
         rounds.Run("cpu", number, place, name, connections, {
             "requests_per_s": speed * number * connections,
             "cpu_us_per_request": 8 / speed,
+            "work_us_per_request": 4 / speed,
         })
         for number in (3, 1, 2)
         for place, (name, speed) in enumerate((("wrk", 1.0), ("volley", 2.0)))
@@ -78,6 +79,10 @@ def test_an_answer_pairs_the_rounds_of_its_own_connections() -> None:
     assert [(each.connections, each.claim.figure, each.estimate.value) for each in found] == [
         (connections, figure, pytest.approx(value))
         for connections in (64, 512)
-        for figure, value in (("cpu_us_per_request", 0.5), ("requests_per_s", 2))
+        for figure, value in (
+            ("work_us_per_request", 0.5),
+            ("cpu_us_per_request", 0.5),
+            ("requests_per_s", 2),
+        )
     ]
-    assert found[1].medians == {"wrk": 128, "volley": 256}
+    assert found[2].medians == {"wrk": 128, "volley": 256}

@@ -1,8 +1,11 @@
 //! A watcher ends a slice before its time.
 
 use crate::world::guard::both_ways;
-use crate::world::loading::{at_rate, crew, errors, for_ms, requests, run, size, target};
-use crate::world::servers::{good, serve, silent};
+use crate::world::loading::{GOOD, at_rate, crew, errors, for_ms, requests, run, size, target};
+use crate::world::servers::{counting, serve};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 use volley::clock::{MS, now_ns};
@@ -14,20 +17,35 @@ use volley::target::Target;
 /// Longer than any test has patience for.
 const HOUR_MS: u64 = 3_600_000;
 
-/// Runs a slice, and wishes for something once it has gone on for so long. Also: how long after
-/// the wish it took.
-fn wishing(crew: &mut Crew, plan: &Plan, wish: Wish, after_ms: u64) -> (Outcome, u64) {
-    let begun_ns = now_ns();
+/// Runs a slice, and wishes for something as soon as it is so far. Also: how long after the wish
+/// it ended.
+fn wishing(
+    crew: &mut Crew,
+    plan: &Plan,
+    wish: Wish,
+    is_so_far: impl Fn(&Look<'_>) -> bool,
+) -> (Outcome, u64) {
     let mut wished_ns = None;
     let mut watch = |look: &Look<'_>| {
-        if look.now_ns < begun_ns + after_ms * MS {
-            return Wish::GoOn;
+        if wished_ns.is_none() && is_so_far(look) {
+            wished_ns = Some(look.now_ns);
         }
-        wished_ns.get_or_insert(look.now_ns);
-        wish
+        if wished_ns.is_some() { wish } else { Wish::GoOn }
     };
     let outcome = crew.run(0, plan, &mut watch).unwrap();
     (outcome, now_ns() - wished_ns.unwrap())
+}
+
+/// Reads requests and counts them, but never answers.
+fn silent() -> (SocketAddr, Arc<AtomicU64>) {
+    let count = Arc::new(AtomicU64::new(0));
+    let counted = count.clone();
+    let address = serve(move |mut conversation| {
+        while conversation.next_request().is_some() {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    (address, count)
 }
 
 #[test]
@@ -37,19 +55,18 @@ fn draining_ends_the_window_and_loses_nothing() {
             let slow = serve(|mut conversation| {
                 while conversation.next_request().is_some() {
                     sleep(Duration::from_millis(10));
-                    conversation.say(crate::world::loading::GOOD);
+                    conversation.say(GOOD);
                 }
             });
             let mut crew = crew(&Size { threads, ..size(io) }, target(slow));
             for plan in [for_ms(HOUR_MS), at_rate(100.0, 0, HOUR_MS)] {
-                let (outcome, _) = wishing(&mut crew, &plan, Wish::Drain, 100);
+                let is_so_far = |look: &Look<'_>| look.requests >= 8;
+                let (outcome, _) = wishing(&mut crew, &plan, Wish::Drain, is_so_far);
                 let tally = &outcome.tally;
                 assert_eq!((errors(&outcome), tally.misses, tally.unsent), (vec![], 0, 0));
-                // What was sent before the thread heard of it is no longer the window's.
-                assert!(tally.latencies.count() > 0);
-                assert!(tally.latencies.count() <= tally.requests_all);
-                let length_ms = outcome.duration_ns() / MS;
-                assert!((1..20_000).contains(&length_ms), "{length_ms} ms");
+                // What was sent before a thread heard of it is no longer the window's.
+                assert!((8..=tally.requests_all).contains(&tally.latencies.count()));
+                assert!(outcome.duration_ns() < HOUR_MS * MS / 2);
             }
             assert_eq!(errors(&run(&mut crew, &requests(10))), vec![]);
         }
@@ -59,11 +76,14 @@ fn draining_ends_the_window_and_loses_nothing() {
 #[test]
 fn draining_within_the_ramp_counts_nothing() {
     both_ways(|io| {
+        let (address, served) = counting(GOOD);
         let plan = Plan { ramp_ns: HOUR_MS * MS, ..for_ms(HOUR_MS) };
-        let (outcome, _) = wishing(&mut crew(&size(io), target(good())), &plan, Wish::Drain, 50);
+        let mut crew = crew(&size(io), target(address));
+        let is_so_far = |_: &Look<'_>| served.load(Ordering::SeqCst) > 10;
+        let (outcome, _) = wishing(&mut crew, &plan, Wish::Drain, is_so_far);
         let tally = &outcome.tally;
         assert_eq!((outcome.duration_ns(), tally.requests, tally.latencies.count()), (0, 0, 0));
-        assert!(tally.requests_all > 0);
+        assert_eq!(tally.requests_all, served.load(Ordering::SeqCst));
     });
 }
 
@@ -72,17 +92,19 @@ fn leaving_waits_for_no_answer() {
     both_ways(|io| {
         for threads in [1, 2] {
             for requests_per_connection in [None, Some(1)] {
+                let (address, seen) = silent();
                 let request_timeout_ns = HOUR_MS * MS;
                 let target =
-                    Target { requests_per_connection, request_timeout_ns, ..target(silent()) };
+                    Target { requests_per_connection, request_timeout_ns, ..target(address) };
                 let mut crew = crew(&Size { threads, ..size(io) }, target);
-                for plan in [for_ms(HOUR_MS), at_rate(1000.0, 0, HOUR_MS)] {
-                    let (outcome, took_ns) = wishing(&mut crew, &plan, Wish::Leave, 50);
+                for (plan, sent) in [(for_ms(HOUR_MS), 4), (at_rate(1000.0, 0, HOUR_MS), 8)] {
+                    let is_so_far = |_: &Look<'_>| seen.load(Ordering::SeqCst) == sent;
+                    let (outcome, took_ns) = wishing(&mut crew, &plan, Wish::Leave, is_so_far);
                     let tally = &outcome.tally;
                     assert_eq!((errors(&outcome), tally.requests_all), (vec![], 0));
                     // Four were sent. At a rate, all others that were due have never been.
                     assert_eq!(tally.misses, 4 + tally.unsent);
-                    assert!(took_ns < 2000 * MS, "{} ms", took_ns / MS);
+                    assert!(took_ns < 20_000 * MS, "{} ms", took_ns / MS);
                 }
             }
         }
@@ -92,9 +114,10 @@ fn leaving_waits_for_no_answer() {
 #[test]
 fn leaving_a_server_that_is_in_time_misses_only_what_is_in_flight() {
     both_ways(|io| {
-        let mut crew = crew(&size(io), target(good()));
-        let (outcome, _) = wishing(&mut crew, &for_ms(HOUR_MS), Wish::Leave, 50);
-        assert!(outcome.tally.requests_all > 4 && outcome.tally.misses <= 4);
+        let mut crew = crew(&size(io), target(counting(GOOD).0));
+        let is_so_far = |look: &Look<'_>| look.requests > 100;
+        let (outcome, _) = wishing(&mut crew, &for_ms(HOUR_MS), Wish::Leave, is_so_far);
+        assert!(outcome.tally.requests_all > 100 && outcome.tally.misses <= 4);
         let outcome = run(&mut crew, &requests(100));
         assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 100));
     });
@@ -103,11 +126,13 @@ fn leaving_a_server_that_is_in_time_misses_only_what_is_in_flight() {
 #[test]
 fn draining_waits_for_answers_until_they_are_too_late() {
     both_ways(|io| {
-        let target = Target { request_timeout_ns: 300 * MS, ..target(silent()) };
+        let (address, seen) = silent();
+        let target = Target { request_timeout_ns: 1000 * MS, ..target(address) };
         let mut crew = crew(&size(io), target);
-        let (outcome, took_ns) = wishing(&mut crew, &for_ms(HOUR_MS), Wish::Drain, 20);
-        assert!(outcome.tally.errors.of(ErrorKind::Timeout) >= 4);
-        assert_eq!(outcome.tally.misses, outcome.tally.errors.sum());
-        assert!(took_ns > 100 * MS, "{} ms", took_ns / MS);
+        let is_so_far = |_: &Look<'_>| seen.load(Ordering::SeqCst) == 4;
+        let (outcome, _) = wishing(&mut crew, &for_ms(HOUR_MS), Wish::Drain, is_so_far);
+        assert_eq!(errors(&outcome), [(ErrorKind::Timeout, 4)]);
+        assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (0, 4));
+        assert!(outcome.drained_ns - outcome.window.start_ns >= 1000 * MS);
     });
 }

@@ -30,7 +30,7 @@ fn each_connection_meets_a_stall_once() {
             plan: Plan { ramp_ns: PERIOD_NS, ..for_ms(STALLS * PERIOD_NS / MS) },
             law: Freezing { pauses, delay_ns: DELAY_NS },
             // Around a disturbance there are requests more than on average, if there is no stall.
-            reach: Reach { before_ns: STALL_NS, after_ns: STALL_NS },
+            reach: Reach { before_ns: STALL_NS, recovery: 0.0, after_ns: STALL_NS },
         };
         let trial = setup.run();
         let tally = &trial.outcome.tally;

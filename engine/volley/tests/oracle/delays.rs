@@ -22,7 +22,7 @@ fn hiccups() -> Hiccups {
 
 /// Nothing queues here: whoever does not wait meanwhile does not feel a disturbance.
 fn setup(io: IoChoice, connections: usize, plan: Plan, law: Hiccups) -> Setup<Hiccups> {
-    let reach = Reach { before_ns: law.delay_ns + law.longer_ns, after_ns: MS };
+    let reach = Reach { before_ns: law.delay_ns + law.longer_ns, recovery: 0.0, after_ns: MS };
     Setup { io, threads: 1, connections, plan, law, reach }
 }
 

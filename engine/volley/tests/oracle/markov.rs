@@ -54,8 +54,9 @@ fn random_arrivals_meet_random_service() {
         let mut plan = at_rate(ARRIVALS_PER_S, 200, 2800);
         let Pace::Open(process) = &mut plan.pace else { unreachable!() };
         process.shape = Shape::Poisson;
-        // The longest latency is some 50 ms, and as long may the server be busy without a pause.
-        let reach = Reach { before_ns: 50 * MS, after_ns: 50 * MS };
+        // Half of the capacity is there to make up for what was put off. The longest latency is
+        // some 50 ms, and as long may the server be busy without a pause.
+        let reach = Reach { before_ns: 50 * MS, recovery: 2.0, after_ns: 50 * MS };
         let setup = Setup { io, threads: 2, connections: 32, plan, law: law(), reach };
         let trial = setup.run();
         let ideal_ns = setup.ideal_ns(&trial);

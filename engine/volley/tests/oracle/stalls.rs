@@ -72,8 +72,12 @@ impl Case {
             connections,
             plan: at_rate(self.rate, PERIOD_NS / MS, STALLS * PERIOD_NS / MS),
             law: Stalling { pauses, service_ns: SERVICE_NS, free_ns: 0 },
-            // All that waits when something happens may be late, until no queue is left.
-            reach: Reach { before_ns: stall_ns, after_ns: PERIOD_NS },
+            // The server has nothing to do for this part of the time, once in each cycle.
+            reach: Reach {
+                before_ns: stall_ns,
+                recovery: PERIOD_NS as f64 / (self.spread_ns() - stall_ns as f64),
+                after_ns: PERIOD_NS,
+            },
         }
     }
 
@@ -105,7 +109,7 @@ impl Case {
 #[test]
 fn at_a_fifth_of_capacity_with_connections_for_all() {
     both_ways_alone(|io| {
-        let case = Case { rate: 400.0, stall_ns: 60 * MS };
+        let case = Case { rate: 400.0, stall_ns: 50 * MS };
         let setup = Setup { threads: 2, ..case.setup(io, AMPLE) };
         let trial = setup.run();
         case.agrees_with_the_formula(&trial);
@@ -132,18 +136,18 @@ fn with_few_connections(io: IoChoice, case: Case) {
 
 #[test]
 fn at_half_of_capacity_with_few_connections() {
-    both_ways_alone(|io| with_few_connections(io, Case { rate: 1000.0, stall_ns: 40 * MS }));
+    both_ways_alone(|io| with_few_connections(io, Case { rate: 1000.0, stall_ns: 30 * MS }));
 }
 
 #[test]
 fn at_seven_tenths_of_capacity_with_few_connections() {
-    both_ways_alone(|io| with_few_connections(io, Case { rate: 1400.0, stall_ns: 25 * MS }));
+    both_ways_alone(|io| with_few_connections(io, Case { rate: 1400.0, stall_ns: 18 * MS }));
 }
 
 #[test]
 fn at_half_of_capacity_with_random_arrivals() {
     both_ways_alone(|io| {
-        let case = Case { rate: 1000.0, stall_ns: 40 * MS };
+        let case = Case { rate: 1000.0, stall_ns: 30 * MS };
         let mut setup = case.setup(io, FEW);
         let Pace::Open(process) = &mut setup.plan.pace else { unreachable!() };
         process.shape = Shape::Poisson;

@@ -83,21 +83,30 @@ fn stolen() -> u64 {
 pub(crate) struct Reach {
     /// A request that was due so long before may still wait for its answer.
     pub(crate) before_ns: u64,
-    /// So long afterwards requests may wait behind those that were held up.
+    /// Work that was put off for a time is made up for within so many times that time, since there
+    /// is capacity to spare...
+    pub(crate) recovery: f64,
+    /// ...and within so much more, since not at every moment.
     pub(crate) after_ns: u64,
 }
 
 /// The share of a window in which requests are due that may meet a disturbance.
 pub(crate) fn share(disturbed: &[Stretch], window: Window, reach: Reach) -> f64 {
-    let mut reached: Vec<Stretch> = disturbed
-        .iter()
-        .map(|(from_ns, to_ns)| (from_ns - reach.before_ns, to_ns + reach.after_ns))
-        .collect();
-    reached.sort_unstable();
-    let (mut sum_ns, mut known_ns) = (0, 0);
-    for (from_ns, to_ns) in reached {
-        sum_ns += window.overlap_ns(from_ns.max(known_ns), to_ns.max(known_ns));
+    let mut disturbed = disturbed.to_vec();
+    disturbed.sort_unstable();
+    // Up to where all is known, and to where all will have been made up for.
+    let (mut known_ns, mut recovered_ns) = (0, 0);
+    // Up to where requests were counted, and how much time that is.
+    let (mut counted_ns, mut sum_ns) = (0, 0);
+    for (from_ns, to_ns) in disturbed {
+        let lost_ns = to_ns.saturating_sub(from_ns.max(known_ns));
         known_ns = known_ns.max(to_ns);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is > 0")]
+        let recovery_ns = (lost_ns as f64 * reach.recovery) as u64;
+        recovered_ns = recovered_ns.max(to_ns) + recovery_ns;
+        let (since_ns, until_ns) = (from_ns - reach.before_ns, recovered_ns + reach.after_ns);
+        sum_ns += window.overlap_ns(since_ns.max(counted_ns), until_ns.max(counted_ns));
+        counted_ns = counted_ns.max(until_ns);
     }
     sum_ns as f64 / (window.end_ns - window.start_ns) as f64
 }
@@ -106,17 +115,33 @@ pub(crate) fn share(disturbed: &[Stretch], window: Window, reach: Reach) -> f64 
 mod tests {
     use super::*;
 
+    const WINDOW: Window = Window { start_ns: 1000, end_ns: 2000 };
+
+    fn percent(disturbed: &[Stretch], recovery: f64) -> f64 {
+        let reach = Reach { before_ns: 10, recovery, after_ns: 40 };
+        (100.0 * share(disturbed, WINDOW, reach)).round()
+    }
+
     #[test]
     fn a_moment_is_disturbed_once_and_only_within_the_window() {
-        let window = Window { start_ns: 1000, end_ns: 2000 };
-        let reach = Reach { before_ns: 10, after_ns: 40 };
-        let percent = |disturbed: &[Stretch]| (100.0 * share(disturbed, window, reach)).round();
         let found = [
-            percent(&[]),
-            percent(&[(1500, 1550)]),
-            percent(&[(1500, 1550), (1480, 1500), (1520, 1530)]),
-            percent(&[(100, 960), (980, 1000), (1990, 5000), (3000, 4000)]),
+            percent(&[], 0.0),
+            percent(&[(1500, 1550)], 0.0),
+            percent(&[(1500, 1550), (1480, 1500), (1520, 1530)], 0.0),
+            percent(&[(100, 960), (980, 1000), (1990, 5000), (3000, 4000)], 0.0),
         ];
         assert_eq!(format!("{found:?}"), "[0.0, 10.0, 12.0, 6.0]");
+    }
+
+    #[test]
+    fn what_was_put_off_adds_up() {
+        let found = [
+            percent(&[(1500, 1550)], 3.0),
+            percent(&[(1500, 1550), (1500, 1550)], 3.0),
+            percent(&[(1500, 1550), (1600, 1650)], 3.0),
+            percent(&[(1100, 1110), (1500, 1550)], 3.0),
+            percent(&[(1500, 1900)], 3.0),
+        ];
+        assert_eq!(format!("{found:?}"), "[25.0, 25.0, 40.0, 34.0, 51.0]");
     }
 }

@@ -116,11 +116,6 @@ pub fn good() -> SocketAddr {
     counting(GOOD).0
 }
 
-/// Reads requests and never answers.
-pub fn silent() -> SocketAddr {
-    serve(|mut conversation| while conversation.next_request().is_some() {})
-}
-
 /// An answer with a body.
 pub fn answer_with(body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
