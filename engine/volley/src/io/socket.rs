@@ -3,9 +3,11 @@
 use crate::target::{Address, SocketBuffers, Sources, Target};
 use nix::sys::socket::{setsockopt, sockopt::IpBindAddressNoPort};
 use rustix::fd::OwnedFd;
-use rustix::io::{Errno, Result};
+use rustix::io::{Errno, Result, ioctl_fionbio, retry_on_intr};
+use rustix::net::sockopt::Timeout;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 /// A socket, and whether it is connected already. On loopback `connect` often ends at once.
 #[derive(Debug)]
@@ -33,13 +35,30 @@ pub(crate) fn open(target: &Target, nth: u64) -> Result<Opened> {
             }
             net::connect(&fd, address)
         }
-        Address::Unix(path) => net::connect(&fd, &SocketAddrUnix::new(path.as_path())?),
+        Address::Unix(path) => {
+            let timeout = Duration::from_nanos(target.connect_timeout_ns);
+            connect_unix(&fd, &SocketAddrUnix::new(path.as_path())?, timeout)
+        }
     };
     match connected {
         Ok(()) => Ok(Opened { fd, established: true }),
         Err(Errno::INPROGRESS) => Ok(Opened { fd, established: false }),
         Err(errno) => Err(errno),
     }
+}
+
+/// Waits where the server's queue is full: other than with TCP, no event would tell that there is
+/// room again.
+fn connect_unix(fd: &OwnedFd, address: &SocketAddrUnix, timeout: Duration) -> Result<()> {
+    match net::connect(fd, address) {
+        Err(Errno::AGAIN) => {}
+        connected => return connected,
+    }
+    ioctl_fionbio(fd, false)?;
+    sockopt::set_socket_timeout(fd, Timeout::Send, Some(timeout))?;
+    let connected = retry_on_intr(|| net::connect(fd, address));
+    ioctl_fionbio(fd, true)?;
+    connected.map_err(|errno| if errno == Errno::AGAIN { Errno::TIMEDOUT } else { errno })
 }
 
 fn set_buffers(fd: &OwnedFd, buffers: SocketBuffers) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{
-    BODY, GOOD, book, crew, errors, load, request, requests, run, size, target,
+    BODY, GOOD, at_rate, book, crew, errors, load, request, requests, run, size, target,
 };
 use crate::world::random::Random;
 use crate::world::servers::{Close, Conversation, serve};
@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use volley::errors::ErrorKind;
 use volley::io::IoChoice;
+use volley::slice::Plan;
 use volley::target::Target;
 
 /// The one request of one connection to a server that does `misdeed` with it comes to this.
@@ -82,6 +83,9 @@ fn after_each_part_of_the_answer() {
     });
 }
 
+/// Requests in all, where connections end at random points.
+const COUNT: u64 = 5000;
+
 /// What a server did that ends connections at random points.
 #[derive(Default)]
 struct Deeds {
@@ -121,11 +125,11 @@ fn unreliable() -> (SocketAddr, Arc<Deeds>) {
 /// Every request that was sent ends as an answer or as an error, and the server's own count says
 /// the same: it may have answered what a reset took away, and a request may have met a connection
 /// that was closed a moment ago, but each close explains at most the requests of its connection.
-fn every_request_is_accounted_for(io: IoChoice, pipeline: usize) {
-    const COUNT: u64 = 5_000;
+fn every_request_is_accounted_for(io: IoChoice, plan: &Plan, change: impl Fn(Target) -> Target) {
     let (address, deeds) = unreliable();
-    let target = Target { connections: 16, pipeline, ..target(address) };
-    let outcome = load(io, target, &requests(COUNT));
+    let target = change(Target { connections: 16, ..target(address) });
+    let pipeline = target.pipeline;
+    let outcome = load(io, target, plan);
     let tally = &outcome.tally;
     let kinds = tally.errors.occurred();
     let lost: u64 = kinds.values().sum();
@@ -146,12 +150,32 @@ fn every_request_is_accounted_for(io: IoChoice, pipeline: usize) {
 
 #[test]
 fn at_random_points() {
-    both_ways(|io| every_request_is_accounted_for(io, 1));
+    both_ways(|io| every_request_is_accounted_for(io, &requests(COUNT), |target| target));
 }
 
 #[test]
 fn at_random_points_of_pipelines() {
-    both_ways(|io| every_request_is_accounted_for(io, 8));
+    let deep = |target| Target { pipeline: 8, ..target };
+    both_ways(move |io| every_request_is_accounted_for(io, &requests(COUNT), deep));
+}
+
+#[test]
+fn at_random_points_of_load_at_a_rate() {
+    both_ways(|io| {
+        let plan = at_rate(COUNT as f64 * 2.0, 0, 500);
+        every_request_is_accounted_for(io, &plan, |target| target);
+        every_request_is_accounted_for(io, &plan, |target| Target { pipeline: 8, ..target });
+    });
+}
+
+#[test]
+fn at_random_points_of_connections_for_one_request_each() {
+    let single = |target| Target { requests_per_connection: Some(1), ..target };
+    both_ways(move |io| {
+        for plan in [requests(COUNT), at_rate(COUNT as f64 * 2.0, 0, 500)] {
+            every_request_is_accounted_for(io, &plan, single);
+        }
+    });
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Connections that cannot be made, or not at once.
 
 use crate::world::guard::both_ways;
-use crate::world::loading::{at_rate, errors, for_ms, requests, run, size, target};
-use crate::world::servers::serve;
+use crate::world::loading::{GOOD, at_rate, errors, for_ms, load, requests, run, size, target};
+use crate::world::servers::{Conversation, listen_unix, serve};
 use rustix::net::{AddressFamily, SocketType};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 use volley::clock::MS;
 use volley::crew::Crew;
 use volley::errors::ErrorKind;
-use volley::target::Target;
+use volley::target::{Address, Target};
 
 /// A listener whose queue is full, and what fills it: it drops all that want to connect.
 fn deaf() -> (TcpListener, Vec<TcpStream>) {
@@ -51,6 +52,40 @@ fn connections_given_up_are_gone() {
             assert_eq!(outcome.tally.requests_all, 0);
             assert_eq!(knocking_at(address), 0);
         }
+    });
+}
+
+#[test]
+fn more_connections_than_a_unix_socket_queues() {
+    both_ways(|io| {
+        let (listener, path) = listen_unix(&format!("crowded-{io:?}"));
+        rustix::net::listen(&listener, 4).unwrap();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                thread::sleep(Duration::from_millis(1));
+                thread::spawn(|| Conversation::new(stream, 0).answer_all(GOOD, &AtomicU64::new(0)));
+            }
+        });
+        let any = target(([127, 0, 0, 1], 0).into());
+        let target = Target { address: Address::Unix(path.clone()), connections: 64, ..any };
+        let outcome = load(io, target, &requests(1000));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
+        std::fs::remove_file(&path).unwrap();
+    });
+}
+
+#[test]
+fn a_unix_socket_that_nobody_accepts_on() {
+    both_ways(|io| {
+        let (listener, path) = listen_unix(&format!("deaf-{io:?}"));
+        rustix::net::listen(&listener, 0).unwrap();
+        let any = target(([127, 0, 0, 1], 0).into());
+        let address = Address::Unix(path.clone());
+        let target = Target { address, connections: 3, connect_timeout_ns: 50 * MS, ..any };
+        let opened = Crew::start(&size(io), &[Arc::new(target)]).unwrap().open(0).unwrap();
+        assert_eq!(opened.open, 1);
+        assert_eq!(opened.first_bad.unwrap().kind, ErrorKind::ConnectTimeout);
+        std::fs::remove_file(&path).unwrap();
     });
 }
 

@@ -4,16 +4,16 @@ use crate::world::guard::both_ways;
 use crate::world::loading::{
     GOOD, at_rate, crew, errors, for_ms, load, requests, run, size, target,
 };
-use crate::world::servers::{Conversation, counting, good, serve};
-use std::os::unix::net::UnixListener;
+use crate::world::servers::{Conversation, counting, good, listen_unix, serve};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use volley::clock::MS;
-use volley::crew::{Crew, Size};
+use volley::crew::{Crew, Look, Size};
+use volley::intervals::Interval;
 use volley::io::IoChoice;
 use volley::schedule::{Profile, Stage};
-use volley::slice::{Pace, Plan};
+use volley::slice::{Pace, Plan, Wish};
 use volley::target::{Address, Target};
 
 /// So many requests and no more are sent and counted, slice after slice.
@@ -104,6 +104,33 @@ fn connections_for_one_request_each_are_all_there_in_the_next_slice() {
 }
 
 #[test]
+fn intervals_add_up_to_the_whole() {
+    both_ways(|io| {
+        for plan in [for_ms(350), at_rate(3000.0, 0, 350)] {
+            let mut crew = crew(&Size { threads: 3, ..size(io) }, target(good()));
+            let mut seen: Vec<Interval> = vec![];
+            let mut watch = |look: &Look<'_>| {
+                for interval in &look.intervals {
+                    let mut copy = Interval { index: interval.index, ..Interval::default() };
+                    copy.merge(interval);
+                    seen.push(copy);
+                }
+                Wish::GoOn
+            };
+            let outcome = crew.run(0, &Plan { intervals: true, ..plan }, &mut watch).unwrap();
+            let indices: Vec<u64> = seen.iter().map(|interval| interval.index).collect();
+            assert_eq!(indices, (0..seen.len() as u64).collect::<Vec<_>>());
+            assert!(seen.len() >= 4);
+            let sum = |count: fn(&Interval) -> u64| seen.iter().map(count).sum::<u64>();
+            let tally = &outcome.tally;
+            assert_eq!(sum(|interval| interval.requests), tally.requests_all);
+            assert_eq!(sum(|interval| interval.bytes), tally.bytes);
+            assert_eq!(sum(|interval| interval.latencies.count()), tally.latencies.count());
+        }
+    });
+}
+
+#[test]
 fn a_window_lasts_to_its_end_though_nothing_more_is_due() {
     both_ways(|io| {
         // One request, after a quarter of a second.
@@ -179,7 +206,7 @@ fn connections_come_and_go_in_stages() {
                 if (150..300).contains(&(into_ms % 300)) && into_ms < 900 {
                     seen.push((into_ms / 300, visits.now.load(Ordering::SeqCst)));
                 }
-                volley::slice::Wish::GoOn
+                Wish::GoOn
             })
             .unwrap();
         assert_eq!(errors(&outcome), vec![]);
@@ -206,10 +233,7 @@ fn a_thread_without_a_connection_is_refused() {
 #[test]
 fn over_a_unix_socket() {
     both_ways(|io| {
-        let folder = std::env::temp_dir().join(format!("volley-{}-{io:?}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("socket");
-        let listener = UnixListener::bind(&path).unwrap();
+        let (listener, path) = listen_unix(&format!("socket-{io:?}"));
         let served = Arc::new(AtomicU64::new(0));
         let count = served.clone();
         thread::spawn(move || {
@@ -218,7 +242,7 @@ fn over_a_unix_socket() {
                 thread::spawn(move || Conversation::new(stream, 0).answer_all(GOOD, &count));
             }
         });
-        let address = Address::Unix(path);
+        let address = Address::Unix(path.clone());
         for requests_per_connection in [None, Some(1)] {
             let any = target(([127, 0, 0, 1], 0).into());
             let target = Target {
@@ -232,7 +256,7 @@ fn over_a_unix_socket() {
             assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
             assert_eq!(served.load(Ordering::SeqCst) - before, 1000);
         }
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_file(&path).unwrap();
     });
 }
 

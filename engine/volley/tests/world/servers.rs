@@ -4,6 +4,8 @@ use super::loading::GOOD;
 use rustix::net::sockopt::set_socket_linger;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -102,6 +104,12 @@ pub fn serve(on_connection: impl Fn(Conversation) + Send + Sync + 'static) -> So
         }
     });
     address
+}
+
+/// A Unix socket; its file has to be removed at the end. No two tests may give it the same name.
+pub fn listen_unix(name: &str) -> (UnixListener, PathBuf) {
+    let path = std::env::temp_dir().join(format!("volley-{}-{name}", std::process::id()));
+    (UnixListener::bind(&path).unwrap(), path)
 }
 
 /// The same answer to each request, and a count of the requests.
