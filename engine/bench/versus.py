@@ -33,8 +33,8 @@ from questions import QUESTIONS
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
-    parser.add_argument("--rounds", type=int, default=10, help="of each question")
-    parser.add_argument("--seconds", type=int, default=2, help="per run, whole for wrk's sake")
+    parser.add_argument("--rounds", type=int, default=20, help="of each question")
+    parser.add_argument("--seconds", type=int, default=1, help="per run, whole for wrk's sake")
     parser.add_argument("--connections", type=int, nargs="+", default=[64, 512])
     parser.add_argument("--seed", type=int, default=1, help="of the order, and of the bootstrap")
     parser.add_argument("--out", type=Path, help="write all figures there, as JSON")

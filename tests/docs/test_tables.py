@@ -21,7 +21,7 @@ TABLE = re.compile(r"(<!-- (\w+) of (?P<record>\S+) -->\n)(?P<text>.*?)(<!-- end
 FIGURES = {
     "requests_per_s": "requests/s",
     "cpu_us_per_request": "CPU µs per request",
-    "work_us_per_request": "the same without polling",
+    "work_us_per_request": "CPU µs per request, polling left out",
     "send_lag_p50_us": "send lag p50, µs",
     "send_lag_p99_us": "send lag p99, µs",
     "latency_mean_us": "mean latency, µs",
@@ -73,7 +73,7 @@ def row(answer: dict[str, Any]) -> str:
         f"{other} {number(answer['medians'][other])}" if other else "",
         f"{claim['kind'].split()[0]} {found['value']:.3g} "
         f"({found['low']:.3g} to {found['high']:.3g}), {found['rounds']}",
-        f"{goal['side']} {goal['value']:g}: {answer['verdict']}" if goal else "",
+        f"{goal['side']} {goal['value']:.3g}: {answer['verdict']}" if goal else "",
     ]
     return f"| {' | '.join(cells)} |"
 
