@@ -5,12 +5,13 @@ mod job;
 use crate::clock::{MS, process_cpu_ns};
 use crate::crew::{Crew, Size};
 use crate::io::RingSize;
+use crate::pace::Pace;
 use crate::protocol::{
     BadExchange, Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, SliceCommand,
     SliceEvent, TargetReady,
 };
 use crate::schedule::{Process, Profile, Stage};
-use crate::slice::{Outcome, Pace, Plan, Wish};
+use crate::slice::{Outcome, Plan, Wish};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, BufRead, Write};

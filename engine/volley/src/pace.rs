@@ -2,8 +2,7 @@
 
 use crate::clock::MS;
 use crate::pool::Share;
-use crate::schedule::{Arrivals, Profile};
-use crate::slice::Pace;
+use crate::schedule::{Arrivals, Process, Profile};
 
 /// A slice's counted time, on `CLOCK_MONOTONIC`. Before it lies the ramp, behind it the drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +29,17 @@ impl Window {
     pub fn overlap_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         to_ns.min(self.end_ns).saturating_sub(from_ns.max(self.start_ns))
     }
+}
+
+/// When requests are sent.
+#[derive(Debug, Clone)]
+pub enum Pace {
+    /// The next one when an answer is complete, on all connections.
+    Closed,
+    /// The same, on so many connections; begins with the ramp.
+    Stages(Profile),
+    /// When they are due, whatever became of the others (open loop).
+    Open(Process),
 }
 
 /// When one thread sends its next request.

@@ -1,8 +1,9 @@
 //! When requests are sent, and until when.
 
 use crate::cli::{LoadArgs, Unit, nanoseconds};
+use crate::pace::Pace;
 use crate::schedule::{Process, Profile, Shape, Stage};
-use crate::slice::{Pace, Plan};
+use crate::slice::Plan;
 
 pub(super) fn plan(args: &LoadArgs) -> Plan {
     Plan {

@@ -6,8 +6,7 @@ mod run;
 pub(crate) use control::{Control, Live};
 pub(crate) use run::{Part, open, run};
 
-use crate::pace::Window;
-use crate::schedule::{Process, Profile};
+use crate::pace::{Pace, Window};
 use crate::tally::Tally;
 
 /// How long to load, and how.
@@ -23,17 +22,6 @@ pub struct Plan {
     pub pace: Pace,
     /// Whether intervals are kept.
     pub intervals: bool,
-}
-
-/// When requests are sent.
-#[derive(Debug, Clone)]
-pub enum Pace {
-    /// The next one when an answer is complete, on all connections.
-    Closed,
-    /// The same, on so many connections; begins with the ramp.
-    Stages(Profile),
-    /// When they are due, whatever became of the others (open loop).
-    Open(Process),
 }
 
 /// What a slice found.

@@ -12,8 +12,9 @@ use volley::clock::MS;
 use volley::crew::{Crew, Look, Size};
 use volley::intervals::Interval;
 use volley::io::IoChoice;
+use volley::pace::Pace;
 use volley::schedule::{Profile, Stage};
-use volley::slice::{Pace, Plan, Wish};
+use volley::slice::{Plan, Wish};
 use volley::target::{Address, Target};
 
 /// So many requests and no more are sent and counted, slice after slice.

@@ -8,8 +8,8 @@ use crate::world::guard::both_ways_alone;
 use crate::world::loading::{at_rate, level};
 use crate::world::random::Random;
 use volley::clock::{MS, S};
+use volley::pace::Pace;
 use volley::schedule::{Arrivals, Process, Shape};
-use volley::slice::Pace;
 
 /// λ.
 const ARRIVALS_PER_S: f64 = 100.0;

@@ -14,8 +14,8 @@ use crate::world::guard::both_ways_alone;
 use crate::world::loading::at_rate;
 use volley::clock::{MS, S, now_ns};
 use volley::io::IoChoice;
+use volley::pace::Pace;
 use volley::schedule::Shape;
-use volley::slice::Pace;
 
 /// T. Not a multiple of the distance between requests, so that stalls meet them anywhere.
 const PERIOD_NS: u64 = 97 * MS;

@@ -6,8 +6,9 @@ use crate::world::loading::{crew, errors, size, target};
 use crate::world::timed::{Served, Timed};
 use volley::crew::{Look, Size};
 use volley::io::IoChoice;
+use volley::pace::Pace;
 use volley::schedule::Arrivals;
-use volley::slice::{Outcome, Pace, Plan, Wish};
+use volley::slice::{Outcome, Plan, Wish};
 use volley::target::Target;
 
 /// Attempts to have calm weather.
