@@ -130,8 +130,14 @@ fn with_few_connections(io: IoChoice, case: Case) {
     case.agrees_with_the_formula(&trial);
     case.agrees_with_each_request(&setup, &trial);
     let (service, bounds) = (&trial.outcome.tally.service, case.bounds(&trial));
-    let wrong = disagreements(service, case.range(), |p| case.formula_ns(p), bounds);
-    assert!(wrong.len() > case.range().len() / 2, "{wrong:#?}");
+    // A request waits for those on the other connections at most, but for the few of each stall, and
+    // for those that were disturbed.
+    let longest_ns = FEW as f64 * SERVICE_NS as f64 + 2.0 * bounds.tolerance_ns;
+    let is_hidden = |p: &f64| p + trial.disturbed < 0.95 && case.formula_ns(*p) > longest_ns;
+    let hidden: Vec<f64> = case.range().into_iter().filter(is_hidden).collect();
+    assert!(hidden.len() > case.range().len() / 2 || trial.disturbed > 0.1);
+    let wrong = disagreements(service, hidden.clone(), |p| case.formula_ns(p), bounds);
+    assert_eq!(wrong.len(), hidden.len(), "{wrong:#?}");
 }
 
 #[test]
