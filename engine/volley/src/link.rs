@@ -132,8 +132,8 @@ impl<B: Backend> Turn<'_, B> {
                 }
             } else if self.has_room(slot) {
                 return Some(slot);
-            } else if connection.state == State::Closed {
-                // It may be opened again.
+            } else if connection.state == State::Closed && connection.due_ns == 0 {
+                // It may be opened again; one that pauses goes on to.
                 self.set_due(slot, now_ns);
             }
         }
