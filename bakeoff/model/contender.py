@@ -80,7 +80,10 @@ class VersionSection(Contract):
 
 
 class Contender(Contract):
-    """A server, complete: what it needs, how it is built and run, what it answers."""
+    """A server, complete: what it needs, how it is built and run, what it answers.
+
+    `pipelines`: it answers requests that were sent ahead of its answers, all of them and in order.
+    """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
     title: str
@@ -88,6 +91,7 @@ class Contender(Contract):
     kind: Literal["library", "framework", "server", "reference"]
     homepage: str = ""
     note: str = ""
+    pipelines: bool = False
     requires: dict[str, Requirement] = {}
     build: BuildSection | None = None
     run: RunSection

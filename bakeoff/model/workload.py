@@ -19,7 +19,8 @@ class RequestSection(Contract):
 class ExpectSection(Contract):
     """The right answer. Without `body`, the first answer of each contender is its own measure.
 
-    `headers` has lower-case names; a value must begin with what is given.
+    `body` is that after decompression. `headers` has lower-case names; a value must begin with what
+    is given.
     """
 
     status: Annotated[int, Field(ge=200, le=599)] = 200

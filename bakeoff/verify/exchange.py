@@ -1,6 +1,8 @@
 """One HTTP exchange over a plain socket, byte for byte, read with h11."""
 
+import gzip
 import socket
+import zlib
 from dataclasses import dataclass
 
 import h11
@@ -30,6 +32,16 @@ class Answer:
     def header(self, name: str) -> str:
         """The first value of a header, or an empty text."""
         return next((value for key, value in self.headers if key == name), "")
+
+    @property
+    def content(self) -> bytes:
+        """The body, decompressed where the answer says that it is. Raises `NoAnswer`."""
+        if self.header("content-encoding").lower() != "gzip":
+            return self.body
+        try:
+            return gzip.decompress(self.body)
+        except (OSError, EOFError, zlib.error) as error:
+            raise NoAnswer(f"its body is not the gzip that its head promises ({error})") from None
 
 
 def connect(address: str, timeout_s: float = READ_TIMEOUT_S) -> socket.socket:

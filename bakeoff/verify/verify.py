@@ -16,27 +16,22 @@ def verify(
     """Whether the server answers the workload as it must; `problems` say in what it doesn't."""
     try:
         answers = _three_answers(handle, entry, workload)
+        found = [problem for answer in answers for problem in _problems(answer, workload)]
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_asked(entry, workload)}: {error}",))
     except OSError as error:
         fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
         return Verification(name=entry.name, problems=(fault,))
     first = answers[0]
-    problems = [
-        f"{_asked(entry, workload)}: {problem}"
-        for problem in dict.fromkeys(
-            problem for answer in answers for problem in _problems(answer, workload)
-        )
-    ]
+    problems = [f"{_asked(entry, workload)}: {problem}" for problem in dict.fromkeys(found)]
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
-    if workload.expect.body is None and varies:
+    if varies:
         warnings.append(
             "its body changes from answer to answer: only status and framing are checked"
         )
     if connection == "keep-alive" and not first.keeps_alive:
         warnings.append("it closes the connection after each answer, though keep-alive was asked")
-    body = workload.expect.body.encode() if workload.expect.body is not None else first.body
     return Verification(
         name=entry.name,
         problems=tuple(problems),
@@ -47,9 +42,7 @@ def verify(
         headers=first.headers,
         keeps_alive=first.keeps_alive,
         response_base64=base64.b64encode(first.raw).decode(),
-        expected_body_base64=None
-        if workload.expect.body is None and varies
-        else base64.b64encode(body).decode(),
+        expected_body_base64=None if varies else base64.b64encode(first.body).decode(),
     )
 
 
@@ -71,8 +64,8 @@ def _problems(answer: Answer, workload: Workload) -> list[str]:
     problems = []
     if answer.status != expect.status:
         problems.append(f"answered with status {answer.status}, not {expect.status}")
-    elif expect.body is not None and answer.body != expect.body.encode():
-        problems.append(f"answered {_shown(answer.body)}, not {_shown(expect.body.encode())}")
+    elif expect.body is not None and answer.content != expect.body.encode():
+        problems.append(f"answered {_shown(answer.content)}, not {_shown(expect.body.encode())}")
     else:
         problems += [
             f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"

@@ -17,7 +17,7 @@ def test_a_contender_is_complete(name: str) -> None:
     contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
     assert contender.name == name
     assert contender.version, "a receipt needs a version"
-    assert {"hello", "empty"} <= set(contender.serves)
+    assert {"hello", "empty", "json"} <= set(contender.serves)
     assert set(contender.serves) <= set(WORKLOADS)
     assert all(requirement.apt for requirement in contender.requires.values())
 
@@ -30,6 +30,12 @@ def test_a_workload_has_the_name_of_its_file(name: str) -> None:
 
 def test_the_default_line_up_is_in_the_catalogue() -> None:
     assert set(CATALOGUE.default_line_up()) <= set(CATALOGUE.names())
+
+
+def test_a_small_answer_is_the_same_before_and_after_compression() -> None:
+    plain, compressed = map(CATALOGUE.workload, ("json", "json-gzip"))
+    assert plain.expect.body == compressed.expect.body
+    assert plain.request.path == compressed.request.path
 
 
 def test_no_file_of_ours_names_a_registry() -> None:

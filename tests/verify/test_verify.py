@@ -1,6 +1,7 @@
 """Before anyone measures how fast an answer is, it must be the right one."""
 
 import base64
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -135,3 +136,37 @@ def test_nobody_there_is_said() -> None:
         assert answers("127.0.0.1", port) is None
     fault = answers("127.0.0.1", port)
     assert fault == "can't be connected to: Connection refused"
+
+
+def gzipped(body: bytes) -> bytes:
+    """A whole response with a body that its head calls gzip."""
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n"
+    return head.encode() + b"Connection: close\r\n\r\n" + body
+
+
+COMPRESSED = Workload(
+    name="gzip", title="", expect=ExpectSection(body="Hello", headers={"content-encoding": "gzip"})
+)
+
+
+def test_a_compressed_answer_is_right_by_what_it_holds() -> None:
+    body = gzip.compress(b"Hello", mtime=0)
+    found = verified(COMPRESSED, gzipped(body))
+    assert found.problems == ()
+    assert base64.b64decode(found.expected_body_base64 or "") == body
+
+
+def test_an_answer_that_is_compressed_anew_each_time_is_still_right() -> None:
+    found = verified(COMPRESSED, *(gzipped(gzip.compress(b"Hello", mtime=when)) for when in (1, 2)))
+    assert found.problems == ()
+    assert found.expected_body_base64 is None and "changes" in found.warnings[0]
+
+
+def test_a_body_that_is_no_gzip_is_a_problem() -> None:
+    (problem,) = verified(COMPRESSED, gzipped(b"Hello")).problems
+    assert "not the gzip that its head promises" in problem
+
+
+def test_an_answer_without_compression_is_a_problem_where_it_was_asked_for() -> None:
+    (problem,) = verified(COMPRESSED, GOOD).problems
+    assert "content-encoding: (none), not gzip" in problem
