@@ -1,4 +1,7 @@
-"""What `bakeoff load --json` prints: one server, one load, no comparison. Schema bakeoff.load/1."""
+"""One server, one load, no comparison. Schema bakeoff.load/1.
+
+`bakeoff load --json` prints it, and what other tools print is read into it.
+"""
 
 from typing import Literal
 
@@ -27,17 +30,19 @@ class Ceiling(Contract):
 class LoadResult(Contract):
     """The result of one load; its counts are those of engine/PROTOCOL.md.
 
+    None stands for what another `tool` than our engine does not say; what no such tool counts is 0.
     In an open loop `latency_us` runs from the moment when a request was due, `service_us` from its
     sending; `send_lag_us` is what lies between.
     """
 
     schema_: Literal["bakeoff.load/1"] = Field("bakeoff.load/1", alias="schema")
+    tool: Literal["volley", "ab", "wrk", "webbench"] = "volley"
     url: str
     requests: NonNegativeInt
     duration_s: NonNegativeFloat
     requests_per_s: NonNegativeFloat
     bytes_per_s: NonNegativeFloat
-    latency_us: Latency
+    latency_us: Latency | None
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]
@@ -46,11 +51,11 @@ class LoadResult(Contract):
     redirects: NonNegativeInt
     connects: NonNegativeInt
     first_bad: BadExchange | None
-    client: Client
+    client: Client | None
     little: NonNegativeFloat | None
     limited_by: Literal["client", "rate", "target", "unknown"]
     ceiling: Ceiling | None
     mode: Literal["closed", "open"]
     connections: PositiveInt
     rate: PositiveFloat | None
-    io: Literal["uring", "epoll"]
+    io: Literal["uring", "epoll"] | None

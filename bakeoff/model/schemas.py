@@ -7,17 +7,20 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from bakeoff.model.article import Article
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
+from bakeoff.model.replay import Replay, ReplayPlan, ToolRun
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 
 CONTRACTS: dict[str, Any] = {
+    "article": Article,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
@@ -25,7 +28,10 @@ CONTRACTS: dict[str, Any] = {
     "machine": Machine,
     "plan": Plan,
     "receipts": dict[str, Receipt],
+    "replay": Replay,
+    "replay-plan": ReplayPlan,
     "sample": Record,
+    "tool-run": ToolRun,
     "verdict": Verdict,
     "workload": Workload,
 }

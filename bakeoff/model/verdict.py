@@ -20,7 +20,7 @@ class Interval(Contract):
 
 
 class Latency(Contract):
-    """µs. None: that quantile falls among requests that were never answered."""
+    """µs. None: that quantile falls among requests that were never answered, or nobody said it."""
 
     mean: float
     p50: float | None
@@ -29,6 +29,7 @@ class Latency(Contract):
     p99: float | None
     p99_9: float | None
     max: float | None
+    stdev: float | None = None
 
 
 class PerRequest(Contract):

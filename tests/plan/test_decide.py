@@ -72,7 +72,10 @@ def test_the_run_is_named_after_time_and_contenders() -> None:
         ({"workers": 0}, "--workers: is 0"),
         ({"seed": -1}, "--seed: is -1"),
         ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
-        ({"workload": "helo"}, "--workload: there is no workload called helo; did you mean hello or echo?"),
+        (
+            {"workload": "helo"},
+            "--workload: there is no workload called helo; did you mean hello or echo?",
+        ),
     ],
 )
 def test_an_option_out_of_range_is_refused_by_name(options: dict[str, Any], says: str) -> None:

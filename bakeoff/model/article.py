@@ -1,0 +1,224 @@
+"""articles/<name>.toml: a published test, with its setting, its figures and its claims."""
+
+from datetime import date
+from statistics import mean
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
+
+from bakeoff.model.base import Contract
+from bakeoff.model.plan import Connection
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+Tool = Literal["ab", "wrk", "webbench"]
+Metric = Literal[
+    "requests_per_s",
+    "bytes_per_s",
+    "latency_p50",
+    "latency_p99",
+    "latency_stdev",
+    "latency_p99_over_p50",
+    "memory",
+]
+"""What two rows are compared in. Latencies are in time, memory in bytes: a ratio has no unit."""
+
+
+class Setting(Contract):
+    """Where the article's figures come from. `cores` are physical, `threads` what the system saw."""
+
+    cpu: str
+    cores: PositiveInt
+    threads: PositiveInt
+    memory: str = ""
+    system: str = ""
+    versions: dict[str, str] = {}
+
+
+class Shape(Contract):
+    """One load: the command as it was printed, and what it does. Either `requests` or `duration_s`.
+
+    `threads` are the tool's. `repeats`: how often the article ran it on each server.
+    """
+
+    tool: Tool
+    command: str
+    connections: PositiveInt
+    connection: Connection
+    http: Literal["1.0", "1.1"]
+    requests: PositiveInt | None = None
+    duration_s: PositiveFloat | None = None
+    threads: PositiveInt = 1
+    repeats: PositiveInt = 1
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if (self.requests is None) == (self.duration_s is None):
+            raise ValueError("takes either `requests` or `duration_s`")
+        return self
+
+
+class Spread(Contract):
+    """A distribution as a tool printed it; percentiles as `p50`, `p99`…, `max` the longest."""
+
+    mean: NonNegativeFloat | None = None
+    stdev: NonNegativeFloat | None = None
+    max: NonNegativeFloat | None = None
+    within_stdev_percent: NonNegativeFloat | None = None
+    percentiles: dict[Annotated[str, Field(pattern=r"^p\d+$")], NonNegativeFloat] = {}
+
+
+class Published(Contract):
+    """Every figure that the article prints for one row; a tuple has one value for each run.
+
+    `transfer_kib_per_s`, `time_per_request_ms` and `total_bytes` are as the tool prints them.
+    `memory_kib` has the resident set of each process. `idle_cpu_percent` is the range from the
+    least to the most; `cpu` says in words what a picture of the article showed.
+    """
+
+    requests_per_s: tuple[PositiveFloat, ...] = ()
+    pages_per_min: tuple[PositiveFloat, ...] = ()
+    bytes_per_s: tuple[PositiveFloat, ...] = ()
+    transfer_kib_per_s: PositiveFloat | None = None
+    time_taken_s: PositiveFloat | None = None
+    time_per_request_ms: PositiveFloat | None = None
+    time_across_all_ms: PositiveFloat | None = None
+    requests: PositiveInt | None = None
+    failed: NonNegativeInt | None = None
+    total_bytes: PositiveInt | None = None
+    body_bytes: NonNegativeInt | None = None
+    latency_ms: Spread = Spread()
+    thread_requests_per_s: Spread = Spread()
+    socket_errors: dict[Literal["connect", "read", "write", "timeout"], NonNegativeInt] = {}
+    memory_kib: tuple[PositiveInt, ...] = ()
+    idle_cpu_percent: tuple[NonNegativeFloat, NonNegativeFloat] | None = None
+    cpu: str = ""
+
+    def value(self, metric: Metric) -> float | None:
+        """The figure that a claim on `metric` rests on; None where the article has none."""
+        percentiles = self.latency_ms.percentiles
+        match metric:
+            case "requests_per_s":
+                return self._throughput()
+            case "bytes_per_s":
+                return self._transfer()
+            case "latency_p50":
+                return percentiles.get("p50")
+            case "latency_p99":
+                return percentiles.get("p99")
+            case "latency_stdev":
+                return self.latency_ms.stdev
+            case "latency_p99_over_p50":
+                middle, high = percentiles.get("p50"), percentiles.get("p99")
+                return high / middle if middle and high else None
+            case "memory":
+                return sum(self.memory_kib) * 1024 if self.memory_kib else None
+
+    def _throughput(self) -> float | None:
+        if self.requests_per_s:
+            return mean(self.requests_per_s)
+        return mean(self.pages_per_min) / 60 if self.pages_per_min else None
+
+    def _transfer(self) -> float | None:
+        if self.bytes_per_s:
+            return mean(self.bytes_per_s)
+        return self.transfer_kib_per_s * 1024 if self.transfer_kib_per_s else None
+
+
+class Row(Contract):
+    """One server under one load. `name` is unique in its comparison; `label` is the article's.
+
+    `workers`: as many as the article gave it; None: as many as there are server cores.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    contender: str
+    label: str
+    workers: PositiveInt | None = None
+    note: str = ""
+    published: Published
+
+
+class Comparison(Contract):
+    """Rows that the article holds side by side: one workload, one load, one allotment of CPUs."""
+
+    name: Name
+    title: str
+    workload: str
+    load: str
+    cpus: Literal["one", "all-but-one", "all"]
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+
+
+class Claim(Contract):
+    """What the article says of two rows, as a range for the ratio `of` / `over` in `metric`.
+
+    It holds where the measured interval lies within `above` and `below`, does not where it lies
+    outside, and else can't be told. `undecidable` says why no measurement of ours could tell;
+    `unequal` where the work that was compared was not the same.
+    """
+
+    text: str
+    comparison: str
+    metric: Metric
+    of: str
+    over: str
+    above: PositiveFloat | None = None
+    below: PositiveFloat | None = None
+    unequal: str = ""
+    undecidable: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.above is None and self.below is None:
+            raise ValueError("takes `above` or `below`, the ratio that the claim is about")
+        if self.above and self.below and self.above >= self.below:
+            raise ValueError(f"has `above` {self.above:g} over `below` {self.below:g}")
+        return self
+
+
+class Article(Contract):
+    """A published test. `traps` are what its readers could not see."""
+
+    name: Name
+    title: str
+    published: date | int
+    language: str
+    source: str = ""
+    summary: str
+    setting: Setting
+    traps: tuple[str, ...] = ()
+    loads: dict[Name, Shape]
+    comparisons: Annotated[tuple[Comparison, ...], Field(min_length=1)]
+    claims: Annotated[tuple[Claim, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> Self:
+        rows = {one.name: {row.name for row in one.rows} for one in self.comparisons}
+        if len(rows) != len(self.comparisons):
+            raise ValueError("`comparisons` has a name twice")
+        for one in self.comparisons:
+            if one.load not in self.loads:
+                raise ValueError(f"comparison {one.name}: there is no load called {one.load}")
+            if len(rows[one.name]) != len(one.rows):
+                raise ValueError(f"comparison {one.name}: `rows` has a name twice")
+        for claim in self.claims:
+            if claim.comparison not in rows:
+                raise ValueError(f'claim "{claim.text}": no comparison is {claim.comparison}')
+            for name in (claim.of, claim.over):
+                if name not in rows[claim.comparison]:
+                    raise ValueError(f'claim "{claim.text}": {name} is no row of the comparison')
+        return self
+
+    def comparison(self, name: str) -> Comparison:
+        """The comparison called `name`; KeyError where there is none."""
+        for one in self.comparisons:
+            if one.name == name:
+                return one
+        raise KeyError(name)
