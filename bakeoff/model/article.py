@@ -31,7 +31,7 @@ Metric = Literal[
 
 
 class Setting(Contract):
-    """Where the article's figures come from. `cores` are physical, `threads` what the system saw."""
+    """Where the figures come from. `cores` are physical, `threads` what the system saw."""
 
     cpu: str
     cores: PositiveInt

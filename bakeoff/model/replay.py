@@ -1,4 +1,4 @@
-"""replay.json: an article measured again, and what became of its claims. Schema bakeoff.replay/1."""
+"""replay.json: an article measured again, and what became of its claims: bakeoff.replay/1."""
 
 from typing import Literal
 
