@@ -33,6 +33,13 @@ class Merged:
         """How many requests have a latency."""
         return int(self.cumulated[-1]) if len(self.cumulated) else 0
 
+    @property
+    def stdev_us(self) -> float:
+        """The standard deviation of the answered."""
+        counts = np.diff(self.cumulated, prepend=0)
+        squares = counts * (self.values_us - self.mean_us) ** 2
+        return float(np.sqrt(squares.sum() / self.answered)) if self.answered else 0.0
+
     def quantile_us(self, p: float) -> float | None:
         """The latency that a share `p` of all requests stays within; None: never answered."""
         rank = max(1, ceil(p * (self.answered + self.misses) - 1e-9))
@@ -89,7 +96,10 @@ def _upper_ns(index: int) -> int:
 
 
 def summary(merged: Merged) -> Latency | None:
-    """The usual quantiles, µs; None where nothing was answered. The mean is of the answered."""
+    """The usual quantiles, µs; None where nothing was answered.
+
+    Mean and deviation are those of the answered.
+    """
     if not merged.answered:
         return None
     return Latency(
@@ -100,6 +110,7 @@ def summary(merged: Merged) -> Latency | None:
         p99=merged.quantile_us(0.99),
         p99_9=merged.quantile_us(0.999),
         max=merged.quantile_us(1.0),
+        stdev=merged.stdev_us,
     )
 
 

@@ -45,7 +45,7 @@ def row(
     lengths = seen.lengths(name)
     merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
-    cores = server_cores(plan)
+    cores = server_cores(plan, name)
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
     ratio, low, high = _ratio(name, standing)
@@ -90,7 +90,7 @@ def row(
         server_busy=server_busy,
         client_busy=spent.client_busy,
         leak_share=cost.leak_share(spent, cores),
-        workers=plan.workers,
+        workers=plan.workers_of(name),
         time_to_ready_ms=median(ready_ms) if ready_ms else None,
         version=receipt.version if receipt else "",
         command=up[-1].command if up else (),

@@ -19,9 +19,9 @@ MAX_RECONNECT_SHARE = 0.001
 Limit = Literal["server", "client", "both", "unknown"]
 
 
-def server_cores(plan: Plan) -> int:
+def server_cores(plan: Plan, name: str) -> int:
     """How many cores an entry can use: those of the plan, or as many as it has workers."""
-    return max(1, min(len(plan.cores.server), plan.workers))
+    return max(1, min(len(plan.cores.server), plan.workers_of(name)))
 
 
 def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
@@ -47,7 +47,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         _errors(whole),
         _connections(plan, name, seen),
         _silence(spent),
-        _generator(plan, spent),
+        _generator(plan, name, spent),
         _little(plan, name, seen),
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]
@@ -87,13 +87,13 @@ def _silence(spent: Tally) -> str:
     return "" if spent.requests else "it answered no request"
 
 
-def _generator(plan: Plan, spent: Tally) -> str:
+def _generator(plan: Plan, name: str, spent: Tally) -> str:
     """The generator is busy and the server far from it.
 
     A server that costs as little as its generator keeps it waiting, and is kept waiting: both are
     near 90 %, and a bound there would strike out entries at random. Such an entry is warned of.
     """
-    server = spent.server_busy(server_cores(plan))
+    server = spent.server_busy(server_cores(plan, name))
     if server is None or server >= FAR_FROM_SATURATED:
         return ""
     if limited_by(plan, server, spent.client_busy) != "client":
@@ -122,9 +122,9 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
         _outings(name, seen),
         _keep_alive(plan, name, seen) or _closing(plan, spent),
         _unsteady(name, seen),
-        _leak(plan, spent),
+        _leak(plan, name, spent),
         _unseen_server(plan, spent),
-        _near_limit(plan, spent),
+        _near_limit(plan, name, spent),
         _stalls(spent),
     ]
     said = [word for entry in seen.started(name) for word in entry.verification.warnings]
@@ -173,8 +173,8 @@ def _unsteady(name: str, seen: History) -> str:
     )
 
 
-def _leak(plan: Plan, spent: Tally) -> str:
-    share = leak_share(spent, server_cores(plan))
+def _leak(plan: Plan, name: str, spent: Tally) -> str:
+    share = leak_share(spent, server_cores(plan, name))
     if share is None or share <= MAX_LEAK_SHARE:
         return ""
     return f"it used {share:.1%} of the server's cores while others had their turn"
@@ -189,8 +189,8 @@ def _unseen_server(plan: Plan, spent: Tally) -> str:
     )
 
 
-def _near_limit(plan: Plan, spent: Tally) -> str:
-    server = spent.server_busy(server_cores(plan))
+def _near_limit(plan: Plan, name: str, spent: Tally) -> str:
+    server = spent.server_busy(server_cores(plan, name))
     if plan.cores.shared or server is None or spent.client_busy < NEAR_LIMIT:
         return ""
     return (

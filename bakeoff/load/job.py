@@ -19,6 +19,7 @@ def job(plan: Plan, up: Sequence[tuple[Handle, Verification]]) -> Job:
         threads=max(1, min(len(plan.cores.client), plan.connections)),
         io="auto",
         connection=plan.connection,
+        http=plan.http,
         cpus=plan.cores.client,
         connect_timeout_ms=CONNECT_TIMEOUT_MS,
         request_timeout_ms=REQUEST_TIMEOUT_MS,

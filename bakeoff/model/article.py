@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from bakeoff.model.base import Contract
-from bakeoff.model.plan import Connection
+from bakeoff.model.plan import Connection, HttpVersion
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 Tool = Literal["ab", "wrk", "webbench"]
@@ -51,7 +51,7 @@ class Shape(Contract):
     command: str
     connections: PositiveInt
     connection: Connection
-    http: Literal["1.0", "1.1"]
+    http: HttpVersion
     requests: PositiveInt | None = None
     duration_s: PositiveFloat | None = None
     threads: PositiveInt = 1

@@ -12,7 +12,7 @@ from pydantic import (
 )
 
 from bakeoff.model.base import Contract
-from bakeoff.model.plan import Connection
+from bakeoff.model.plan import Connection, HttpVersion
 
 
 class Request(Contract):
@@ -51,6 +51,7 @@ class Job(Contract):
     threads: PositiveInt
     io: Literal["auto", "uring", "epoll"]
     connection: Connection
+    http: HttpVersion = "1.1"
     cpus: tuple[NonNegativeInt, ...]
     connect_timeout_ms: PositiveInt
     request_timeout_ms: PositiveInt

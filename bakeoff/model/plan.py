@@ -9,6 +9,7 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.workload import Workload
 
 Connection = Literal["keep-alive", "close"]
+HttpVersion = Literal["1.0", "1.1"]
 
 
 class Cores(Contract):
@@ -38,7 +39,8 @@ class Entry(Contract):
 
     `name` is unique in the race. `twin_of` marks the second copy of the reference, whose ratio
     to the reference is the noise floor. `folder` is where the contender's files are; a command
-    from the command line has the folder it was typed in.
+    from the command line has the folder it was typed in. `workers`: its own number of them; None:
+    the plan's.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Entry(Contract):
     attached: Attached | None = None
     fixed_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     path: str
+    workers: PositiveInt | None = None
     twin_of: str | None = None
 
     @model_validator(mode="after")
@@ -76,6 +79,7 @@ class Plan(Contract):
     workload: Workload
     mode: Literal["closed"] = "closed"
     connection: Connection
+    http: HttpVersion = "1.1"
     connections: PositiveInt
     duration_s: PositiveFloat
     boots: PositiveInt
@@ -94,6 +98,10 @@ class Plan(Contract):
         if self.reference not in names:
             raise ValueError(f"`reference` is {self.reference}, which is not among the entries")
         return self
+
+    def workers_of(self, name: str) -> int:
+        """How many workers or threads the entry called `name` is told to use."""
+        return self.entry(name).workers or self.workers
 
     def entry(self, name: str) -> Entry:
         """The entry called `name`; KeyError where there is none."""

@@ -139,7 +139,7 @@ class Up:
         handle = self.setting.servers.start(
             entry,
             out=out_folder(Path(entry.folder)),
-            workers=self.plan.workers,
+            workers=self.plan.workers_of(entry.name),
             cores=self.plan.cores,
             host=self.plan.host,
             log=self.setting.folder.log(entry.name, self.boot),

@@ -62,6 +62,16 @@ def test_the_mean_is_the_exact_one_weighted_by_slices() -> None:
     assert merge(slices).mean_us == pytest.approx(13 / 4)
 
 
+def test_the_deviation_is_that_of_the_answered() -> None:
+    slices = [
+        event(latency=encoded(((1_000_000, 300), (3_000_000, 100))), latency_mean_us=1500.0),
+        event(latency="", misses=5),
+    ]
+    found = summary(merge(slices))
+    assert found is not None and found.stdev is not None
+    assert found.stdev == pytest.approx(np.std([1000] * 300 + [3000] * 100), rel=1e-3)
+
+
 def test_percentiles_end_where_fewer_than_ten_requests_lie_beyond() -> None:
     rng = np.random.default_rng(1)
     values = tuple((int(each), 1) for each in rng.integers(10_000, 90_000, 1000))

@@ -32,6 +32,8 @@ pub struct Job {
     pub threads: usize,
     pub io: IoChoice,
     pub connection: ConnectionMode,
+    #[serde(default)]
+    pub http: HttpVersion,
     pub cpus: Vec<usize>,
     pub connect_timeout_ms: u64,
     pub request_timeout_ms: u64,
@@ -45,6 +47,18 @@ pub enum ConnectionMode {
     KeepAlive,
     /// One.
     Close,
+}
+
+/// Which HTTP requests are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum HttpVersion {
+    /// HTTP/1.0.
+    #[serde(rename = "1.0")]
+    Http10,
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    Http11,
 }
 
 /// One server.

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use volley::errors::ErrorKind;
 use volley::io::{Io, IoChoice};
-use volley::protocol::{ConnectionMode, Event, SliceEvent};
+use volley::protocol::{ConnectionMode, Event, HttpVersion, SliceEvent};
 
 both_ways! {
     a_good_server,
@@ -30,6 +30,7 @@ both_ways! {
     connections_closed_while_idle_are_opened_again,
     a_bad_target_leaves_the_good_one_alone,
     one_connection_per_request,
+    requests_in_http_1_0,
     bodies_larger_than_any_buffer,
     answers_that_point_elsewhere_are_counted_and_not_followed,
     two_threads_share_the_connections,
@@ -272,6 +273,16 @@ fn one_connection_per_request(io: IoChoice) {
     }
     let event = driver.slice(2, 0, 100);
     assert!(event.requests_all == 0 && event.errors[&ErrorKind::ConnectRefused] >= 4);
+}
+
+fn requests_in_http_1_0(io: IoChoice) {
+    let mut job =
+        job(io, &[servers::always(b"HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n")]);
+    job.http = HttpVersion::Http10;
+    let bad = Driver::job(job).0.slice(0, 0, 50).first_bad.unwrap();
+    let asked = String::from_utf8(STANDARD.decode(bad.request_base64).unwrap()).unwrap();
+    assert!(asked.starts_with("GET / HTTP/1.0\r\n"), "{asked}");
+    assert!(asked.contains("\r\nConnection: keep-alive\r\n"), "{asked}");
 }
 
 fn bodies_larger_than_any_buffer(io: IoChoice) {

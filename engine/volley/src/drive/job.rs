@@ -3,12 +3,12 @@
 use crate::clock::MS;
 use crate::drive::at_least_1;
 use crate::limits;
-use crate::protocol::{ConnectionMode, Job, PROTOCOL, TargetSpec};
+use crate::protocol::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec};
 use crate::target::{Address, SocketBuffers, Sources, Target};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
-use volley_http::{BodyRule, Expectation, Request, StatusRule};
+use volley_http::{BodyRule, Expectation, Request, StatusRule, Version};
 use volley_requests::Book;
 
 /// Requests on their way at a time on one connection.
@@ -64,6 +64,10 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         headers: spec.request.headers.clone(),
         body: decode("request.body_base64", &spec.request.body_base64)?,
         close: closes(job),
+        version: match job.http {
+            HttpVersion::Http10 => Version::Http10,
+            HttpVersion::Http11 => Version::Http11,
+        },
         ..Request::default()
     };
     let book = Book::of(&request, expectation(spec)?, PIPELINE)

@@ -14,8 +14,8 @@ use std::time::Duration;
 use volley::errors::ErrorKind;
 use volley::io::IoChoice;
 use volley::protocol::{
-    self, ConnectionMode, Event, ExpectSpec, Job, PROTOCOL, RequestSpec, SliceCommand, SliceEvent,
-    TargetSpec,
+    self, ConnectionMode, Event, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, SliceCommand,
+    SliceEvent, TargetSpec,
 };
 use volley::schedule::Shape;
 
@@ -185,6 +185,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         threads: 1,
         io,
         connection: ConnectionMode::KeepAlive,
+        http: HttpVersion::Http11,
         cpus: vec![],
         connect_timeout_ms: 5000,
         request_timeout_ms: 20_000,
