@@ -92,10 +92,10 @@ Pairs = dict[frozenset[str], Compared]
 def compare(blocks: Sequence[Block], names: Sequence[str], solo: bool, seed: int) -> Pairs:
     """Each pair of `names` that has 10 paired blocks at least, in one family of intervals."""
     if solo:
-        alone = _family(pair_up(_of_kind(blocks, "long"), names), MIN_BLOCKS, solo, seed)
+        alone = family(pair_up(_of_kind(blocks, "long"), names), MIN_BLOCKS, solo, seed)
         return {pair: Compared(found, found, None) for pair, found in alone.items()}
-    short = _family(pair_up(_of_kind(blocks, "short"), names), MIN_BLOCKS, solo, seed)
-    long = _family(pair_up(_of_kind(blocks, "long"), names), MIN_LONG_BLOCKS, solo, seed)
+    short = family(pair_up(_of_kind(blocks, "short"), names), MIN_BLOCKS, solo, seed)
+    long = family(pair_up(_of_kind(blocks, "long"), names), MIN_LONG_BLOCKS, solo, seed)
     alpha = DISAGREEMENT_ALPHA / max(1, len(short))
     return {pair: _weighed(found, long.get(pair), alpha) for pair, found in short.items()}
 
@@ -104,7 +104,7 @@ def _of_kind(blocks: Sequence[Block], kind: str) -> list[Block]:
     return [block for block in blocks if block.kind == kind]
 
 
-def _family(
+def family(
     paired: Paired, least: int, boots_are_blocks: bool, seed: int
 ) -> dict[frozenset[str], Comparison]:
     """The comparisons of all pairs that have `least` blocks."""
