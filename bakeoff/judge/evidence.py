@@ -64,6 +64,8 @@ class RaceEvidence:
             return self._latency(LATENCIES[metric], of, over)
         if metric == "memory":
             return self._memory(of, over)
+        if metric == "cpu":
+            return "what the whole machine used is not compared: the generator is part of it"
         found = self._throughput(of, over)
         if metric == "bytes_per_s" and isinstance(found, Interval):
             return scaled(found, _weight(entries[of]) / _weight(entries[over]))
@@ -111,8 +113,8 @@ class ToolEvidence:
 
     def interval(self, metric: Metric, of: str, over: str) -> Interval | str:
         """See `Evidence`."""
-        if metric == "memory":
-            return "memory is not read while a tool makes the load"
+        if metric in ("memory", "cpu"):
+            return f"{metric} is not read while a tool makes the load"
         rounds: dict[int, dict[str, float | None]] = {}
         for run in self.runs:
             rounds.setdefault(run.round, {})[run.row] = _of_tool(run, metric)

@@ -26,16 +26,23 @@ Metric = Literal[
     "latency_stdev",
     "latency_p99_over_p50",
     "memory",
+    "cpu",
 ]
-"""What two rows are compared in. Latencies are in time, memory in bytes: a ratio has no unit."""
+"""What two rows are compared in. Latencies are in time, memory in bytes: a ratio has no unit.
+
+`cpu` is what the article saw in use of its whole machine, load tool included: not ours to measure.
+"""
 
 
 class Setting(Contract):
-    """Where the figures come from. `cores` are physical, `threads` what the system saw."""
+    """Where the figures come from. `cores` are physical, `threads` what the system saw.
+
+    None where the article tells neither them nor which processor it was.
+    """
 
     cpu: str
-    cores: PositiveInt
-    threads: PositiveInt
+    cores: PositiveInt | None = None
+    threads: PositiveInt | None = None
     memory: str = ""
     system: str = ""
     versions: dict[str, str] = {}
@@ -78,8 +85,9 @@ class Published(Contract):
     """Every figure that the article prints for one row; a tuple has one value for each run.
 
     `transfer_kib_per_s`, `time_per_request_ms` and `total_bytes` are as the tool prints them.
-    `memory_kib` has the resident set of each process. `idle_cpu_percent` is the range from the
-    least to the most; `cpu` says in words what a picture of the article showed.
+    `body_bytes` is one answer's body. `memory_kib` has the resident set of each process.
+    `idle_cpu_percent` is the range from the least to the most; `cpu` says in words what a picture
+    of the article showed.
     """
 
     requests_per_s: tuple[PositiveFloat, ...] = ()
@@ -119,6 +127,8 @@ class Published(Contract):
                 return high / middle if middle and high else None
             case "memory":
                 return sum(self.memory_kib) * 1024 if self.memory_kib else None
+            case "cpu":
+                return 100 - mean(self.idle_cpu_percent) if self.idle_cpu_percent else None
 
     def _throughput(self) -> float | None:
         if self.requests_per_s:

@@ -69,7 +69,11 @@ class Skipped(Contract):
 
 
 class Plan(Contract):
-    """A race, decided. `duration_s` is measured time over all entries and boots."""
+    """A race, decided. `duration_s` is measured time over all entries and boots.
+
+    `long_share` is the share of it that goes to long slices: the check of the short ones, and what
+    latencies are taken from.
+    """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
     run: str
@@ -82,6 +86,7 @@ class Plan(Contract):
     http: HttpVersion = "1.1"
     connections: PositiveInt
     duration_s: PositiveFloat
+    long_share: Annotated[float, Field(ge=0, le=1)] = 0.2
     boots: PositiveInt
     workers: PositiveInt
     cores: Cores

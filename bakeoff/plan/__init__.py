@@ -4,11 +4,10 @@ from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.cores import default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.order import block_order, start_order
-from bakeoff.plan.slices import LONG_SHARE, slice_lengths
+from bakeoff.plan.slices import slice_lengths
 from bakeoff.plan.words import Named, name_contenders
 
 __all__ = [
-    "LONG_SHARE",
     "Catalogue",
     "Named",
     "Options",

@@ -51,7 +51,7 @@ def decide(
     entries, skipped = _entries(named, workload)
     reference = _reference(options.reference, entries)
     if options.twin:
-        entries += _twin(entries, reference)
+        entries += twin(entries, reference)
     solo = options.solo
     duration_s = options.duration_s or DURATION_PER_ENTRY_S * len(entries)
     boots = options.boots or (
@@ -98,7 +98,7 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     reference = plan.reference
     if reference in out:
         reference = left[0].name
-        twins = _twin(left, reference) if twins else []
+        twins = twin(left, reference) if twins else []
     return plan.model_copy(
         update={
             "entries": (*left, *(one for one in twins if one.name not in out)),
@@ -164,8 +164,8 @@ def _reference(asked: str | None, entries: Sequence[Entry]) -> str:
     return asked or names[0]
 
 
-def _twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
-    """A second copy of the reference. None of a command with a port of its own: it can't be."""
+def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
+    """A second copy of the reference; none of a command with a port of its own: it can't be."""
     original = next(entry for entry in entries if entry.name == reference)
     if original.fixed_port:
         return []

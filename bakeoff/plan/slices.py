@@ -12,8 +12,6 @@ RAMP_MS_MIN = 5
 RAMP_MEAN_LATENCIES = 2
 LONG_SLICE_MS_MIN = 250
 LONG_FACTOR = 5
-LONG_SHARE = 0.2
-"""The share of the measured time that goes to long slices, the check of the short ones."""
 
 
 def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths:

@@ -27,16 +27,13 @@ class RunFolder:
         self._samples: IO[bytes] | None = None
 
     @classmethod
-    def create(cls, parent: Path, plan: Plan) -> "RunFolder":
-        """A new folder for `plan` in `parent`, with `latest` pointing at it. Raises `BadUsage`."""
-        path = parent / plan.run
+    def create(cls, path: Path) -> "RunFolder":
+        """A new folder at `path`. Raises `BadUsage`."""
         try:
             (path / "logs").mkdir(parents=True)
-            latest = parent / f".latest-{os.getpid()}"
-            latest.symlink_to(path.name)
-            latest.replace(parent / "latest")
         except OSError as error:
-            raise BadUsage(f"--out {parent}: {path} can't be made: {error.strerror}") from None
+            fault = f"{path} can't be made: {error.strerror}"
+            raise BadUsage(f"--out {path.parent}: {fault}") from None
         return cls(path)
 
     @classmethod
@@ -133,6 +130,16 @@ class RunFolder:
         temporary = self.path / f".{name}.tmp"
         temporary.write_text(text)
         temporary.replace(self.path / name)
+
+
+def point_latest_at(path: Path) -> None:
+    """Make `latest`, beside the run at `path`, lead to it. Raises `BadUsage`."""
+    latest = path.parent / f".latest-{os.getpid()}"
+    try:
+        latest.symlink_to(path.name)
+        latest.replace(path.parent / "latest")
+    except OSError as error:
+        raise BadUsage(f"--out {path.parent}: can't be written to: {error.strerror}") from None
 
 
 def measured_s(records: Sequence[Record]) -> float:

@@ -17,7 +17,7 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record, SliceLengths
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import without
-from bakeoff.race.folder import RunFolder, measured_s
+from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
 from bakeoff.race.rotation import FirstBootOut, run_boot
 from bakeoff.race.solo import run_round
 from bakeoff.race.stages import Stages, Watch
@@ -41,11 +41,23 @@ class Finished:
 def race(plan: Plan, parent: Path, stages: Stages, watch: Watch) -> Finished:
     """Run a race from its plan, in a new folder of `parent`. Raises `BakeoffError`."""
     plan, receipts = build_all(plan, stages, watch)
-    folder = RunFolder.create(parent, plan)
-    folder.keep("plan.json", plan)
-    folder.keep_receipts(receipts)
-    folder.keep("machine.json", stages.machine())
+    folder = _begun(parent / plan.run, plan, receipts, stages)
+    point_latest_at(folder.path)
     return _run(plan, receipts, folder, stages, watch)
+
+
+def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
+    """Run a race that is part of a larger run, in the folder `path`, or go on with what is there.
+
+    Raises `BakeoffError`.
+    """
+    if not path.exists():
+        plan, receipts = build_all(plan, stages, watch)
+        return _run(plan, receipts, _begun(path, plan, receipts, stages), stages, watch)
+    folder = RunFolder.open(path)
+    if _missing_s(folder.plan(), folder.records()) <= WORTH_S:
+        return rejudge(path, stages)
+    return resume(path, stages, watch)
 
 
 def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
@@ -75,6 +87,15 @@ def rejudge(path: Path, stages: Stages) -> Finished:
     """Judge what a folder holds, and write its reports again. Raises `BakeoffError`."""
     folder = RunFolder.open(path)
     return _judged(folder, folder.plan(), folder.receipts(), stages, interrupted=False)
+
+
+def _begun(path: Path, plan: Plan, receipts: Mapping[str, Receipt], stages: Stages) -> RunFolder:
+    """A new folder with all that is known before the first boot."""
+    folder = RunFolder.create(path)
+    folder.keep_receipts(receipts)
+    folder.keep("machine.json", stages.machine())
+    folder.keep("plan.json", plan)
+    return folder
 
 
 def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:

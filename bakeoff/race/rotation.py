@@ -7,7 +7,7 @@ from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootEnd, SliceLengths
-from bakeoff.plan import LONG_SHARE, block_order, start_order
+from bakeoff.plan import block_order, start_order
 from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Setting, Up
@@ -68,7 +68,8 @@ def _rotate(
         alive = [name for name in lengths if name not in meter.died]
         if not alive:
             raise NoVerdict(f"every contender died: {'; '.join(meter.died.values())}")
-        kind = _kind(spent_s, sum(lengths[name].long_ms for name in alive) / 1000)
+        long_block_s = sum(lengths[name].long_ms for name in alive) / 1000
+        kind = _kind(spent_s, long_block_s, up.plan.long_share)
         measured = _block(up, meter, alive, lengths, kind, block)
         setting.folder.add(measured)
         spent_s[kind] += measured_s([measured])
@@ -78,10 +79,12 @@ def _rotate(
         block += 1
 
 
-def _kind(spent_s: dict[str, float], long_block_s: float) -> Literal["short", "long"]:
+def _kind(
+    spent_s: dict[str, float], long_block_s: float, long_share: float
+) -> Literal["short", "long"]:
     """A long block whenever long ones have had less than their share."""
     total_s = spent_s["short"] + spent_s["long"] + long_block_s
-    return "long" if spent_s["long"] + long_block_s <= LONG_SHARE * total_s else "short"
+    return "long" if spent_s["long"] + long_block_s <= long_share * total_s else "short"
 
 
 def _block(
