@@ -9,6 +9,8 @@ import typer
 import bakeoff
 from bakeoff.cli import contenders as contenders_command
 from bakeoff.cli import race as race_command
+from bakeoff.cli import replay as replay_command
+from bakeoff.cli import runs as runs_command
 from bakeoff.cli.console import out
 from bakeoff.load import engine_path
 
@@ -39,8 +41,9 @@ def _options(
 
 
 app.command("race")(race_command.race)
-app.command("resume")(race_command.resume)
-app.command("report")(race_command.report)
+app.command("replay")(replay_command.replay)
+app.command("resume")(runs_command.resume)
+app.command("report")(runs_command.report)
 app.command("contenders")(contenders_command.contenders)
 app.command("setup")(contenders_command.setup)
 app.command("doctor")(contenders_command.doctor)

@@ -1,6 +1,5 @@
-"""`bakeoff race`, `resume` and `report`."""
+"""`bakeoff race`."""
 
-import os
 import random
 import re
 import sys
@@ -11,13 +10,20 @@ from typing import Annotated
 import typer
 
 from bakeoff.cli.console import err, out
+from bakeoff.cli.result import Json, check_json, write_json
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
-from bakeoff.model.errors import BadUsage
-from bakeoff.plan import Catalogue, Options, decide, default_cores, name_contenders, parse_cores
-from bakeoff.race import Finished, rejudge
+from bakeoff.plan import (
+    Catalogue,
+    Options,
+    available_cores,
+    decide,
+    default_cores,
+    name_contenders,
+    parse_cores,
+)
+from bakeoff.race import Finished
 from bakeoff.race import race as run_race
-from bakeoff.race import resume as resume_race
 from bakeoff.report import standings
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
@@ -42,9 +48,6 @@ _Words = Annotated[
         "None: the default line-up.",
         show_default=False,
     ),
-]
-_Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE|-", help="Write the verdict as JSON.")
 ]
 
 
@@ -108,7 +111,7 @@ def race(
         bool,
         typer.Option("--solo", help="One contender up at a time, in long windows."),
     ] = False,
-    json: _Json = None,
+    json: Json = None,
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")
     ] = Path("runs"),
@@ -133,7 +136,7 @@ def race(
     bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
     """
     catalogue = Catalogue.shipped()
-    available = sorted(os.sched_getaffinity(0))
+    available = available_cores()
     named = name_contenders(
         words or catalogue.default_line_up(), catalogue, Path.cwd(), port or (), pid or ()
     )
@@ -157,54 +160,22 @@ def race(
         stamp=time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime()),
         command_line=["bakeoff", *sys.argv[1:]],
     )
-    _check_json(json)
+    check_json(json)
     stages = real_stages()
     with watch() as progress:
         finished = run_race(plan, out_dir, stages, progress)
-    _show(finished, json)
+    show(finished, json)
 
 
-def resume(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")],
-    json: _Json = None,
-) -> None:
-    """Go on with a race that was cut off, from its last finished block."""
-    _check_json(json)
-    with watch() as progress:
-        finished = resume_race(run, real_stages(), progress)
-    _show(finished, json)
-
-
-def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")],
-    json: _Json = None,
-) -> None:
-    """Judge a run's samples again and write its reports; needs no server."""
-    _check_json(json)
-    _show(rejudge(run, real_stages()), json)
-
-
-def _check_json(json: str | None) -> None:
-    """Find out before the race, not after it, that its result can't be written."""
-    if json in (None, "-"):
-        return
-    assert json
-    path = Path(json)
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise BadUsage(f"--json {json}: can't be written")
-
-
-def _show(finished: Finished, json: str | None) -> None:
+def show(finished: Finished, json: str | None) -> None:
+    """Print the standings and where the report is; ends the program where it must."""
     console = err if json == "-" else out
     console.print(standings(finished.verdict))
     console.print(f"Report: {finished.report}", markup=False, soft_wrap=True)
     if finished.interrupted:
         again = f"bakeoff resume {finished.folder}"
         err.print(f"Interrupted; to go on: {again}", markup=False, soft_wrap=True)
-    if json == "-":
-        sys.stdout.write(finished.verdict.to_json() + "\n")
-    elif json:
-        Path(json).write_text(finished.verdict.to_json() + "\n")
+    write_json(json, finished.verdict)
     if finished.interrupted:
         raise typer.Exit(130)
     if not any(entry.valid for entry in finished.verdict.entries):

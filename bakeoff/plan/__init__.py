@@ -1,21 +1,27 @@
 """Stage 1, plan: from words and options to a race that is decided before anything starts."""
 
 from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.cores import default_cores, parse_cores
+from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.order import block_order, start_order
+from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
 from bakeoff.plan.slices import slice_lengths
 from bakeoff.plan.words import Named, name_contenders
 
 __all__ = [
+    "ROUNDS",
+    "Adapted",
     "Catalogue",
     "Named",
     "Options",
+    "adapt",
+    "available_cores",
     "block_order",
     "decide",
     "default_cores",
     "name_contenders",
     "parse_cores",
+    "run_size",
     "slice_lengths",
     "start_order",
     "without",

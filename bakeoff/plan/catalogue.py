@@ -1,8 +1,9 @@
-"""The catalogue: folders with a contender.toml, workloads, and the default line-up."""
+"""The catalogue: folders with a contender.toml, workloads, articles, the default line-up."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff.model.article import Article
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadFile, BadUsage, nearest
@@ -29,7 +30,7 @@ def read_contender(folder: Path) -> Contender:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What is in the `contenders/` and `workloads/` of `root`."""
+    """What is in the `contenders/`, `workloads/` and `articles/` of `root`."""
 
     root: Path
 
@@ -58,6 +59,21 @@ class Catalogue:
     def default_line_up(self) -> tuple[str, ...]:
         """Who races when nobody is named."""
         return LineUp.read_toml(self.root / "contenders" / "lineup.toml").default
+
+    def article_names(self) -> list[str]:
+        """The articles' names, sorted."""
+        return sorted(path.stem for path in (self.root / "articles").glob("*.toml"))
+
+    def article(self, name: str) -> Article:
+        """The article called `name`. Raises `BadUsage` with the nearest names, `BadFile`."""
+        if name not in self.article_names():
+            hint = nearest(name, self.article_names(), "there are")
+            raise BadUsage(f"there is no article called {name}{hint}")
+        path = self.root / "articles" / f"{name}.toml"
+        article = Article.read_toml(path)
+        if article.name != name:
+            raise BadFile(path, "name", f"is `{article.name}`, but the file is `{name}.toml`")
+        return article
 
     def workload(self, name: str) -> Workload:
         """The workload called `name`. Raises `BadUsage` with the nearest names."""

@@ -1,11 +1,17 @@
 """Which processors the servers and the generator get."""
 
+import os
 import re
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Cores
 
 _SHAPE = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)"
+
+
+def available_cores() -> list[int]:
+    """The processors that this process may use, sorted."""
+    return sorted(os.sched_getaffinity(0))
 
 
 def default_cores(available: list[int]) -> Cores:

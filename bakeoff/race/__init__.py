@@ -1,6 +1,21 @@
 """The composition: calls the stages one after another, and keeps what they leave."""
 
 from bakeoff.race.race import Finished, race, rejudge, resume
+from bakeoff.race.replay import Replayed, is_replay, replay, report_replay, resume_replay
 from bakeoff.race.stages import Load, Servers, Stages, Watch
 
-__all__ = ["Finished", "Load", "Servers", "Stages", "Watch", "race", "rejudge", "resume"]
+__all__ = [
+    "Finished",
+    "Load",
+    "Replayed",
+    "Servers",
+    "Stages",
+    "Watch",
+    "is_replay",
+    "race",
+    "rejudge",
+    "replay",
+    "report_replay",
+    "resume",
+    "resume_replay",
+]

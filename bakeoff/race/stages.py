@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bakeoff.load.tools import Asked, Ran
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.replay import Loader, Replay
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
@@ -89,7 +91,10 @@ class Stages:
     machine: Callable[[], Machine]
     now_ns: Callable[[], int]
     settle: Callable[[], None]
+    tool: Callable[[Loader, Asked], Ran]
+    tool_missing: Callable[[Loader], str | None]
     write_report: Callable[[Path, Plan, Verdict, Sequence[Record], Mapping[str, Receipt]], Path]
+    write_replay: Callable[[Path, Replay], Path]
 
 
 class Watch(Protocol):

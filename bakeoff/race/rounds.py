@@ -1,0 +1,118 @@
+"""Rounds of load tools: in each, every row has one run of each loader, in random order."""
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.load.tools import Asked
+from bakeoff.model.article import Shape
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.replay import Loader, ToolRun
+from bakeoff.plan import ROUNDS, run_size, start_order
+from bakeoff.race.folder import RunFolder
+from bakeoff.race.up import Running, Setting, Up
+
+RUNS_IN_A_ROW = 5
+
+
+def rounds(
+    plan: Plan, shape: Shape, scale: float, loaders: Sequence[Loader], setting: Setting
+) -> tuple[list[ToolRun], Mapping[str, str]]:
+    """Ten rounds over the rows of `plan`, all of them up at once; each run is kept as it ends.
+
+    Who could not take part is in the second value, with the reason. Raises `NoVerdict`.
+    """
+    names = [name for name in start_order(plan, 0) if not plan.entry(name).twin_of]
+    size = run_size(shape, scale, ROUNDS)
+    kept = tool_runs(setting.folder.path)
+    begun = {(run.round, run.row, run.loader) for run in kept if run.kind == "round"}
+    setting.watch.step(f"{plan.run}: starting {', '.join(names)} for rounds of {shape.tool}")
+    with Up(plan, 0, names, setting) as up:
+        if not up.running:
+            raise NoVerdict(f"nobody is left: {'; '.join(up.out.values())}")
+        for number in range(ROUNDS):
+            turns = [(one, loader) for one in up.running for loader in loaders]
+            random.Random(f"{plan.seed}/round/{number}").shuffle(turns)
+            for one, loader in turns:
+                setting.watch.measured(number, ROUNDS, f"{plan.run}: {loader} on {one.entry.name}")
+                if (number, one.entry.name, loader) not in begun:
+                    run = _run(plan, shape, size, one, loader, number, "round", setting)
+                    kept.append(run)
+    return kept, up.out
+
+
+def in_a_row(
+    plan: Plan, shape: Shape, scale: float, loader: Loader, setting: Setting
+) -> list[ToolRun]:
+    """The article's own procedure: one server at a time, and its five runs one after another."""
+    size = run_size(shape, scale, shape.repeats)
+    kept: list[ToolRun] = []
+    names = [entry.name for entry in plan.entries if not entry.twin_of]
+    for place, name in enumerate(names):
+        with Up(plan, 0, [name], setting) as up:
+            for one in up.running:
+                for number in range(RUNS_IN_A_ROW):
+                    done = place * RUNS_IN_A_ROW + number
+                    setting.watch.measured(
+                        done, len(names) * RUNS_IN_A_ROW, f"{plan.run}: {name}, in a row"
+                    )
+                    kept.append(_run(plan, shape, size, one, loader, number, "faithful", setting))
+    return kept
+
+
+def tool_runs(folder: Path) -> list[ToolRun]:
+    """The runs that a folder has kept; a line that a kill cut off is none. Raises `BadFile`."""
+    path = folder / "tool-runs.jsonl"
+    if not path.exists():
+        return []
+    *lines, _torn = path.read_bytes().split(b"\n")
+    return [ToolRun.from_json(line, path) for line in lines]
+
+
+def _run(
+    plan: Plan,
+    shape: Shape,
+    size: tuple[int | None, float | None],
+    one: Running,
+    loader: Loader,
+    number: int,
+    kind: str,
+    setting: Setting,
+) -> ToolRun:
+    requests, duration_s = size
+    ran = setting.stages.tool(
+        loader,
+        Asked(
+            url=f"http://{one.handle.address}{one.entry.path}",
+            host=one.handle.host,
+            connections=shape.connections,
+            connection=shape.connection,
+            http=shape.http,
+            threads=shape.threads,
+            requests=requests,
+            duration_s=duration_s,
+            cpus=plan.cores.client,
+            headers=tuple(plan.workload.request.headers.items()),
+            expected_body=None,
+        ),
+    )
+    run = ToolRun.model_validate(
+        {
+            "row": one.entry.name,
+            "round": number,
+            "kind": kind,
+            "loader": loader,
+            "command": ran.command,
+            "output": ran.output,
+            "result": ran.result,
+            "failure": ran.failure,
+        }
+    )
+    _keep(setting.folder, run)
+    return run
+
+
+def _keep(folder: RunFolder, run: ToolRun) -> None:
+    with (folder.path / "tool-runs.jsonl").open("ab") as file:
+        file.write(run.to_json().encode() + b"\n")
