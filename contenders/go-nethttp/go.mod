@@ -1,3 +1,3 @@
 module example.org/go-nethttp
 
-go 1.19
+go 1.22.0

@@ -1,7 +1,8 @@
-// Command server answers "/" and "/empty" with net/http, as its documentation would write it.
+// Command server answers the workloads with net/http, as its documentation would write it.
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"log"
 	"net"
@@ -10,12 +11,11 @@ import (
 	"time"
 )
 
+type advert struct {
+	Result string `json:"result"`
+}
+
 func hello(w http.ResponseWriter, r *http.Request) {
-	// "/" is also the pattern of every path that nothing else matches.
-	if r.URL.Path != "/" {
-		http.NotFound(w, r)
-		return
-	}
 	// Set it, or net/http sniffs the body and adds a charset.
 	w.Header().Set("Content-Type", "text/plain")
 	io.WriteString(w, "Hello, World!")
@@ -25,9 +25,33 @@ func empty(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain")
 }
 
+func fillBuffer(w http.ResponseWriter, r *http.Request) {
+	// Not json.Encoder: it ends each value with a line break.
+	body, err := json.Marshal(advert{Result: "Hello world"})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(body)
+}
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	// Not io.Copy: net/http would send the head at once, and the body in chunks.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	w.Write(body)
+}
+
 func main() {
-	http.HandleFunc("/", hello)
-	http.HandleFunc("/empty", empty)
+	http.HandleFunc("GET /{$}", hello)
+	http.HandleFunc("GET /empty", empty)
+	http.HandleFunc("GET /fillbuffer", fillBuffer)
+	http.HandleFunc("POST /echo", echo)
 
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),

@@ -1,0 +1,67 @@
+// Command server answers the workloads with httprouter on net/http, as its documentation would write it.
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+type advert struct {
+	Result string `json:"result"`
+}
+
+func hello(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	// Set it, or net/http sniffs the body and adds a charset.
+	w.Header().Set("Content-Type", "text/plain")
+	io.WriteString(w, "Hello, World!")
+}
+
+func empty(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	w.Header().Set("Content-Type", "text/plain")
+}
+
+func fillBuffer(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	// Not json.Encoder: it ends each value with a line break.
+	body, err := json.Marshal(advert{Result: "Hello world"})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(body)
+}
+
+func echo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	// Not io.Copy: net/http would send the head at once, and the body in chunks.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	w.Write(body)
+}
+
+func main() {
+	router := httprouter.New()
+	router.GET("/", hello)
+	router.GET("/empty", empty)
+	router.GET("/fillbuffer", fillBuffer)
+	router.POST("/echo", echo)
+
+	server := &http.Server{
+		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		Handler: router,
+		// The load rotates over contenders: a connection waits for its next turn.
+		// No read timeout is set, so it may wait for its first turn as well.
+		IdleTimeout: 300 * time.Second,
+	}
+	log.Fatal(server.ListenAndServe())
+}

@@ -1,0 +1,70 @@
+// Command server answers the workloads with Iris, as its documentation would write it.
+package main
+
+import (
+	"encoding/json"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/kataras/iris/v12"
+	"github.com/kataras/iris/v12/context"
+)
+
+type advert struct {
+	Result string `json:"result"`
+}
+
+func hello(ctx iris.Context) {
+	ctx.Text("Hello, World!")
+}
+
+func empty(ctx iris.Context) {
+	ctx.StatusCode(iris.StatusOK)
+}
+
+func fillBuffer(ctx iris.Context) {
+	ctx.JSON(advert{Result: "Hello world"})
+}
+
+func echo(ctx iris.Context) {
+	body, err := ctx.GetBody()
+	if err != nil {
+		ctx.StopWithError(iris.StatusBadRequest, err)
+		return
+	}
+	ctx.ContentType("text/plain")
+	ctx.Write(body)
+}
+
+// writeJSON is what ctx.JSON does here: Iris's own would end the body with a line break.
+func writeJSON(ctx iris.Context, value any, _ *context.JSON) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = ctx.Write(body)
+	return err
+}
+
+func main() {
+	context.WriteJSON = writeJSON
+
+	app := iris.New()
+	app.Get("/", hello)
+	app.Get("/empty", empty)
+	app.Get("/fillbuffer", iris.Compression, fillBuffer)
+	app.Post("/echo", echo)
+
+	server := &http.Server{
+		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		// The load rotates over contenders: a connection waits for its next turn.
+		// No read timeout is set, so it may wait for its first turn as well.
+		IdleTimeout: 300 * time.Second,
+	}
+	// Without the interrupt handler: on SIGTERM it waits for connections, for up to 10 s.
+	log.Fatal(app.Run(iris.Server(server),
+		iris.WithoutStartupLog, iris.WithoutInterruptHandler, iris.WithOptimizations))
+}
