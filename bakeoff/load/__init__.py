@@ -1,6 +1,17 @@
-"""Stage 5, load: the engine `volley`, driven line by line."""
+"""Stage 5, load: the engine `volley`, driven line by line; load tools that run by themselves."""
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
+from bakeoff.load.tools import Asked, Ran, command, missing, run
 
-__all__ = ["Engine", "engine_path", "engine_version", "job"]
+__all__ = [
+    "Asked",
+    "Engine",
+    "Ran",
+    "command",
+    "engine_path",
+    "engine_version",
+    "job",
+    "missing",
+    "run",
+]

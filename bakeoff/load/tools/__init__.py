@@ -1,0 +1,6 @@
+"""Load tools that print what they measured: ab, wrk, webbench, and our engine as one of them."""
+
+from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.running import Ran, command, missing, run
+
+__all__ = ["Asked", "Ran", "command", "missing", "run"]

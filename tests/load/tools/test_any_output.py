@@ -1,0 +1,87 @@
+"""Outputs that were cut off or garbled: read rightly, or refused, and nothing else."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.load.tools import ab, volley, webbench, wrk
+from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.output import Unreadable
+from bakeoff.model.load import LoadResult
+from tests.load.tools.given import OUTPUTS, asked
+
+PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
+    "ab": ab.parse,
+    "wrk": wrk.parse,
+    "webbench": webbench.parse,
+    "volley": volley.parse,
+}
+PRINTED = {path.stem: path.read_text() for path in sorted(OUTPUTS.glob("*.txt"))}
+ASKED = asked(url="http://127.0.0.1:18395/")
+
+names = st.sampled_from(sorted(PRINTED))
+parsers = st.sampled_from(sorted(PARSERS))
+
+
+def read(tool: str, output: str) -> LoadResult | None:
+    try:
+        return PARSERS[tool](output, ASKED)
+    except Unreadable as error:
+        assert str(error).startswith(f"{tool} printed nothing that can be read: ")
+        return None
+
+
+@settings(deadline=None)
+@given(name=names, data=st.data())
+def test_what_is_left_of_a_cut_output_says_what_the_whole_does(
+    name: str, data: st.DataObject
+) -> None:
+    output, tool = PRINTED[name], name.removeprefix("published-").partition("-")[0]
+    cut = read(tool, output[: data.draw(st.integers(0, len(output)))])
+    whole = read(tool, output)
+    if cut is None:
+        return
+    assert whole is not None
+    # ab's tables come last, and its head is all that some people publish.
+    unsaid = {"latency_us": None}
+    assert cut == whole or cut.latency_us is None or cut.latency_us.p99 is None
+    assert cut.model_copy(update=unsaid) == whole.model_copy(update=unsaid)
+
+
+@settings(deadline=None)
+@given(name=names, tool=parsers, data=st.data())
+def test_a_garbled_output_is_read_or_refused(name: str, tool: str, data: st.DataObject) -> None:
+    output = PRINTED[name]
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(output)))
+        gone = data.draw(st.integers(0, 30))
+        output = output[:at] + data.draw(st.text(max_size=20)) + output[at + gone :]
+    result = read(tool, output)
+    assert result is None or LoadResult.from_json(result.to_json(), "itself") == result
+
+
+@settings(deadline=None)
+@given(tool=parsers, name=names, digits=st.integers(1, 5000), at=st.integers(0, 200))
+def test_endless_figures_are_read_or_refused(tool: str, name: str, digits: int, at: int) -> None:
+    output = PRINTED[name]
+    places = [place for place, letter in enumerate(output) if letter.isdigit()]
+    if places:
+        place = places[at % len(places)]
+        output = output[:place] + "9" * digits + output[place:]
+    read(tool, output)
+
+
+@settings(deadline=None)
+@given(tool=parsers, output=st.text() | st.sampled_from(["", "\n", "{}", "{", "[]", "null"]))
+def test_what_is_no_output_at_all_is_refused(tool: str, output: str) -> None:
+    assert read(tool, output) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "why"), [("", "no output"), ("Copyright 1996\n\n", "only its banner")]
+)
+def test_an_output_that_says_nothing(output: str, why: str) -> None:
+    with pytest.raises(Unreadable, match=f"ab printed nothing that can be read: {why}"):
+        ab.parse(output, ASKED)

@@ -1,0 +1,165 @@
+"""The real tools and the real engine, against a server that counts what it answers."""
+
+import asyncio
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bakeoff.load.tools import Asked, Ran, missing, run
+from bakeoff.model.load import LoadResult
+from bakeoff.model.replay import Loader
+
+pytestmark = pytest.mark.e2e
+
+REQUESTS = 300
+CONNECTIONS = 4
+
+
+class Counting:
+    """A server that answers each request with 200 and counts, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.answered = 0
+        self._loop = asyncio.new_event_loop()
+        listening = self._loop.create_server(lambda: Connection(self), "127.0.0.1", 0)
+        self._server = self._loop.run_until_complete(listening)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._server.close()
+        self._loop.close()
+
+
+class Connection(asyncio.Protocol):
+    """One connection: it is kept as its requests ask for."""
+
+    def __init__(self, server: Counting) -> None:
+        self.server = server
+        self.received = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        while b"\r\n\r\n" in self.received:
+            head, _, self.received = self.received.partition(b"\r\n\r\n")
+            self.answer(head.lower())
+
+    def answer(self, head: bytes) -> None:
+        self.server.answered += 1
+        if b" http/1.1\r\n" in head:
+            version, keeps = b"1.1", b"connection: close" not in head
+        else:
+            version, keeps = b"1.0", b"connection: keep-alive" in head
+        self.transport.write(
+            b"HTTP/%b 200 OK\r\nConnection: %b\r\nContent-Length: 5\r\n\r\nHello"
+            % (version, b"keep-alive" if keeps else b"close")
+        )
+        if not keeps:
+            self.transport.close()
+
+
+@pytest.fixture
+def server() -> Iterator[Counting]:
+    """A server of this test's own: what its tools leave in flight is in nobody else's count."""
+    server = Counting()
+    yield server
+    server.close()
+
+
+def load(loader: Loader, port: int, **changes: Any) -> Ran:
+    """One run of the tool, on our last core; the test is skipped where there is no such tool."""
+    if why := missing(loader):
+        pytest.skip(why)
+    asked = {
+        "url": f"http://127.0.0.1:{port}/",
+        "host": f"127.0.0.1:{port}",
+        "connections": CONNECTIONS,
+        "connection": "keep-alive",
+        "http": "1.0",
+        "threads": 1,
+        "requests": None,
+        "duration_s": None,
+        "cpus": (max(os.sched_getaffinity(0)),),
+        "expected_body": b"Hello",
+    }
+    return run(loader, Asked(**{**asked, **changes}))
+
+
+def result_of(ran: Ran) -> LoadResult:
+    """The result of a run in which all went well."""
+    assert ran.result is not None, f"{ran.failure}\n{ran.output}"
+    assert ran.result.errors == {}, ran.output
+    assert ran.result.requests_per_s > 0 and ran.result.bytes_per_s > 0
+    return ran.result
+
+
+@pytest.mark.parametrize("connection", ["keep-alive", "close"])
+@pytest.mark.parametrize("loader", ["ab", "engine"])
+def test_a_number_of_requests_is_just_that(
+    server: Counting, loader: Loader, connection: str
+) -> None:
+    ran = load(loader, server.port, requests=REQUESTS, connection=connection)
+    assert result_of(ran).requests == server.answered == REQUESTS
+
+
+def test_the_engine_speaks_http_1_1_too(server: Counting) -> None:
+    ran = load("engine", server.port, requests=REQUESTS, http="1.1")
+    assert result_of(ran).requests == server.answered == REQUESTS
+
+
+@pytest.mark.parametrize(
+    ("loader", "http", "connection"),
+    [
+        ("ab", "1.0", "keep-alive"),
+        ("ab", "1.0", "close"),
+        ("wrk", "1.1", "keep-alive"),
+        ("wrk", "1.1", "close"),
+        ("webbench", "1.0", "close"),
+    ],
+)
+def test_a_second_counts_all_but_what_was_in_flight(
+    server: Counting, loader: Loader, http: str, connection: str
+) -> None:
+    ran = load(loader, server.port, duration_s=1.0, http=http, connection=connection)
+    requests = result_of(ran).requests
+    assert 0 < requests <= server.answered <= requests + CONNECTIONS
+
+
+@pytest.mark.parametrize("http", ["1.0", "1.1"])
+def test_a_second_of_the_engine_leaves_its_warm_up_out(server: Counting, http: str) -> None:
+    ran = load("engine", server.port, duration_s=1.0, http=http)
+    assert 0 < result_of(ran).requests <= server.answered
+
+
+def test_the_engine_checks_the_body(server: Counting) -> None:
+    ran = load("engine", server.port, requests=REQUESTS, expected_body=b"hello")
+    assert ran.result is not None, ran.failure
+    assert ran.result.errors == {"mismatch_body": REQUESTS}
+
+
+@pytest.mark.parametrize("loader", ["wrk", "engine"])
+def test_a_server_that_is_not_there_is_a_failure(loader: Loader) -> None:
+    ran = load(loader, closed_port(), duration_s=1.0, http="1.1")
+    assert ran.result is None and "Connection refused" in ran.failure
+
+
+def test_a_server_that_is_not_there_answers_ab_nothing() -> None:
+    ran = load("ab", closed_port(), requests=REQUESTS)
+    assert ran.result is None or ran.result.requests == 0, ran.output
+
+
+def closed_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
