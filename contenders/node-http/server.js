@@ -6,18 +6,26 @@ const IDLE_MS = 300_000;
 
 // Content-Length is given because writeHead() sends the head as it stands:
 // without it the body would go out in chunks.
-function answer(res, status, body) {
+function answer(res, status, body, type = 'text/plain') {
   res.writeHead(status, {
-    'Content-Type': 'text/plain',
+    'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
   });
   res.end(body);
+}
+
+function echo(req, res) {
+  const chunks = [];
+  req.on('data', (chunk) => chunks.push(chunk));
+  req.on('end', () => answer(res, 200, Buffer.concat(chunks)));
 }
 
 function handle(req, res) {
   const path = req.url.split('?', 1)[0];
   if (path === '/') answer(res, 200, 'Hello, World!');
   else if (path === '/empty') answer(res, 200, '');
+  else if (path === '/fillbuffer') answer(res, 200, JSON.stringify({ result: 'Hello world' }), 'application/json');
+  else if (path === '/echo' && req.method === 'POST') echo(req, res);
   else answer(res, 404, 'Not Found');
 }
 

@@ -1,0 +1,36 @@
+// The server, and for several workers the process that starts so many of it, as Bun's guide
+// "Start a cluster of HTTP servers" does.
+
+function serve() {
+  Bun.serve({
+    hostname: process.env.HOST,
+    port: Number(process.env.PORT),
+    reusePort: true,
+    // For ever: the longest that can be set is 255 s, and the load rotates over contenders,
+    // so that a connection waits for its next turn.
+    idleTimeout: 0,
+    development: false,
+    routes: {
+      '/': () => new Response('Hello, World!'),
+      '/empty': () => new Response(),
+      '/fillbuffer': () => Response.json({ result: 'Hello world' }),
+      '/echo': { POST: async (request) => new Response(await request.text()) },
+    },
+    fetch: () => new Response('Not Found', { status: 404 }),
+  });
+}
+
+function supervise(workers) {
+  const servers = Array.from({ length: workers }, () =>
+    Bun.spawn([process.execPath, import.meta.path], {
+      env: { ...process.env, WORKERS: '1' },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }));
+  process.on('exit', () => servers.forEach((server) => server.kill()));
+  process.on('SIGINT', () => process.exit());
+  process.on('SIGTERM', () => process.exit());
+}
+
+const workers = Number(process.env.WORKERS);
+if (workers > 1) supervise(workers);
+else serve();
