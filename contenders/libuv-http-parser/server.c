@@ -1,4 +1,4 @@
-/* "/" and "/empty" with libuv and http_parser: one loop, one thread.
+/* The paths of contenders/README.md with libuv and http_parser: one loop, one thread.
  *
  * A read is parsed at once, and the answers to all the requests in it go out in one write. What the
  * socket doesn't take is queued, and reading stops until it is gone, so a client that sends
@@ -16,7 +16,8 @@ enum {
   BACKLOG = 4096,
   READ_MAX = 16 * 1024,
   URL_MAX_KEPT = 256,       /* enough to know our paths by; longer ones are cut */
-  ANSWER_MAX = 256,
+  BODY_MAX = 64 * 1024,     /* of a request */
+  ANSWER_MAX = 256,         /* without an echoed body */
   REQUEST_MIN = 16,         /* "GET / HTTP/1.1\n\n" */
   ANSWERS_MAX = READ_MAX / REQUEST_MIN + 2  /* + the end of an earlier read + a 400 */
 };
@@ -26,6 +27,8 @@ typedef struct {
   http_parser parser;
   char url[URL_MAX_KEPT];
   size_t url_length;
+  char *body;               /* kept for the next request, too */
+  size_t body_length;
   int closing;              /* the last answer is written: what still comes in is thrown away */
 } connection_t;
 
@@ -36,7 +39,8 @@ typedef struct {
 
 /* Shared by all connections: a read is answered before the loop turns to the next one. */
 static char input[READ_MAX];
-static char output[ANSWERS_MAX * ANSWER_MAX];
+/* What can be echoed at most is a read and the body that began before it. */
+static char output[ANSWERS_MAX * ANSWER_MAX + READ_MAX + BODY_MAX];
 static size_t output_length;
 
 static void fail(const char *what, int status) {
@@ -47,6 +51,7 @@ static void fail(const char *what, int status) {
 /* ---- answers ---- */
 
 static void put(const char *text, size_t length) {
+  if (length == 0) return;  /* there may be no text at all */
   memcpy(output + output_length, text, length);
   output_length += length;
 }
@@ -62,7 +67,8 @@ static const char *date_line(void) {
   return line;
 }
 
-static void answer(const connection_t *connection, const char *status, const char *body) {
+static void answer(const connection_t *connection, const char *status, const char *type,
+                   const char *body, size_t body_length) {
   const http_parser *parser = &connection->parser;
   const char *reuse = "";   /* keep-alive goes without saying, except to HTTP/1.0 */
   if (connection->closing) reuse = "Connection: close\r\n";
@@ -70,10 +76,21 @@ static void answer(const connection_t *connection, const char *status, const cha
 
   char head[ANSWER_MAX];
   int length = snprintf(head, sizeof head,
-                        "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n%s%s\r\n",
-                        status, strlen(body), date_line(), reuse);
+                        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n",
+                        status, type, body_length, date_line(), reuse);
   put(head, (size_t)length);
-  if (parser->method != HTTP_HEAD) put(body, strlen(body));
+  if (parser->method != HTTP_HEAD) put(body, body_length);
+}
+
+static void answer_text(const connection_t *connection, const char *status, const char *text) {
+  answer(connection, status, "text/plain", text, strlen(text));
+}
+
+/* Nothing in it needs escaping. */
+static void answer_json(const connection_t *connection, const char *result) {
+  char json[64];
+  int length = snprintf(json, sizeof json, "{\"result\":\"%s\"}", result);
+  answer(connection, "200 OK", "application/json", json, (size_t)length);
 }
 
 /* ---- parsing ---- */
@@ -81,6 +98,7 @@ static void answer(const connection_t *connection, const char *status, const cha
 static int on_message_begin(http_parser *parser) {
   connection_t *connection = parser->data;
   connection->url_length = 0;
+  connection->body_length = 0;
   return 0;
 }
 
@@ -97,6 +115,18 @@ static int on_url(http_parser *parser, const char *at, size_t length) {
 /* An Upgrade is an offer: go on in HTTP/1.1, or the parser would stop here. */
 static int on_headers_complete(http_parser *parser) {
   parser->upgrade = 0;
+  return 0;
+}
+
+/* In pieces as well. An error ends the parsing, and with it the connection. */
+static int on_body(http_parser *parser, const char *at, size_t length) {
+  connection_t *connection = parser->data;
+  size_t longer = connection->body_length + length;
+  char *body = longer <= BODY_MAX ? realloc(connection->body, longer) : NULL;
+  if (!body) return 1;
+  memcpy(body + connection->body_length, at, length);
+  connection->body = body;
+  connection->body_length = longer;
   return 0;
 }
 
@@ -117,9 +147,13 @@ static int on_message_complete(http_parser *parser) {
   http_parser_url_init(&url);
   int unknown = http_parser_parse_url(connection->url, connection->url_length,
                                       parser->method == HTTP_CONNECT, &url);
-  if (!unknown && path_is(connection, &url, "/")) answer(connection, "200 OK", "Hello, World!");
-  else if (!unknown && path_is(connection, &url, "/empty")) answer(connection, "200 OK", "");
-  else answer(connection, "404 Not Found", "Not Found");
+  if (unknown) answer_text(connection, "404 Not Found", "Not Found");
+  else if (path_is(connection, &url, "/")) answer_text(connection, "200 OK", "Hello, World!");
+  else if (path_is(connection, &url, "/empty")) answer_text(connection, "200 OK", "");
+  else if (path_is(connection, &url, "/fillbuffer")) answer_json(connection, "Hello world");
+  else if (path_is(connection, &url, "/echo"))
+    answer(connection, "200 OK", "text/plain", connection->body, connection->body_length);
+  else answer_text(connection, "404 Not Found", "Not Found");
   return 0;
 }
 
@@ -127,6 +161,7 @@ static const http_parser_settings callbacks = {
   .on_message_begin = on_message_begin,
   .on_url = on_url,
   .on_headers_complete = on_headers_complete,
+  .on_body = on_body,
   .on_message_complete = on_message_complete,
 };
 
@@ -139,7 +174,10 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
   *buffer = uv_buf_init(input, sizeof input);
 }
 
-static void on_close(uv_handle_t *handle) { free(handle); }
+static void on_close(uv_handle_t *handle) {
+  free(((connection_t *)handle)->body);
+  free(handle);
+}
 
 static void hang_up(uv_stream_t *stream) {
   if (!uv_is_closing((uv_handle_t *)stream)) uv_close((uv_handle_t *)stream, on_close);
@@ -199,7 +237,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   enum http_errno error = HTTP_PARSER_ERRNO(&connection->parser);
   if (error != HPE_OK && !connection->closing) {
     connection->closing = 1;
-    answer(connection, "400 Bad Request", "Bad Request");
+    if (error == HPE_CB_body) answer_text(connection, "413 Payload Too Large", "Payload Too Large");
+    else answer_text(connection, "400 Bad Request", "Bad Request");
   }
   if (output_length > 0) send_output(connection);
 }

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Starts h2o in the foreground with its configuration in a scratch folder, so that any number of
+# copies run side by side, as root or as an ordinary user.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/h2o.XXXXXX")
+
+sed -e "s/@HOST@/${HOST:-127.0.0.1}/" -e "s/@PORT@/$PORT/" -e "s/@WORKERS@/${WORKERS:-1}/" \
+    -e "s|@HERE@|$here|" "$here/h2o.conf" > "$scratch/h2o.conf"
+
+# On SIGTERM h2o waits until the last idle connection is gone, which is 300 s with our timeout and
+# has no shorter one for HTTP/1. When a load is over there is nothing to wait for.
+h2o --conf "$scratch/h2o.conf" &
+server=$!
+trap 'kill -KILL $server; wait $server' TERM INT
+wait $server
