@@ -4,7 +4,7 @@ import time
 
 import bakeoff
 from bakeoff.build import build
-from bakeoff.load import Engine, engine_version
+from bakeoff.load import Engine, engine_version, tools
 from bakeoff.measure import (
     CpuReader,
     machine,
@@ -40,7 +40,10 @@ def real_stages() -> Stages:
         machine=_machine,
         now_ns=time.monotonic_ns,
         settle=lambda: time.sleep(SETTLE_S),
+        tool=tools.run,
+        tool_missing=tools.missing,
         write_report=write,
+        write_replay=lambda folder, _replay: folder,
     )
 
 
