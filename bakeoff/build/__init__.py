@@ -3,10 +3,12 @@
 from bakeoff.build.apt import install_packages
 from bakeoff.build.builder import build, is_built, out_folder
 from bakeoff.build.requirements import Missing, missing_tools, packages
+from bakeoff.build.several import build_several
 
 __all__ = [
     "Missing",
     "build",
+    "build_several",
     "install_packages",
     "is_built",
     "missing_tools",

@@ -6,28 +6,51 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bakeoff.build.commands import run
+from bakeoff.build.commands import Outcome, run
+from bakeoff.build.lock import locked
 from bakeoff.model.errors import MissingPiece
 
 APT_TIMEOUT_S = 900
+LOCK_TIMEOUT_S = 120
+"""How long to wait for somebody else's apt-get: a fresh machine often upgrades itself."""
 POLICY = Path("/usr/sbin/policy-rc.d")
 
 
-def install_packages(packages: Sequence[str]) -> None:
-    """Install Debian packages. Raises `MissingPiece` with the command where we can't."""
+def install_packages(packages: Sequence[str]) -> dict[str, str]:
+    """Install Debian packages; those that can't be, with what apt-get says of them.
+
+    Raises `MissingPiece` with the command where nothing can be installed by us.
+    """
     command = f"apt-get install {' '.join(packages)}"
     if shutil.which("apt-get") is None:
         raise MissingPiece(f"there is no apt-get here; find what brings {', '.join(packages)}")
     if os.geteuid() != 0:
         raise MissingPiece(f"only root can install packages; run: sudo {command}")
-    env = {"DEBIAN_FRONTEND": "noninteractive"}
-    with _no_service_starts():
-        run(["apt-get", "-q", "update"], Path("/"), env, timeout_s=APT_TIMEOUT_S)
-        words = ["apt-get", "-q", "install", "-y", "--no-install-recommends", *packages]
-        outcome = run(words, Path("/"), env, timeout_s=APT_TIMEOUT_S)
-    if outcome.status:
-        tail = "\n".join(f"    {line}" for line in outcome.output.splitlines()[-8:])
-        raise MissingPiece(f"`{command}` failed with status {outcome.status}:\n{tail}")
+    # One bakeoff at a time: the second would find the policy of the first and lose it.
+    with locked(POLICY.parent), _no_service_starts():
+        _apt_get("update")
+        if not _install(packages).status:
+            return {}
+        # apt-get installs all or none: one name that it doesn't know spoils every other.
+        outcomes = {package: _install([package]) for package in packages}
+    return {name: _fault(outcome) for name, outcome in outcomes.items() if outcome.status}
+
+
+def _install(packages: Sequence[str]) -> Outcome:
+    wait = f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"
+    return _apt_get("-o", wait, "install", "-y", "--no-install-recommends", *packages)
+
+
+def _apt_get(*words: str) -> Outcome:
+    env = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+    return run(["apt-get", "-q", *words], Path("/"), env, timeout_s=APT_TIMEOUT_S)
+
+
+def _fault(outcome: Outcome) -> str:
+    """The first error of apt-get's (`E: …`), or its last words."""
+    lines = [line.strip() for line in outcome.output.splitlines() if line.strip()]
+    faults = [line.removeprefix("E: ") for line in lines if line.startswith("E: ")]
+    return (faults or lines[-1:] or [f"apt-get ended with status {outcome.status}"])[0]
 
 
 @contextmanager

@@ -4,18 +4,19 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from fcntl import LOCK_EX, flock
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
-from bakeoff.build.commands import Outcome, run
+from bakeoff.build.commands import NEVER, Outcome, run
+from bakeoff.build.lock import locked
 from bakeoff.build.requirements import Missing, check_tools
 from bakeoff.model.contender import Contender, argument_list, fill
 from bakeoff.model.errors import BadFile, ContenderOut, ToolMissing
 from bakeoff.model.receipt import Receipt
 
-BUILD_TIMEOUT_S = 900
+COMMAND_TIMEOUT_S = 1800
+"""The most for one command: a cold Rust build takes minutes on two cores that others use too."""
 VERSION_TIMEOUT_S = 20
 LOG_LINES = 15
 NOT_SOURCES = {".out", "__pycache__", "node_modules", "target"}
@@ -26,17 +27,30 @@ def out_folder(folder: Path) -> Path:
     return folder / ".out"
 
 
-def build(contender: Contender, folder: Path) -> Receipt:
-    """Build the contender in `folder`, or find it built. Raises `ContenderOut`."""
+def build(
+    contender: Contender,
+    folder: Path,
+    *,
+    begins: Callable[[], object] = lambda: None,
+    stop: Event = NEVER,
+) -> Receipt:
+    """Build the contender in `folder`, or find it built. Raises `ContenderOut`.
+
+    `begins` is called before the first command, where there is something to build. What is cut
+    off, by `stop` (see `run`) or by Ctrl-C, leaves no build behind.
+    """
     tools: dict[str, str] = {}
-    for tool, found in check_tools(contender, folder).items():
+    for tool, found in check_tools(contender, folder, stop).items():
         if isinstance(found, Missing):
             raise ToolMissing(str(found))
         tools[tool] = found
     if contender.build is None:
-        return _receipt(contender, folder, tools, log="", built_s=0.0)
-    with _lock(folder):
-        return _kept(contender, folder, tools) or _made(contender, folder, tools)
+        return _receipt(contender, folder, tools, stop, log="", built_s=0.0)
+    with locked(folder, stop):
+        if kept := _kept(contender, folder, tools):
+            return kept
+        begins()
+        return _made(contender, folder, tools, stop)
 
 
 def is_built(contender: Contender, folder: Path) -> bool:
@@ -83,42 +97,63 @@ def _kept(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt 
     return receipt if same else None
 
 
-def _made(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt:
+def _made(contender: Contender, folder: Path, tools: dict[str, str], stop: Event) -> Receipt:
     """Build from nothing: what an earlier build left could hide a fault of this one."""
-    assert contender.build
-    out = out_folder(folder)
-    began = time.monotonic()
+    began_s = time.monotonic()
+    log: list[str] = []
+    _emptied(out_folder(folder))
+    try:
+        _run_commands(contender, folder, log, stop)
+        text, built_s = "".join(log), time.monotonic() - began_s
+        receipt = _receipt(contender, folder, tools, stop, log=text, built_s=built_s)
+        _receipt_path(folder).write_text(receipt.to_json())
+    except OSError as error:
+        raise ContenderOut(f"can't be built into {out_folder(folder)}: {error.strerror}") from None
+    except BaseException:
+        # Half a build is of no use, and may be large.
+        _emptied(out_folder(folder))
+        _log_path(folder).write_text("".join(log))
+        raise
+    return receipt
+
+
+def _emptied(out: Path) -> None:
     try:
         if out.exists():
             shutil.rmtree(out)
         out.mkdir()
     except OSError as error:
         raise ContenderOut(f"can't be built into {out}: {error.strerror}") from None
+
+
+def _run_commands(contender: Contender, folder: Path, log: list[str], stop: Event) -> None:
+    """Run the build's commands; what they say is in `log`, whatever happens."""
+    assert contender.build
     values = _values(folder)
     env = {key: fill(value, values) for key, value in contender.build.env.items()}
-    log = ""
     for words in _commands(contender, folder):
-        outcome = run(words, folder, env, timeout_s=BUILD_TIMEOUT_S)
-        log += f"$ {' '.join(words)}\n{outcome.output}"
+        outcome = run(words, folder, env, timeout_s=COMMAND_TIMEOUT_S, stop=stop)
+        log.append(f"$ {' '.join(words)}\n{outcome.output}")
         if outcome.status:
-            (out / "build.log").write_text(log)
-            raise ContenderOut(_failure(words, outcome, out / "build.log"))
-    receipt = _receipt(contender, folder, tools, log=log, built_s=time.monotonic() - began)
-    _receipt_path(folder).write_text(receipt.to_json())
-    return receipt
+            raise ContenderOut(_failure(words, outcome, _log_path(folder)))
+
+
+def _log_path(folder: Path) -> Path:
+    return out_folder(folder) / "build.log"
 
 
 def _receipt(
     contender: Contender,
     folder: Path,
     tools: dict[str, str],
+    stop: Event,
     *,
     log: str,
     built_s: float,
 ) -> Receipt:
     return Receipt(
         name=contender.name,
-        version=_version(contender, folder),
+        version=_version(contender, folder, stop),
         tools=tools,
         source_sha256=source_sha256(folder),
         commands=tuple(map(tuple, _commands(contender, folder))),
@@ -133,12 +168,12 @@ def _commands(contender: Contender, folder: Path) -> list[list[str]]:
     return [argument_list(command, _values(folder)) for command in contender.build.command]
 
 
-def _version(contender: Contender, folder: Path) -> str:
+def _version(contender: Contender, folder: Path, stop: Event) -> str:
     """What the version command says; an answer is the sign that the build made something."""
     if contender.version is None:
         return ""
     words = argument_list(contender.version.command, _values(folder))
-    outcome = run(words, folder, timeout_s=VERSION_TIMEOUT_S)
+    outcome = run(words, folder, timeout_s=VERSION_TIMEOUT_S, stop=stop)
     if outcome.status:
         raise ContenderOut(
             f"its version command `{' '.join(words)}` failed: {outcome.first_line or 'no output'}"
@@ -152,18 +187,10 @@ def _values(folder: Path) -> dict[str, str]:
 
 def _failure(words: list[str], outcome: Outcome, log: Path) -> str:
     tail = "\n".join(f"    {line}" for line in outcome.output.splitlines()[-LOG_LINES:])
-    return (
-        f"its build failed: `{' '.join(words)}` ended with status {outcome.status}"
-        f" (whole log: {log})\n{tail}"
+    how = (
+        f"did not end within {COMMAND_TIMEOUT_S // 60} minutes, the most that a command may take; "
+        "setup --jobs 1 leaves it the machine to itself"
+        if outcome.timed_out
+        else f"ended with status {outcome.status}"
     )
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """One build at a time in a folder; the lock is on the folder itself and leaves no file."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        flock(descriptor, LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+    return f"its build failed: `{' '.join(words)}` {how} (whole log: {log})\n{tail}"

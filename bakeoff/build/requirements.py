@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
-from bakeoff.build.commands import run
+from bakeoff.build.commands import NEVER, run
 from bakeoff.model.contender import Contender, argument_list
 
 CHECK_TIMEOUT_S = 20
@@ -29,12 +30,14 @@ def missing_tools(contender: Contender, folder: Path) -> list[Missing]:
     return [one for one in checked.values() if isinstance(one, Missing)]
 
 
-def check_tools(contender: Contender, folder: Path) -> dict[str, str | Missing]:
+def check_tools(
+    contender: Contender, folder: Path, stop: Event = NEVER
+) -> dict[str, str | Missing]:
     """Per tool what its check printed first, or that it is missing."""
     found: dict[str, str | Missing] = {}
     for tool, requirement in contender.requires.items():
         words = argument_list(requirement.check, {"here": str(folder)})
-        outcome = run(words, folder, timeout_s=CHECK_TIMEOUT_S)
+        outcome = run(words, folder, timeout_s=CHECK_TIMEOUT_S, stop=stop)
         found[tool] = (
             Missing(tool, requirement.check, requirement.apt)
             if outcome.status

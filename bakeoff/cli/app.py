@@ -11,6 +11,7 @@ from bakeoff.cli import contenders as contenders_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
 from bakeoff.cli import runs as runs_command
+from bakeoff.cli import setup as setup_command
 from bakeoff.cli.console import out
 from bakeoff.load import engine_path
 
@@ -45,7 +46,7 @@ app.command("replay")(replay_command.replay)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("contenders")(contenders_command.contenders)
-app.command("setup")(contenders_command.setup)
+app.command("setup")(setup_command.setup)
 app.command("doctor")(contenders_command.doctor)
 
 

@@ -1,19 +1,15 @@
-"""`bakeoff contenders`, `setup`, `doctor`: what is there, what is missing, what is in the way."""
+"""`bakeoff contenders` and `doctor`: what is there, what is missing, what is in the way."""
 
-import os
-from pathlib import Path
-from typing import Annotated
-
-import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bakeoff.build import build, install_packages, is_built, missing_tools, packages
-from bakeoff.cli.console import err, out
+from bakeoff.build import is_built, missing_tools
+from bakeoff.cli.console import out
+from bakeoff.cli.setup import name_buildable
 from bakeoff.load import engine_version
 from bakeoff.measure import hindrances
-from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
-from bakeoff.plan import Catalogue, Named, name_contenders
+from bakeoff.model.errors import MissingPiece
+from bakeoff.plan import Catalogue, Named
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "warning": "[red]warning[/]"}
 
@@ -25,7 +21,7 @@ def contenders() -> None:
     table.add_column("name", no_wrap=True)
     for column in ("what it is", "language", "kind", "serves", "on this machine"):
         table.add_column(column, overflow="fold")
-    for one in _named(catalogue, catalogue.names()):
+    for one in name_buildable(catalogue, catalogue.names()):
         contender = one.contender
         assert contender
         table.add_row(
@@ -38,30 +34,6 @@ def contenders() -> None:
         )
     out.print(table)
     out.print("\nBuild them with: bakeoff setup NAME…  or  bakeoff setup --all")
-
-
-def setup(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME", help="Contenders; none: the default line-up."),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="The whole catalogue.")] = False,
-) -> None:
-    """Install what contenders need, where we may, and build them.
-
-    As root, missing Debian packages are installed with apt-get, and named. Otherwise the command
-    is printed and the contenders that need them are left out. What can't be built is named with
-    its reason, and the rest goes on.
-    """
-    if names and everything:
-        raise BadUsage("setup: takes names or --all, not both")
-    catalogue = Catalogue.shipped()
-    chosen = catalogue.names() if everything else (names or list(catalogue.default_line_up()))
-    wanted = _named(catalogue, chosen)
-    _install_missing(wanted)
-    failures = [failure for one in wanted if (failure := _set_up(one))]
-    if len(failures) == len(wanted):
-        raise typer.Exit(failures[0].exit_status)
 
 
 def doctor() -> None:
@@ -78,19 +50,10 @@ def doctor() -> None:
     except MissingPiece as error:
         out.print(f"{_MARKS['warning']}  {escape(str(error))}")
     catalogue = Catalogue.shipped()
-    for entry in _named(catalogue, catalogue.names()):
+    for entry in name_buildable(catalogue, catalogue.names()):
         assert entry.contender and entry.folder
         for missing in missing_tools(entry.contender, entry.folder):
             out.print(f"{_MARKS['note']}  {entry.name} {escape(str(missing))}")
-
-
-def _named(catalogue: Catalogue, names: list[str]) -> list[Named]:
-    """The contenders called `names`; only catalogue names and folders can be set up."""
-    named = name_contenders(list(dict.fromkeys(names)), catalogue, Path.cwd())
-    for one in named:
-        if one.own_answer:
-            raise BadUsage(f"{one.name}: only catalogue contenders and folders can be set up")
-    return named
 
 
 def _state(one: Named) -> str:
@@ -99,35 +62,3 @@ def _state(one: Named) -> str:
     if missing:
         return f"[yellow]{escape('; '.join(map(str, missing)))}[/]"
     return "[green]built[/]" if is_built(one.contender, one.folder) else "not built yet"
-
-
-def _install_missing(wanted: list[Named]) -> None:
-    missing = [
-        each
-        for one in wanted
-        if one.contender and one.folder
-        for each in missing_tools(one.contender, one.folder)
-    ]
-    needed = packages(missing)
-    if not needed:
-        return
-    if os.geteuid() == 0:
-        err.print(f"installing Debian packages: {', '.join(needed)}", markup=False)
-    try:
-        install_packages(needed)
-    except MissingPiece as error:
-        err.print(str(error), markup=False, soft_wrap=True)
-
-
-def _set_up(one: Named) -> ContenderOut | None:
-    """Build one; its failure is printed and returned."""
-    assert one.contender and one.folder
-    if not is_built(one.contender, one.folder):
-        err.print(f"building {one.name}", markup=False)
-    try:
-        receipt = build(one.contender, one.folder)
-    except ContenderOut as error:
-        err.print(f"{one.name} is out: {error}", markup=False, soft_wrap=True)
-        return error
-    out.print(f"{one.name}: {receipt.version}", markup=False, soft_wrap=True)
-    return None

@@ -1,0 +1,151 @@
+"""`bakeoff setup`: what can be built is, what can't is named, and Ctrl-C leaves nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bakeoff.cli.app import app
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import Catalogue
+
+CONTENDER = """
+name = "{name}"
+title = "T"
+language = "sh"
+kind = "server"
+[build]
+command = {command}
+[run]
+command = "true"
+[version]
+command = "echo {name} 1.0"
+[serves]
+hello = "/"
+"""
+HANG = ["sh -c 'echo $$ > pid; sleep 600 & echo $! > child-pid; touch {out}/half; wait'"]
+NEEDS_NOTHING_REAL = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands are typed; nobody is root there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    return tmp_path
+
+
+def contender(parent: Path, name: str, command: object, more: str = "") -> None:
+    (parent / name).mkdir(parents=True)
+    text = CONTENDER.format(name=name, command=repr(command)) + more
+    (parent / name / "contender.toml").write_text(text)
+
+
+def setup(*words: str) -> Result:
+    return CliRunner().invoke(app, ["setup", *words], env={"COLUMNS": "200"})
+
+
+def test_versions_on_one_side_progress_on_the_other(folder: Path) -> None:
+    contender(folder, "a", "true")
+    done = setup("./a")
+    assert done.exit_code == 0
+    assert done.stdout == "a: a 1.0\n1 of 1 ready\n"
+    assert done.stderr == "building a\na: built, 0 s\n"
+    assert setup("./a").stderr == "", "it is built already"
+
+
+def test_what_fails_is_named_with_its_log_and_the_rest_goes_on(folder: Path) -> None:
+    contender(folder, "bad", "ls nowhere")
+    contender(folder, "good", "true")
+    contender(folder, "toolless", "true", NEEDS_NOTHING_REAL)
+    done = setup("./bad", "./good", "./toolless", "--jobs", "1")
+    assert done.exit_code == 0
+    log = folder / "bad" / ".out" / "build.log"
+    failed = f"its build failed: `ls nowhere` ended with status 2 (whole log: {log})"
+    assert f"bad is out: {failed}\n    ls: " in done.stderr
+    assert "toolless is out: needs nocc: apt-get install nocc-dev" in done.stderr
+    assert done.stdout.splitlines() == [
+        "good: good 1.0",
+        f"1 of 3 ready; not: bad ({failed}), toolless (needs nocc: apt-get install nocc-dev)",
+    ]
+
+
+def test_where_nothing_is_ready_the_status_says_why(folder: Path) -> None:
+    contender(folder, "bad", "false")
+    contender(folder, "toolless", "true", NEEDS_NOTHING_REAL)
+    assert setup("./bad").exit_code == 1
+    assert setup("./toolless").exit_code == 3
+
+
+def test_all_is_the_whole_catalogue(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("c", "b", "a"):
+        contender(folder / "contenders", name, "true")
+    monkeypatch.setattr(Catalogue, "shipped", classmethod(lambda _: Catalogue(folder)))
+    done = setup("--all", "--jobs", "1")
+    assert done.stdout.splitlines() == ["a: a 1.0", "b: b 1.0", "c: c 1.0", "3 of 3 ready"]
+    begun = [line for line in done.stderr.splitlines() if line.startswith("building")]
+    assert begun == ["building a", "building b", "building c"]
+    assert isinstance(setup("a", "--all").exception, BadUsage)
+
+
+def test_a_disk_that_is_nearly_full_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contender(folder, "a", "true")
+    monkeypatch.setattr("bakeoff.cli.setup.ROOM_GIB", 1 << 40)
+    assert "GiB are free where" in setup("./a").stderr
+    assert "GiB are free where" not in setup("./a").stderr, "there is nothing to build any more"
+
+
+def begun(folder: Path) -> "subprocess.Popen[str]":
+    """bakeoff with a build that hangs and one that is waiting for its turn."""
+    contender(folder, "hangs", HANG)
+    contender(folder, "waits", "touch ../began")
+    program = "from bakeoff.cli import main; main()"
+    words = ["setup", "./hangs", "./waits", "--jobs", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until(lambda: (folder / "hangs" / ".out" / "half").exists())
+    return process
+
+
+def until(so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not so():
+        assert time.monotonic() < end, "it never came to be so"
+        time.sleep(0.01)
+
+
+def alive(pid_file: Path) -> bool:
+    return Path(f"/proc/{int(pid_file.read_text())}").exists()
+
+
+def test_an_interrupt_ends_what_is_being_built_and_begins_nothing(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert not alive(tmp_path / "hangs" / "pid")
+    until(lambda: not alive(tmp_path / "hangs" / "child-pid"))
+    assert [path.name for path in (tmp_path / "hangs" / ".out").iterdir()] == ["build.log"]
+    assert not (tmp_path / "began").exists()
+
+
+def test_a_build_ends_with_a_bakeoff_that_is_killed(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    process.kill()
+    process.communicate(timeout=30)
+    until(lambda: not alive(tmp_path / "hangs" / "pid"))
+    os.kill(int((tmp_path / "hangs" / "child-pid").read_text()), signal.SIGKILL)
+    assert not (tmp_path / "hangs" / ".out" / "receipt.json").exists()
