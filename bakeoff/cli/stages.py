@@ -17,7 +17,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
 from bakeoff.report import write
 from bakeoff.start import Keeper, attach
-from bakeoff.verify import answers, verify
+from bakeoff.verify import answers, audit, verify
 
 SETTLE_S = 0.3
 """Time for servers to come to rest before their idle memory is read."""
@@ -31,6 +31,7 @@ def real_stages() -> Stages:
         attach=attach,
         answers=answers,
         verify=verify,
+        audit=audit,
         load=Engine,
         cpu=CpuReader,
         process_tree=process_tree,

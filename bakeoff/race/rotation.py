@@ -40,6 +40,9 @@ def run_boot(
             raise FirstBootOut(up.out)
         if not up.running:
             raise NoVerdict("no contender came up again")
+        if not lengths:
+            setting.watch.step(f"boot {boot + 1} of {plan.boots}: comparing what they do")
+            up.audit()
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
         setting.folder.add(up.record())
         meter = Meter(up)

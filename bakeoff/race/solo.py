@@ -40,6 +40,8 @@ def run_round(
         with Up(plan, boot, [name], setting) as up:
             out |= up.out
             if up.running:
+                if first:
+                    up.audit()
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)

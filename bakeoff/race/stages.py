@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bakeoff.model.audit import Audit
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
@@ -80,6 +81,7 @@ class Stages:
     attach: Callable[[Entry], Handle]
     answers: Answers
     verify: Callable[[Handle, Entry, Workload, Connection], Verification]
+    audit: Callable[[Sequence[tuple[Handle, Entry]], Workload], Mapping[str, Audit]]
     load: Callable[[Job], Load]
     cpu: Callable[[CpuCounter], CpuClock]
     process_tree: Callable[[int], Iterable[int]]

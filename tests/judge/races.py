@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.model.audit import Audit
 from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.machine import Machine
@@ -53,6 +54,17 @@ MACHINE = Machine(
     python="3.11",
     bakeoff="0.1.0",
     engine="0.1.0",
+)
+
+SOUND_AUDIT = Audit(
+    asked=20,
+    kept=20,
+    keeps_http_1_0=True,
+    closes_when_asked=True,
+    date="moves",
+    segments=1,
+    apart_ms=0,
+    answer_ms=0.1,
 )
 
 

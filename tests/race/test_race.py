@@ -192,6 +192,20 @@ def test_a_solo_race_has_one_contender_up_at_a_time(catalogue: Catalogue, tmp_pa
     assert fast.low is not None and fast.low > 1.5
 
 
+def test_all_are_audited_once_and_together(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(SPEEDS)
+    finished = raced(catalogue, world, tmp_path, "fast", "slow")
+    assert world.audited == [{"fast", "slow", "fast (twin)"}]
+    boots = [record for record in RunFolder(finished.folder).records() if record.type == "boot"]
+    assert [all(one.audit for one in boot.started) for boot in boots] == [True, False, False]
+
+
+def test_a_solo_race_audits_each_while_it_is_up(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(SPEEDS)
+    raced(catalogue, world, tmp_path, "fast", "slow", solo=True, twin=False, duration_s=20.0)
+    assert sorted(map(sorted, world.audited)) == [["fast"], ["slow"]]
+
+
 def test_a_complete_run_has_nothing_to_resume(catalogue: Catalogue, tmp_path: Path) -> None:
     world = World(SPEEDS)
     finished = raced(catalogue, world, tmp_path, "fast")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.model.audit import Audit
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -17,7 +18,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
-from tests.judge.races import MACHINE
+from tests.judge.races import MACHINE, SOUND_AUDIT
 
 NOISE = 0.03
 
@@ -30,6 +31,8 @@ class World:
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    audits: dict[str, Audit] = field(default_factory=dict)
+    audited: list[set[str]] = field(default_factory=list)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
@@ -47,6 +50,7 @@ class World:
             attach=lambda entry: _handle(entry),
             answers=lambda _host, _port: None,
             verify=self.verify,
+            audit=self.audit,
             load=lambda job: FakeLoad(self, job),
             cpu=lambda counter: FakeCpu(self, counter),
             process_tree=lambda pid: (pid,),
@@ -100,6 +104,14 @@ class World:
             keeps_alive=True,
             expected_body_base64="",
         )
+
+    def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
+        """A sound server, unless this world has another finding for it."""
+        self.audited.append({handle.name for handle, _ in up})
+        return {
+            handle.name: self.audits.get(entry.twin_of or entry.name, SOUND_AUDIT)
+            for handle, entry in up
+        }
 
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
