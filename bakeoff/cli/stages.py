@@ -12,6 +12,8 @@ from bakeoff.measure import (
     read_cores,
     read_memory,
     read_pressure_cpu_us,
+    read_tasks,
+    read_written,
 )
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
@@ -36,6 +38,8 @@ def real_stages() -> Stages:
         cpu=CpuReader,
         process_tree=process_tree,
         memory=read_memory,
+        tasks=read_tasks,
+        written=read_written,
         cores=read_cores,
         pressure_cpu_us=read_pressure_cpu_us,
         machine=_machine,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bakeoff.model.audit import Audit
+from bakeoff.measure import Tasks
+from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
@@ -86,6 +87,8 @@ class Stages:
     cpu: Callable[[CpuCounter], CpuClock]
     process_tree: Callable[[int], Iterable[int]]
     memory: Callable[[Iterable[int]], Memory | None]
+    tasks: Callable[[Iterable[int]], Tasks]
+    written: Callable[[Handle], Written | None]
     cores: Callable[[], tuple[CoreTime, ...]]
     pressure_cpu_us: Callable[[], int | None]
     machine: Callable[[], Machine]

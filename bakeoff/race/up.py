@@ -105,6 +105,12 @@ class Up:
             connections_open={target.name: target.open for target in ready.targets},
         )
 
+    def pids(self, handle: Handle) -> tuple[int, ...]:
+        """All processes of a contender; none where they can't be seen."""
+        if handle.name in self._started:
+            return self.setting.servers.pids(handle.name)
+        return tuple(self.setting.stages.process_tree(handle.pid)) if handle.pid else ()
+
     def loaded_memory(self) -> dict[str, Memory]:
         """What each contender holds in memory now."""
         read = {one.entry.name: self._memory(one.handle) for one in self.running}
@@ -134,11 +140,8 @@ class Up:
             self.running.append(Running(entry, handle, verification, idle, stages.cpu(handle.cpu)))
 
     def _memory(self, handle: Handle) -> Memory | None:
-        if handle.name in self._started:
-            return self.setting.stages.memory(self.setting.servers.pids(handle.name))
-        if handle.pid is None:
-            return None
-        return self.setting.stages.memory(self.setting.stages.process_tree(handle.pid))
+        pids = self.pids(handle)
+        return self.setting.stages.memory(pids) if pids else None
 
     def _start(self, entry: Entry) -> Handle:
         if entry.attached:

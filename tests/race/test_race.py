@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.audit import Crew, Written
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import Catalogue, Options, decide, name_contenders
@@ -204,6 +205,31 @@ def test_a_solo_race_audits_each_while_it_is_up(catalogue: Catalogue, tmp_path: 
     world = World(SPEEDS)
     raced(catalogue, world, tmp_path, "fast", "slow", solo=True, twin=False, duration_s=20.0)
     assert sorted(map(sorted, world.audited)) == [["fast"], ["slow"]]
+
+
+@pytest.mark.parametrize("options", [{}, {"solo": True, "duration_s": 20.0}])
+def test_a_boot_says_who_worked_and_what_was_written_while_blocks_were_measured(
+    catalogue: Catalogue, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, threads={"slow": 3}, log_bytes_per_request={"slow": 10.0})
+    finished = raced(catalogue, world, tmp_path, "fast", "slow", **options)
+    records = RunFolder(finished.folder).records()
+    answered = sum(
+        one.event.requests_all
+        for record in records
+        if record.type == "block"
+        for one in record.slices
+        if one.entry == "slow"
+    )
+    ends = [record for record in records if record.type == "boot-end"]
+    for end in ends:
+        assert end.crews["fast"] == Crew(
+            processes=1, threads=2, processes_at_work=1, threads_at_work=1
+        )
+        assert (end.crews["slow"].threads, end.crews["slow"].threads_at_work) == (4, 3)
+        assert end.written["fast"] == Written(log_bytes=0, scratch_bytes=0)
+    log_bytes = sum(end.written["slow"].log_bytes for end in ends)
+    assert log_bytes == pytest.approx(10 * answered)
 
 
 def test_a_complete_run_has_nothing_to_resume(catalogue: Catalogue, tmp_path: Path) -> None:
