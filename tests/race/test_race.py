@@ -11,6 +11,7 @@ from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import Catalogue, Options, decide, name_contenders
 from bakeoff.race import Finished, race, rejudge, resume
 from bakeoff.race.folder import RunFolder, measured_s
+from tests.judge.races import SOUND_AUDIT
 from tests.race.world import World, entry_names
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
@@ -230,6 +231,23 @@ def test_a_boot_says_who_worked_and_what_was_written_while_blocks_were_measured(
         assert end.written["fast"] == Written(log_bytes=0, scratch_bytes=0)
     log_bytes = sum(end.written["slow"].log_bytes for end in ends)
     assert log_bytes == pytest.approx(10 * answered)
+
+
+def test_the_verdict_says_where_work_is_unequal(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(
+        SPEEDS,
+        audits={"slow": SOUND_AUDIT.model_copy(update={"segments": 2, "date": "frozen"})},
+        threads={"fast": 2},
+        log_bytes_per_request={"same": 34.0},
+    )
+    finished = raced(catalogue, world, tmp_path, "fast", "slow", "same", workers=2)
+    assert finished.verdict.fairness == (
+        "slow and same ran 1 process with 1 thread at work where 2 workers were asked for",
+        "same wrote 34 bytes of log per request",
+        "slow answers in 2 writes, the others in one",
+        "the Date of slow does not move",
+    )
+    assert rejudge(finished.folder, world.stages()).verdict.fairness == finished.verdict.fairness
 
 
 def test_a_complete_run_has_nothing_to_resume(catalogue: Catalogue, tmp_path: Path) -> None:
