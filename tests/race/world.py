@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -17,7 +18,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
-from tests.judge.races import MACHINE
+from tests.judge.races import MACHINE, SOUND_AUDIT
 
 NOISE = 0.03
 
@@ -30,11 +31,17 @@ class World:
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    threads: dict[str, int] = field(default_factory=dict)
+    log_bytes_per_request: dict[str, float] = field(default_factory=dict)
+    audits: dict[str, Audit] = field(default_factory=dict)
+    audited: list[set[str]] = field(default_factory=list)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
     up: dict[str, Entry] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    pids: dict[int, str] = field(default_factory=dict)
     dead: dict[str, str] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     chance: random.Random = field(default_factory=lambda: random.Random(7))
@@ -47,10 +54,13 @@ class World:
             attach=lambda entry: _handle(entry),
             answers=lambda _host, _port: None,
             verify=self.verify,
+            audit=self.audit,
             load=lambda job: FakeLoad(self, job),
             cpu=lambda counter: FakeCpu(self, counter),
             process_tree=lambda pid: (pid,),
             memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
+            tasks=self.tasks,
+            written=self.written,
             cores=self.cores,
             pressure_cpu_us=lambda: None,
             machine=lambda: MACHINE,
@@ -101,6 +111,30 @@ class World:
             expected_body_base64="",
         )
 
+    def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
+        """A sound server, unless this world has another finding for it."""
+        self.audited.append({handle.name for handle, _ in up})
+        return {
+            handle.name: self.audits.get(entry.twin_of or entry.name, SOUND_AUDIT)
+            for handle, entry in up
+        }
+
+    def tasks(self, pids: Iterable[int]) -> dict[tuple[int, int], int]:
+        """One thread at work in each process, or as many as this world says, and an idle one."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in pids:
+            name = self.pids[pid]
+            busy = self.threads.get(name, 1)
+            found |= {(pid, tid): self.cpu_ns.get(name, 0) // busy for tid in range(busy)}
+            found[pid, busy] = 0
+        return found
+
+    def written(self, handle: Handle) -> Written:
+        """A log that grows with the answers."""
+        per_request = self.log_bytes_per_request.get(handle.name, 0.0)
+        answered = self.answered.get(handle.name, 0)
+        return Written(log_bytes=round(per_request * answered), scratch_bytes=500)
+
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
         now_s = self.now_ns / 1e9
@@ -132,6 +166,7 @@ class FakeServers:
             raise ContenderOut(self._world.unstartable[entry.name])
         assert entry.name not in self._world.up
         self._world.up[entry.name] = entry
+        self._world.pids[100 + len(self._world.pids)] = entry.name
         return _handle(entry)
 
     def stop(self, name: str) -> Stopped:
@@ -139,7 +174,7 @@ class FakeServers:
         return Stopped(name=name, how="SIGTERM")
 
     def pids(self, name: str) -> tuple[int, ...]:
-        return (100,)
+        return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
 
     def death(self, name: str) -> str | None:
         return self._world.dead.get(name)
@@ -191,6 +226,8 @@ class FakeLoad:
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
         world.now_ns = start_ns + window_ns + 1_000_000
         world.cpu_ns[name] = world.cpu_ns.get(name, 0) + window_ns + command.ramp_ms * 1_000_000
+        requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
+        world.answered[name] = world.answered.get(name, 0) + requests_all
         mean_us = self._job.connections / rate * 1e6
         return SliceEvent(
             target=command.target,
@@ -200,7 +237,7 @@ class FakeLoad:
             drained_ns=world.now_ns,
             requests=requests,
             bytes=requests * 113,
-            requests_all=round(requests * (1 + command.ramp_ms / command.duration_ms)),
+            requests_all=requests_all,
             redirects=0,
             misses=1 if name in world.dead else 0,
             unsent=0,
