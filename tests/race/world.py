@@ -8,12 +8,15 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.load.tools import Asked, Ran
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.replay import Loader, Replay
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
@@ -35,6 +38,9 @@ class World:
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
     audited: list[set[str]] = field(default_factory=list)
+    missing_tools: dict[str, str] = field(default_factory=dict)
+    tool_speed: dict[str, float] = field(default_factory=dict)
+    tool_runs: list[tuple[str, str]] = field(default_factory=list)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
@@ -66,7 +72,10 @@ class World:
             machine=lambda: MACHINE,
             now_ns=lambda: self.now_ns,
             settle=lambda: None,
+            tool=self.tool,
+            tool_missing=self.missing_tools.get,
             write_report=_write_report,
+            write_replay=_write_replay,
         )
 
     def step(self, text: str) -> None:
@@ -134,6 +143,14 @@ class World:
         per_request = self.log_bytes_per_request.get(handle.name, 0.0)
         answered = self.answered.get(handle.name, 0)
         return Written(log_bytes=round(per_request * answered), scratch_bytes=500)
+
+    def tool(self, loader: Loader, asked: Asked) -> Ran:
+        """A run of a load tool that sees the server's speed, but for what the tool costs it."""
+        name = asked.url.rpartition("/")[2]  # A tool knows a server by its URL alone.
+        self.tool_runs.append((loader, name))
+        rate = self.requests_per_s[name] * self.tool_speed.get(loader, 1)
+        rate *= self.chance.gauss(1, NOISE)
+        return Ran((loader, asked.url), f"{rate}", _tool_result(rate), "")
 
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
@@ -291,6 +308,40 @@ def _write_report(
 ) -> Path:
     (folder / "report.html").write_text(verdict.run)
     return folder / "report.html"
+
+
+def _write_replay(folder: Path, found: Replay) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _tool_result(requests_per_s: float) -> LoadResult:
+    """What a tool prints after a second at that speed, as far as it says anything."""
+    return LoadResult(
+        tool="wrk",
+        url="",
+        requests=round(requests_per_s),
+        duration_s=1.0,
+        requests_per_s=requests_per_s,
+        bytes_per_s=100 * requests_per_s,
+        latency_us=None,
+        service_us=None,
+        send_lag_us=None,
+        errors={},
+        misses=0,
+        unsent=0,
+        redirects=0,
+        connects=0,
+        first_bad=None,
+        client=None,
+        little=None,
+        limited_by="unknown",
+        ceiling=None,
+        mode="closed",
+        connections=10,
+        rate=None,
+        io=None,
+    )
 
 
 def entry_names(records: Iterable[Record]) -> set[str]:
