@@ -1,0 +1,34 @@
+"""The ASGI application: a path, its answer."""
+
+import json
+
+
+async def read_body(receive):
+    body = b""
+    more = True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
+
+
+async def app(scope, receive, send):
+    assert scope["type"] == "http"
+    path = scope["path"]
+    status, kind = 200, b"text/plain"
+    if path == "/":
+        body = b"Hello, World!"
+    elif path == "/empty":
+        body = b""
+    elif path == "/fillbuffer":
+        kind = b"application/json"
+        # The separators leave out the spaces that json would put.
+        body = json.dumps({"result": "Hello world"}, separators=(",", ":")).encode()
+    elif path == "/echo" and scope["method"] == "POST":
+        body = await read_body(receive)
+    else:
+        status, body = 404, b"Not Found"
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
