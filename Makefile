@@ -17,17 +17,32 @@ need = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ]; then \
 
 .PHONY: help
 help: ## Show this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: race
 race: setup ## Set up what is needed, race the default line-up, print standings and report
 	$(BIN)/bakeoff setup
 	$(BIN)/bakeoff race
 
+# One contender at least of each toolchain: what the gate has time for.
+TESTED := nginx libuv-http-parser erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
+	hyper spring-boot
+
 .PHONY: test
-test: setup ## Set up what is needed and run every test
+test: setup ## Set up what is needed and run every test, with a contender of each toolchain
+	$(BIN)/bakeoff setup $(TESTED)
+	@$(call need,chromium,chromium)
+	@$(call need,ab,apache2-utils)
+	@$(call need,wrk,wrk)
+	cargo test --manifest-path engine/Cargo.toml --quiet
+	$(BIN)/pytest --contenders '$(TESTED)'
+
+.PHONY: test-all
+test-all: setup ## The same with every contender
 	$(BIN)/bakeoff setup --all
 	@$(call need,chromium,chromium)
+	@$(call need,ab,apache2-utils)
+	@$(call need,wrk,wrk)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(BIN)/pytest
 

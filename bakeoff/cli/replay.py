@@ -30,7 +30,10 @@ _Driver = Literal["engine", "ab", "wrk", "webbench", "both"]
 def replay(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="ARTICLE", help="Its name. None: list what there is."),
+        typer.Argument(
+            metavar="ARTICLE",
+            help="Its name, or a file such as ./mine.toml. None: list what there is.",
+        ),
     ] = None,
     scale: Annotated[
         float,

@@ -12,12 +12,14 @@ from bakeoff.measure import (
     read_cores,
     read_memory,
     read_pressure_cpu_us,
+    read_tasks,
+    read_written,
 )
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
 from bakeoff.report import write
 from bakeoff.start import Keeper, attach
-from bakeoff.verify import answers, verify
+from bakeoff.verify import answers, audit, verify
 
 SETTLE_S = 0.3
 """Time for servers to come to rest before their idle memory is read."""
@@ -31,10 +33,13 @@ def real_stages() -> Stages:
         attach=attach,
         answers=answers,
         verify=verify,
+        audit=audit,
         load=Engine,
         cpu=CpuReader,
         process_tree=process_tree,
         memory=read_memory,
+        tasks=read_tasks,
+        written=read_written,
         cores=read_cores,
         pressure_cpu_us=read_pressure_cpu_us,
         machine=_machine,

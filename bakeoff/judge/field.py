@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from bakeoff.judge.history import History
 from bakeoff.judge.tally import Tally, tally
 from bakeoff.judge.validity import reasons
+from bakeoff.judge.work import work
+from bakeoff.model.audit import Work
 from bakeoff.model.plan import Plan, Skipped
 
 
@@ -15,13 +17,14 @@ class Field:
 
     `reasons` has why an entry that took part is not valid, empty where it is. Twins are apart:
     they have no place in the standings. `spent` sums over the blocks that are judged, `whole`
-    over all: an error counts wherever it happened.
+    over all: an error counts wherever it happened, and `works` are seen over all too.
     """
 
     spent: Mapping[str, Tally]
     whole: Mapping[str, Tally]
     reasons: Mapping[str, tuple[str, ...]]
     twins: Mapping[str, str]
+    works: Mapping[str, Work]
     skipped: tuple[Skipped, ...]
     reference: str
 
@@ -59,6 +62,7 @@ def assembled(plan: Plan, seen: History, all_seen: History) -> Field:
         whole=whole,
         reasons=why,
         twins=twins,
+        works={name: found for name in up if (found := work(plan, all_seen, name))},
         skipped=tuple(Skipped(name=name, reason=_absence(seen, name)) for name in never_up),
         reference=able[0] if able and plan.reference not in able else plan.reference,
     )

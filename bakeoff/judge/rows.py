@@ -9,6 +9,7 @@ from bakeoff.judge.history import History
 from bakeoff.judge.signatures import signatures
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
+from bakeoff.model.audit import Work
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import BootRatio, Interval, ResponseBytes, VerdictEntry
@@ -39,6 +40,7 @@ def row(
     standing: Standing,
     why_not: tuple[str, ...],
     receipt: Receipt | None,
+    work: Work | None,
 ) -> VerdictEntry:
     """The entry's figures; one that is not valid has the standing `OUTSIDE` and `why_not`."""
     up = seen.started(name)
@@ -95,6 +97,7 @@ def row(
         version=receipt.version if receipt else "",
         command=up[-1].command if up else (),
         cpu_source=up[-1].cpu_source if up else "",
+        work=work,
     )
 
 

@@ -1,11 +1,11 @@
-"""Warnings about the race as a whole: the machine, the boots, unequal work."""
+"""Warnings about the race as a whole: the machine, the boots, the reference."""
 
 from collections.abc import Sequence
 
 from bakeoff.judge.disturbed import STEAL_SHARE_MAX
 from bakeoff.judge.history import History
 from bakeoff.model.plan import Plan
-from bakeoff.model.verdict import NoiseFloor, ResponseBytes, VerdictEntry
+from bakeoff.model.verdict import NoiseFloor, VerdictEntry
 
 MAX_STEAL_SHARE = 0.01
 
@@ -72,23 +72,6 @@ def unequal_sources(sources: dict[str, str]) -> list[str]:
         return []
     each = ", ".join(f"{name}: {source}" for name, source in sorted(sources.items()) if source)
     return [f"CPU time was not read in the same way for all, so compare it with care ({each})"]
-
-
-def unequal_work(weights: dict[str, ResponseBytes]) -> list[str]:
-    """Answers of different sizes: part of a difference in throughput may be that."""
-    if not weights:
-        return []
-    found = []
-    heads = {name: weight.head for name, weight in weights.items()}
-    bodies = {name: weight.body for name, weight in weights.items()}
-    for what, sizes in (("heads", heads), ("bodies", bodies)):
-        least, most = (pick(sorted(sizes), key=sizes.__getitem__) for pick in (min, max))
-        if sizes[least] != sizes[most]:
-            found.append(
-                f"unequal work: the answers' {what} differ by {sizes[most] - sizes[least]} bytes "
-                f"({least} {sizes[least]}, {most} {sizes[most]})"
-            )
-    return found
 
 
 def noisy_floor(floor: NoiseFloor | None, reference: str) -> list[str]:

@@ -120,7 +120,7 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     """What a reader of the entry's figures should know."""
     found = [
         _outings(name, seen),
-        _keep_alive(plan, name, seen) or _closing(plan, spent),
+        _closing(plan, name, seen, spent),
         _unsteady(name, seen),
         _leak(plan, name, spent),
         _unseen_server(plan, spent),
@@ -139,15 +139,10 @@ def _outings(name: str, seen: History) -> str:
     return f"it was out in {len(out)} of {len(seen.starts)} boots; in boot {boot + 1}: {reason}"
 
 
-def _keep_alive(plan: Plan, name: str, seen: History) -> str:
-    up = seen.started(name)
-    if plan.connection == "close" or all(entry.verification.keeps_alive for entry in up):
-        return ""
-    return "it does not offer keep-alive: each request pays for a connection of its own"
-
-
-def _closing(plan: Plan, spent: Tally) -> str:
-    if plan.connection == "close":
+def _closing(plan: Plan, name: str, seen: History, spent: Tally) -> str:
+    """Of one that keeps no connection at all that is said with its verification."""
+    kept = all(entry.verification.keeps_alive for entry in seen.started(name))
+    if plan.connection == "close" or not kept:
         return ""
     reopened = max(0, spent.connects - spent.idle_closed)
     if reopened > MAX_RECONNECT_SHARE * spent.attempts:

@@ -8,10 +8,12 @@ from bakeoff.judge.compare import MIN_BLOCKS, Pairs, compare
 from bakeoff.judge.cost import steal_share
 from bakeoff.judge.disturbed import calm
 from bakeoff.judge.equivalence import MARGIN
+from bakeoff.judge.fairness import unequal
 from bakeoff.judge.field import Field, assembled
 from bakeoff.judge.history import History, history
-from bakeoff.judge.rows import OUTSIDE, Standing, response_bytes, row
+from bakeoff.judge.rows import OUTSIDE, Standing, row
 from bakeoff.judge.standings import listed, ordered, standings, with_all_blocks
+from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
@@ -64,9 +66,10 @@ def judge(
         warnings=(
             *surroundings.race_warnings(plan, all_seen, complete, steal),
             *surroundings.left_out(disturbed, len(all_seen.blocks), rows),
-            *_about_entries(plan, seen, field, floor),
+            *_about_entries(plan, field, floor),
             *surroundings.unequal_sources({each.name: each.cpu_source for each in rows}),
         ),
+        fairness=unequal(plan, _valid_works(field)),
         noise_floor=floor,
         equivalence_margin=MARGIN,
         entries=rows,
@@ -105,6 +108,7 @@ def _rows(
             found.get(name, OUTSIDE),
             field.reasons[name],
             receipts.get(name),
+            field.works.get(name),
         )
         for name in [*found, *field.invalid]
     )
@@ -123,15 +127,17 @@ def _noise_floor(plan: Plan, seen: History, field: Field) -> NoiseFloor | None:
     return None
 
 
-def _about_entries(plan: Plan, seen: History, field: Field, floor: NoiseFloor | None) -> list[str]:
+def _valid_works(field: Field) -> dict[str, Work]:
+    return {name: field.works[name] for name in field.valid if name in field.works}
+
+
+def _about_entries(plan: Plan, field: Field, floor: NoiseFloor | None) -> list[str]:
     """Warnings that concern the race as a whole and come from some of its entries."""
-    weights = {name: response_bytes(seen, name) for name in field.valid}
     original = field.twins[floor.name] if floor else plan.reference
     return [
         *surroundings.new_reference(plan.reference, field.reference, field.trouble(plan.reference)),
         *surroundings.noisy_floor(floor, original),
         *(_no_floor(field) if floor is None else []),
-        *surroundings.unequal_work(weights),
     ]
 
 

@@ -2,13 +2,17 @@
 
 from bakeoff.measure.cores import read_cores, read_pressure_cpu_us
 from bakeoff.measure.cpu import CpuReader, read_cpu
+from bakeoff.measure.crew import Tasks, crew, read_tasks
 from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.machine import machine
 from bakeoff.measure.memory import read_memory
 from bakeoff.measure.tree import process_tree
+from bakeoff.measure.written import read_written
 
 __all__ = [
     "CpuReader",
+    "Tasks",
+    "crew",
     "hindrances",
     "machine",
     "process_tree",
@@ -16,4 +20,6 @@ __all__ = [
     "read_cpu",
     "read_memory",
     "read_pressure_cpu_us",
+    "read_tasks",
+    "read_written",
 ]

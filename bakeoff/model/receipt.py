@@ -35,7 +35,8 @@ class CpuCounter(Contract):
 class Handle(Contract):
     """A server that is up and has answered once.
 
-    `address` is numeric, `host:port`; `host` is what a request's Host header says.
+    `address` is numeric, `host:port`; `host` is what a request's Host header says. `log` has all
+    that it prints, and `scratch` is its TMPDIR; None: it isn't ours.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Handle(Contract):
     cpus: tuple[NonNegativeInt, ...]
     cpu: CpuCounter
     log: str | None
+    scratch: str | None = None
     command: tuple[str, ...]
     time_to_ready_ms: NonNegativeFloat | None
 

@@ -11,6 +11,7 @@ from pydantic import (
     TypeAdapter,
 )
 
+from bakeoff.model.audit import Audit, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.receipt import Stopped, Verification
@@ -104,7 +105,7 @@ class Memory(Contract):
 
 
 class BootEntry(Contract):
-    """One contender of one boot, up and verified."""
+    """One contender of one boot, up and verified; audited in the first boot alone."""
 
     name: str
     pid: PositiveInt | None
@@ -114,6 +115,7 @@ class BootEntry(Contract):
     cpu_source: str
     idle: Memory | None
     verification: Verification
+    audit: Audit | None = None
 
 
 class BootStart(Contract):
@@ -156,13 +158,18 @@ class Warmup(Contract):
 
 
 class BootEnd(Contract):
-    """A boot ended: memory after load, how each contender stopped, who died during the load."""
+    """A boot ended: memory after load, how each contender stopped, who died during the load.
+
+    `crews` and `written` have what each contender ran and wrote while blocks were measured.
+    """
 
     type: Literal["boot-end"] = "boot-end"
     boot: NonNegativeInt
     loaded: dict[str, Memory]
     stopped: tuple[Stopped, ...]
     died: dict[str, str] = {}
+    crews: dict[str, Crew] = {}
+    written: dict[str, Written] = {}
 
 
 Record = Annotated[BootStart | Warmup | Block | BootEnd, Field(discriminator="type")]

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
+from bakeoff.model.audit import AuditReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.load import LoadResult
@@ -21,6 +22,7 @@ from bakeoff.model.workload import Workload
 
 CONTRACTS: dict[str, Any] = {
     "article": Article,
+    "audit": AuditReport,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Skipped
@@ -89,7 +90,7 @@ class VerdictEntry(Contract):
     `all_blocks` is the ratio with those blocks too that were left out because the host took the
     cores away. `latency_us` is that of the `latency_n` requests begun in long slices, where there
     were any. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p
-    rising, as far as ten requests were slower.
+    rising, as far as ten requests were slower. `work` is what it does beside answering right.
     """
 
     name: str
@@ -129,6 +130,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
+    work: Work | None = None
 
 
 class Pair(Contract):
@@ -156,7 +158,7 @@ class NoiseFloor(Interval):
 
 
 class Verdict(Contract):
-    """The whole answer of one race."""
+    """The whole answer of one race. `fairness` says where its entries' work is unequal."""
 
     schema_: Literal["bakeoff.verdict/1"] = Field("bakeoff.verdict/1", alias="schema")
     run: str
@@ -169,6 +171,7 @@ class Verdict(Contract):
     valid: bool
     complete: bool
     warnings: tuple[str, ...] = ()
+    fairness: tuple[str, ...] = ()
     noise_floor: NoiseFloor | None
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]

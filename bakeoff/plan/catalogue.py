@@ -65,7 +65,12 @@ class Catalogue:
         return sorted(path.stem for path in (self.root / "articles").glob("*.toml"))
 
     def article(self, name: str) -> Article:
-        """The article called `name`. Raises `BadUsage` with the nearest names, `BadFile`."""
+        """The article called `name`, or the one in the file of that name.
+
+        Raises `BadUsage` with the nearest names, `BadFile`.
+        """
+        if name.endswith(".toml"):
+            return Article.read_toml(Path(name))
         if name not in self.article_names():
             hint = nearest(name, self.article_names(), "there are")
             raise BadUsage(f"there is no article called {name}{hint}")

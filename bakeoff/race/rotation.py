@@ -8,6 +8,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootEnd, SliceLengths
 from bakeoff.plan import block_order, start_order
+from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Setting, Up
@@ -40,16 +41,27 @@ def run_boot(
             raise FirstBootOut(up.out)
         if not up.running:
             raise NoVerdict("no contender came up again")
+        if not lengths:
+            setting.watch.step(f"boot {boot + 1} of {plan.boots}: comparing what they do")
+            up.audit()
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
         setting.folder.add(up.record())
         meter = Meter(up)
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
         warmup = warm_up(meter, up, lengths, budget_s)
         setting.folder.add(warmup)
+        deeds = Deeds(up)
         _rotate(up, meter, warmup.lengths, budget_s, done_s)
-        loaded = up.loaded_memory()
+        loaded, crews, written = up.loaded_memory(), deeds.crews(), deeds.written()
     setting.folder.add(
-        BootEnd(boot=boot, loaded=loaded, stopped=tuple(up.stopped), died=meter.died)
+        BootEnd(
+            boot=boot,
+            loaded=loaded,
+            stopped=tuple(up.stopped),
+            died=meter.died,
+            crews=crews,
+            written=written,
+        )
     )
     return warmup.lengths
 

@@ -93,8 +93,6 @@ def _run(
             requests=requests,
             duration_s=duration_s,
             cpus=plan.cores.client,
-            headers=tuple(plan.workload.request.headers.items()),
-            expected_body=None,
         ),
     )
     run = ToolRun.model_validate(

@@ -1,11 +1,13 @@
 """One round of a solo race: the contenders one after another, each alone on the machine."""
 
 from bakeoff.load import job
+from bakeoff.model.audit import Crew, Written
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, SliceLengths, Warmup
 from bakeoff.plan import start_order
+from bakeoff.race.deeds import Deeds
 from bakeoff.race.meter import Meter
 from bakeoff.race.rotation import FirstBootOut
 from bakeoff.race.up import Setting, Up
@@ -31,6 +33,8 @@ def run_round(
     died: dict[str, str] = {}
     stopped: list[Stopped] = []
     loaded: dict[str, Memory] = {}
+    crews: dict[str, Crew] = {}
+    written: dict[str, Written] = {}
     for turn, name in enumerate(order):
         setting.watch.measured(
             done_s + turn * window_ms / 1000,
@@ -40,12 +44,17 @@ def run_round(
         with Up(plan, boot, [name], setting) as up:
             out |= up.out
             if up.running:
+                if first:
+                    up.audit()
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
                 warmups.append(warm_up(meter, up, {name: lengths}, window_ms / 1000))
+                deeds = Deeds(up)
                 slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
                 loaded |= up.loaded_memory()
+                crews |= deeds.crews()
+                written |= deeds.written()
                 died |= meter.died
         stopped += up.stopped
     if out and first:
@@ -66,7 +75,16 @@ def run_round(
             pressure_cpu_us=stages.pressure_cpu_us(),
         )
     )
-    setting.folder.add(BootEnd(boot=boot, loaded=loaded, stopped=tuple(stopped), died=died))
+    setting.folder.add(
+        BootEnd(
+            boot=boot,
+            loaded=loaded,
+            stopped=tuple(stopped),
+            died=died,
+            crews=crews,
+            written=written,
+        )
+    )
 
 
 def _together(starts: list[BootStart], out: dict[str, str]) -> BootStart:

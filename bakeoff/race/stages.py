@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from bakeoff.load.tools import Asked, Ran
+from bakeoff.measure import Tasks
+from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
@@ -82,10 +84,13 @@ class Stages:
     attach: Callable[[Entry], Handle]
     answers: Answers
     verify: Callable[[Handle, Entry, Workload, Connection], Verification]
+    audit: Callable[[Sequence[tuple[Handle, Entry]], Workload], Mapping[str, Audit]]
     load: Callable[[Job], Load]
     cpu: Callable[[CpuCounter], CpuClock]
     process_tree: Callable[[int], Iterable[int]]
     memory: Callable[[Iterable[int]], Memory | None]
+    tasks: Callable[[Iterable[int]], Tasks]
+    written: Callable[[Handle], Written | None]
     cores: Callable[[], tuple[CoreTime, ...]]
     pressure_cpu_us: Callable[[], int | None]
     machine: Callable[[], Machine]

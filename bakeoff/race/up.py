@@ -1,10 +1,11 @@
 """Contenders that are up: started, verified, connected; and taken down again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.build import out_folder
+from bakeoff.model.audit import Audit
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry, Plan
@@ -50,6 +51,7 @@ class Up:
         self._names = names
         self._started: list[str] = []
         self._load: Load | None = None
+        self._audits: Mapping[str, Audit] = {}
 
     def __enter__(self) -> "Up":
         try:
@@ -67,6 +69,11 @@ class Up:
         """The engine, connected to every contender that is up, in the order of `running`."""
         assert self._load
         return self._load
+
+    def audit(self) -> None:
+        """See how each of them treats a connection, before the load comes."""
+        asked = [(one.handle, one.entry) for one in self.running]
+        self._audits = self.setting.stages.audit(asked, self.plan.workload)
 
     def connect(self, job: Job) -> None:
         """Open the connections."""
@@ -87,6 +94,7 @@ class Up:
                     cpu_source=one.handle.cpu.kind,
                     idle=one.idle,
                     verification=one.verification,
+                    audit=self._audits.get(one.entry.name),
                 )
                 for one in self.running
             ),
@@ -96,6 +104,12 @@ class Up:
             threads=ready.threads,
             connections_open={target.name: target.open for target in ready.targets},
         )
+
+    def pids(self, handle: Handle) -> tuple[int, ...]:
+        """All processes of a contender; none where they can't be seen."""
+        if handle.name in self._started:
+            return self.setting.servers.pids(handle.name)
+        return tuple(self.setting.stages.process_tree(handle.pid)) if handle.pid else ()
 
     def loaded_memory(self) -> dict[str, Memory]:
         """What each contender holds in memory now."""
@@ -126,11 +140,8 @@ class Up:
             self.running.append(Running(entry, handle, verification, idle, stages.cpu(handle.cpu)))
 
     def _memory(self, handle: Handle) -> Memory | None:
-        if handle.name in self._started:
-            return self.setting.stages.memory(self.setting.servers.pids(handle.name))
-        if handle.pid is None:
-            return None
-        return self.setting.stages.memory(self.setting.stages.process_tree(handle.pid))
+        pids = self.pids(handle)
+        return self.setting.stages.memory(pids) if pids else None
 
     def _start(self, entry: Entry) -> Handle:
         if entry.attached:

@@ -3,6 +3,7 @@
 import csv as csv_format
 import io
 
+from bakeoff.model.audit import Work
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
 
 _LATENCIES = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
@@ -76,10 +77,24 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, object]:
         "generator_busy_share": entry.client_busy,
         "leak_share": entry.leak_share,
         "workers": entry.workers,
+        **_work(entry.work),
         "time_to_ready_ms": entry.time_to_ready_ms,
         "version": entry.version,
         "reasons": "; ".join(entry.reasons),
         "warnings": "; ".join(entry.warnings),
+    }
+
+
+def _work(work: Work | None) -> dict[str, object]:
+    crew, audit = work and work.crew, work and work.audit
+    return {
+        "processes": crew and crew.processes,
+        "threads": crew and crew.threads,
+        "processes_at_work": crew and crew.processes_at_work,
+        "threads_at_work": crew and crew.threads_at_work,
+        "segments_per_answer": audit and audit.segments,
+        "date": audit and audit.date,
+        "log_bytes_per_request": work and work.written_per_request,
     }
 
 

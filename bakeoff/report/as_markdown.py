@@ -5,12 +5,13 @@ import re
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import circumstances, tables, words
 from bakeoff.report.tables import Table
+from bakeoff.report.work import work_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
 def markdown(verdict: Verdict) -> str:
-    """Headline, standings, noise floor, what was left out, warnings, every pair, how and where."""
+    """Headline, standings, noise floor, warnings, what was left out, every pair, how and where."""
     parts = [
         f"# {_escaped(verdict.workload)}: which server is faster",
         f"**{_escaped(words.headline(verdict))}**",
@@ -19,6 +20,7 @@ def markdown(verdict: Verdict) -> str:
         f"Measured: {_escaped(words.mode(verdict))}.",
         words.LATENCY_CAUTION,
         *_listed("Warnings", words.warnings(verdict)),
+        *_listed("Unequal work", list(verdict.fairness)),
         *_listed("Not ranked", [f"{e.name}: {words.reasons(e)}" for e in words.unranked(verdict)]),
         *_listed("Skipped", [f"{each.name}: {each.reason}" for each in verdict.skipped]),
         *(part for table in _further(verdict) for part in _section(table, level=2)),
@@ -29,6 +31,7 @@ def markdown(verdict: Verdict) -> str:
 def _further(verdict: Verdict) -> list[Table]:
     return [
         tables.pairs_table(verdict),
+        work_of(verdict),
         tables.latency_table(verdict),
         tables.cpu_table(verdict),
         tables.memory_table(verdict),

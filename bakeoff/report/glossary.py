@@ -31,6 +31,11 @@ GLOSSARY = (
     ),
     ("boot", "All contenders are started anew: processes of one program differ."),
     (
+        "unequal work",
+        "What one contender does and another doesn't, such as a header or a log line. It is part"
+        " of what the ratio shows.",
+    ),
+    (
         "closed loop",
         "Each connection sends its next request after the answer to the last one: full load, and"
         " latency at full load.",

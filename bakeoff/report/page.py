@@ -14,6 +14,7 @@ from bakeoff.report import circumstances, tables, words
 from bakeoff.report.charts import Picture
 from bakeoff.report.contenders import portraits
 from bakeoff.report.glossary import GLOSSARY
+from bakeoff.report.work import work_of
 
 
 def page(
@@ -46,7 +47,11 @@ def page(
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
         pictures=[_inlined(picture) for picture in pictures],
-        findings=[tables.pairs_table(verdict), tables.slices_table(verdict)],
+        findings=[
+            tables.pairs_table(verdict),
+            tables.slices_table(verdict),
+            work_of(verdict),
+        ],
         costs=[
             tables.latency_table(verdict),
             tables.cpu_table(verdict),

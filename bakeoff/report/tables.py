@@ -213,9 +213,10 @@ def _per_entry(
         title=title,
         note=note,
         heads=("contender", *(head for head, _ in columns)),
-        rows=tuple((_row_name(entry), *(cell(entry) for _, cell in columns)) for entry in entries),
+        rows=tuple((row_name(entry), *(cell(entry) for _, cell in columns)) for entry in entries),
     )
 
 
-def _row_name(entry: VerdictEntry) -> str:
+def row_name(entry: VerdictEntry) -> str:
+    """The entry's name, and whether it has a place."""
     return words.printable(entry.name) + ("" if entry.valid else " (not ranked)")

@@ -133,6 +133,10 @@ def _not_ranked(verdict: Verdict) -> Iterator[Text | Padding]:
 def _notes(verdict: Verdict) -> Iterator[Text]:
     for warning in words.warnings(verdict):
         yield Text.assemble(("! ", "bold yellow"), words.printable(warning))
+    if verdict.fairness:
+        yield Text("Unequal work:", style="bold")
+    for sentence in verdict.fairness:
+        yield Text.assemble(("≠ ", "yellow"), words.printable(sentence))
     yield Text.assemble(("Noise floor: ", "bold"), words.printable(words.noise_floor(verdict)))
     yield Text(words.detectable(verdict))
     yield Text.assemble(("Measured: ", "bold"), f"{words.mode(verdict)}.")

@@ -126,6 +126,7 @@ class Keeper:
             cpus=cores.server,
             cpu=CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"]),
             log=str(log),
+            scratch=started["scratch"],
             command=tuple(argv),
             time_to_ready_ms=ready_ms,
         )

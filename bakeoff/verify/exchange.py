@@ -2,8 +2,10 @@
 
 import gzip
 import socket
+import time
 import zlib
 from dataclasses import dataclass
+from typing import Literal
 
 import h11
 
@@ -20,7 +22,10 @@ class NoAnswer(BakeoffError):
 
 @dataclass(frozen=True)
 class Answer:
-    """One response: `raw` is all of it as it came, `headers` have lower-case names."""
+    """One response: `raw` is all of it as it came, `headers` have lower-case names.
+
+    `asked_ns` is when its request was sent, `received_ns` when each piece of it came.
+    """
 
     raw: bytes
     status: int
@@ -28,6 +33,8 @@ class Answer:
     body: bytes
     head_bytes: int
     keeps_alive: bool
+    asked_ns: int
+    received_ns: tuple[int, ...]
 
     def header(self, name: str) -> str:
         """The first value of a header, or an empty text."""
@@ -51,9 +58,18 @@ def connect(address: str, timeout_s: float = READ_TIMEOUT_S) -> socket.socket:
 
 
 def exchange(
-    connection: socket.socket, request: RequestSection, path: str, host: str, *, close: bool
+    connection: socket.socket,
+    request: RequestSection,
+    path: str,
+    host: str,
+    *,
+    close: bool,
+    version: Literal["1.1", "1.0"] = "1.1",
 ) -> Answer:
-    """Ask once on an open connection. Raises `NoAnswer`."""
+    """Ask once on an open connection. Raises `NoAnswer`.
+
+    A client of 1.0 has to ask for what one of 1.1 takes for granted, that the connection is kept.
+    """
     client = h11.Connection(our_role=h11.CLIENT)
     body = request.body.encode()
     headers = [("Host", host), *request.headers.items()]
@@ -61,17 +77,23 @@ def exchange(
         headers.append(("Content-Length", str(len(body))))
     if close:
         headers.append(("Connection", "close"))
+    elif version == "1.0":
+        headers.append(("Connection", "keep-alive"))
     message = client.send(h11.Request(method=request.method, target=path, headers=headers)) or b""
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
+    # h11 speaks 1.1 alone, and reads answers of either.
+    message = message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
+    asked_ns = time.monotonic_ns()
     try:
         connection.sendall(message)
     except OSError as error:
         raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
-    return _read(client, connection)
+    return _read(client, connection, asked_ns)
 
 
-def _read(client: h11.Connection, connection: socket.socket) -> Answer:
+def _read(client: h11.Connection, connection: socket.socket, asked_ns: int) -> Answer:
+    received_ns: list[int] = []
     raw = bytearray()
     body = bytearray()
     response: h11.Response | None = None
@@ -88,6 +110,7 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
             if not raw and not data:
                 raise NoAnswer("the connection was closed before an answer came")
             raw += data
+            received_ns += [time.monotonic_ns()] if data else []
             ended = not data
             client.receive_data(data)
         elif isinstance(event, h11.Response):
@@ -109,6 +132,8 @@ def _read(client: h11.Connection, connection: socket.socket) -> Answer:
         body=bytes(body),
         head_bytes=head_bytes,
         keeps_alive=client.their_state is h11.DONE and not ended,
+        asked_ns=asked_ns,
+        received_ns=tuple(received_ns),
     )
 
 

@@ -135,10 +135,10 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 @pytest.fixture
 def wait_for() -> Callable[[Callable[[], bool]], None]:
-    """Wait until something is so; fail after 20 s."""
+    """Wait until something is so; fail after a minute."""
 
     def wait(so: Callable[[], bool]) -> None:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not so():
             assert time.monotonic() < until, "it never came to be so"
             time.sleep(0.01)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.model.audit import Audit, Crew, Written
 from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.machine import Machine
@@ -53,6 +54,17 @@ MACHINE = Machine(
     python="3.11",
     bakeoff="0.1.0",
     engine="0.1.0",
+)
+
+SOUND_AUDIT = Audit(
+    asked=20,
+    kept=20,
+    keeps_http_1_0=True,
+    closes_when_asked=True,
+    date="moves",
+    segments=1,
+    apart_ms=0,
+    answer_ms=0.1,
 )
 
 
@@ -154,6 +166,9 @@ class Race:
     open: dict[str, int] = field(default_factory=dict)
     unsteady: tuple[str, ...] = ()
     verified: dict[str, dict[str, object]] = field(default_factory=dict)
+    audits: dict[str, Audit] = field(default_factory=dict)
+    crews: dict[str, Crew] = field(default_factory=dict)
+    written: dict[str, Written] = field(default_factory=dict)
     cpu_source: dict[str, str] = field(default_factory=dict)
     steal_s: float = 0.0
     cpu_seen: bool = True
@@ -228,6 +243,8 @@ class Race:
             loaded={name: Memory(pss_mib=30, processes=1) for name in up},
             stopped=(),
             died=self.died,
+            crews={name: crew for name, crew in self.crews.items() if name in up},
+            written={name: each for name, each in self.written.items() if name in up},
         )
         return [start, warmup, *blocks, end]
 
@@ -248,6 +265,7 @@ class Race:
             cpu_source=self.cpu_source.get(name, "cgroup-v2"),
             idle=Memory(pss_mib=20, processes=1),
             verification=Verification.model_validate(sound | self.verified.get(name, {})),
+            audit=self.audits.get(name),
         )
 
     def _block(

@@ -54,7 +54,6 @@ def test_reasons(changed: dict[str, object], reason: str) -> None:
         ({"leak": {"b": 0.05}}, "it used 5.0% of the server's cores while others had their turn"),
         ({"events": {"b": {"connects": 500}}}, "it closed connections though keep-alive was asked"),
         ({"events": {"b": {"connects": 3, "idle_closed": 3}}}, "it closed 36 idle connections"),
-        ({"verified": {"b": {"keeps_alive": False}}}, "it does not offer keep-alive"),
         ({"unsteady": ("b",)}, "reached no steady state in 2 of 2 boots"),
         ({"verified": {"b": {"warnings": ("no Date",)}}}, "no Date"),
         ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "may have been the limit"),
@@ -78,8 +77,6 @@ def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
         ({"steal_s": 0.05}, "the host took 5.0% of the cores' time away"),
         ({"cpu_source": {"b": "tree"}}, "CPU time was not read in the same way for all"),
         ({"boots": 1, "blocks": 12}, "one boot: how far two starts of these programs differ"),
-        ({"verified": {"b": {"head_bytes": 150}}}, "heads differ by 16 bytes (a 134, b 150)"),
-        ({"verified": {"b": {"body_bytes": 14}}}, "bodies differ by 1 bytes (a 13, b 14)"),
     ],
 )
 def test_warnings_on_the_race(changed: dict[str, object], warning: str) -> None:

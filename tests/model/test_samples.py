@@ -54,5 +54,8 @@ def test_a_record_is_judged_as_it_was(path: Path) -> None:
     )
     assert found.pairs == kept.pairs and found.noise_floor == kept.noise_floor
     for now, then in zip(found.entries, kept.entries, strict=True):
-        assert (now.ratio, now.latency_us, now.errors) == (then.ratio, then.latency_us, then.errors)
+        assert (now.ratio, now.errors) == (then.ratio, then.errors)
+        # The deviation is younger than these records.
+        latency_us = now.latency_us and now.latency_us.model_copy(update={"stdev": None})
+        assert latency_us == then.latency_us
         assert now.cpu_us_per_request == then.cpu_us_per_request

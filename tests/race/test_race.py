@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.audit import Crew, Written
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import Catalogue, Options, decide, name_contenders
 from bakeoff.race import Finished, race, rejudge, resume
 from bakeoff.race.folder import RunFolder, measured_s
+from tests.judge.races import SOUND_AUDIT
 from tests.race.world import World, entry_names
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
@@ -190,6 +192,62 @@ def test_a_solo_race_has_one_contender_up_at_a_time(catalogue: Catalogue, tmp_pa
     assert most == 1
     assert finished.verdict.boots == 10
     assert fast.low is not None and fast.low > 1.5
+
+
+def test_all_are_audited_once_and_together(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(SPEEDS)
+    finished = raced(catalogue, world, tmp_path, "fast", "slow")
+    assert world.audited == [{"fast", "slow", "fast (twin)"}]
+    boots = [record for record in RunFolder(finished.folder).records() if record.type == "boot"]
+    assert [all(one.audit for one in boot.started) for boot in boots] == [True, False, False]
+
+
+def test_a_solo_race_audits_each_while_it_is_up(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(SPEEDS)
+    raced(catalogue, world, tmp_path, "fast", "slow", solo=True, twin=False, duration_s=20.0)
+    assert sorted(map(sorted, world.audited)) == [["fast"], ["slow"]]
+
+
+@pytest.mark.parametrize("options", [{}, {"solo": True, "duration_s": 20.0}])
+def test_a_boot_says_who_worked_and_what_was_written_while_blocks_were_measured(
+    catalogue: Catalogue, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, threads={"slow": 3}, log_bytes_per_request={"slow": 10.0})
+    finished = raced(catalogue, world, tmp_path, "fast", "slow", **options)
+    records = RunFolder(finished.folder).records()
+    answered = sum(
+        one.event.requests_all
+        for record in records
+        if record.type == "block"
+        for one in record.slices
+        if one.entry == "slow"
+    )
+    ends = [record for record in records if record.type == "boot-end"]
+    for end in ends:
+        assert end.crews["fast"] == Crew(
+            processes=1, threads=2, processes_at_work=1, threads_at_work=1
+        )
+        assert (end.crews["slow"].threads, end.crews["slow"].threads_at_work) == (4, 3)
+        assert end.written["fast"] == Written(log_bytes=0, scratch_bytes=0)
+    log_bytes = sum(end.written["slow"].log_bytes for end in ends)
+    assert log_bytes == pytest.approx(10 * answered)
+
+
+def test_the_verdict_says_where_work_is_unequal(catalogue: Catalogue, tmp_path: Path) -> None:
+    world = World(
+        SPEEDS,
+        audits={"slow": SOUND_AUDIT.model_copy(update={"segments": 2, "date": "frozen"})},
+        threads={"fast": 2},
+        log_bytes_per_request={"same": 34.0},
+    )
+    finished = raced(catalogue, world, tmp_path, "fast", "slow", "same", workers=2)
+    assert finished.verdict.fairness == (
+        "slow and same ran 1 process with 1 thread at work where 2 workers were asked for",
+        "same wrote 34 bytes of log per request",
+        "slow answers in 2 writes, the others in one",
+        "the Date of slow does not move",
+    )
+    assert rejudge(finished.folder, world.stages()).verdict.fairness == finished.verdict.fairness
 
 
 def test_a_complete_run_has_nothing_to_resume(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -8,16 +8,20 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.load.tools import Asked, Ran
+from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.replay import Loader, Replay
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
-from tests.judge.races import MACHINE
+from tests.judge.races import MACHINE, SOUND_AUDIT
 
 NOISE = 0.03
 
@@ -30,11 +34,20 @@ class World:
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    threads: dict[str, int] = field(default_factory=dict)
+    log_bytes_per_request: dict[str, float] = field(default_factory=dict)
+    audits: dict[str, Audit] = field(default_factory=dict)
+    audited: list[set[str]] = field(default_factory=list)
+    missing_tools: dict[str, str] = field(default_factory=dict)
+    tool_speed: dict[str, float] = field(default_factory=dict)
+    tool_runs: list[tuple[str, str]] = field(default_factory=list)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
     up: dict[str, Entry] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    pids: dict[int, str] = field(default_factory=dict)
     dead: dict[str, str] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     chance: random.Random = field(default_factory=lambda: random.Random(7))
@@ -47,16 +60,22 @@ class World:
             attach=lambda entry: _handle(entry),
             answers=lambda _host, _port: None,
             verify=self.verify,
+            audit=self.audit,
             load=lambda job: FakeLoad(self, job),
             cpu=lambda counter: FakeCpu(self, counter),
             process_tree=lambda pid: (pid,),
             memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
+            tasks=self.tasks,
+            written=self.written,
             cores=self.cores,
             pressure_cpu_us=lambda: None,
             machine=lambda: MACHINE,
             now_ns=lambda: self.now_ns,
             settle=lambda: None,
+            tool=self.tool,
+            tool_missing=self.missing_tools.get,
             write_report=_write_report,
+            write_replay=_write_replay,
         )
 
     def step(self, text: str) -> None:
@@ -101,6 +120,38 @@ class World:
             expected_body_base64="",
         )
 
+    def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
+        """A sound server, unless this world has another finding for it."""
+        self.audited.append({handle.name for handle, _ in up})
+        return {
+            handle.name: self.audits.get(entry.twin_of or entry.name, SOUND_AUDIT)
+            for handle, entry in up
+        }
+
+    def tasks(self, pids: Iterable[int]) -> dict[tuple[int, int], int]:
+        """One thread at work in each process, or as many as this world says, and an idle one."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in pids:
+            name = self.pids[pid]
+            busy = self.threads.get(name, 1)
+            found |= {(pid, tid): self.cpu_ns.get(name, 0) // busy for tid in range(busy)}
+            found[pid, busy] = 0
+        return found
+
+    def written(self, handle: Handle) -> Written:
+        """A log that grows with the answers."""
+        per_request = self.log_bytes_per_request.get(handle.name, 0.0)
+        answered = self.answered.get(handle.name, 0)
+        return Written(log_bytes=round(per_request * answered), scratch_bytes=500)
+
+    def tool(self, loader: Loader, asked: Asked) -> Ran:
+        """A run of a load tool that sees the server's speed, but for what the tool costs it."""
+        name = asked.url.rpartition("/")[2]  # A tool knows a server by its URL alone.
+        self.tool_runs.append((loader, name))
+        rate = self.requests_per_s[name] * self.tool_speed.get(loader, 1)
+        rate *= self.chance.gauss(1, NOISE)
+        return Ran((loader, asked.url), f"{rate}", _tool_result(rate), "")
+
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
         now_s = self.now_ns / 1e9
@@ -132,6 +183,7 @@ class FakeServers:
             raise ContenderOut(self._world.unstartable[entry.name])
         assert entry.name not in self._world.up
         self._world.up[entry.name] = entry
+        self._world.pids[100 + len(self._world.pids)] = entry.name
         return _handle(entry)
 
     def stop(self, name: str) -> Stopped:
@@ -139,7 +191,7 @@ class FakeServers:
         return Stopped(name=name, how="SIGTERM")
 
     def pids(self, name: str) -> tuple[int, ...]:
-        return (100,)
+        return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
 
     def death(self, name: str) -> str | None:
         return self._world.dead.get(name)
@@ -191,6 +243,8 @@ class FakeLoad:
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
         world.now_ns = start_ns + window_ns + 1_000_000
         world.cpu_ns[name] = world.cpu_ns.get(name, 0) + window_ns + command.ramp_ms * 1_000_000
+        requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
+        world.answered[name] = world.answered.get(name, 0) + requests_all
         mean_us = self._job.connections / rate * 1e6
         return SliceEvent(
             target=command.target,
@@ -200,7 +254,7 @@ class FakeLoad:
             drained_ns=world.now_ns,
             requests=requests,
             bytes=requests * 113,
-            requests_all=round(requests * (1 + command.ramp_ms / command.duration_ms)),
+            requests_all=requests_all,
             redirects=0,
             misses=1 if name in world.dead else 0,
             unsent=0,
@@ -254,6 +308,40 @@ def _write_report(
 ) -> Path:
     (folder / "report.html").write_text(verdict.run)
     return folder / "report.html"
+
+
+def _write_replay(folder: Path, found: Replay) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _tool_result(requests_per_s: float) -> LoadResult:
+    """What a tool prints after a second at that speed, as far as it says anything."""
+    return LoadResult(
+        tool="wrk",
+        url="",
+        requests=round(requests_per_s),
+        duration_s=1.0,
+        requests_per_s=requests_per_s,
+        bytes_per_s=100 * requests_per_s,
+        latency_us=None,
+        service_us=None,
+        send_lag_us=None,
+        errors={},
+        misses=0,
+        unsent=0,
+        redirects=0,
+        connects=0,
+        first_bad=None,
+        client=None,
+        little=None,
+        limited_by="unknown",
+        ceiling=None,
+        mode="closed",
+        connections=10,
+        rate=None,
+        io=None,
+    )
 
 
 def entry_names(records: Iterable[Record]) -> set[str]:

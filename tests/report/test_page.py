@@ -13,7 +13,8 @@ from tests.report import sample
 
 HOSTILE = '"><script>alert(1)</script>{{ 7 * 7 }}'
 SECTIONS = (
-    "standings", "left-out", "trust", "pictures", "findings", "pairs", "long-slices", "costs",
+    "standings", "left-out", "trust", "unequal-work", "pictures", "findings", "pairs",
+    "long-slices", "work", "costs",
     "latency", "cpu-figures", "memory-figures", "errors", "circumstances", "method", "machine",
     "contenders", "again",
 )  # fmt: skip

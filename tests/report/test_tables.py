@@ -36,12 +36,20 @@ def test_what_is_written_in_a_name_is_not_markdown() -> None:
     assert r"- nginx: a \| b \# \<script\> \`x\` \[l\](u)" in text
 
 
+def test_a_verdict_of_an_earlier_version_has_no_table_of_work() -> None:
+    verdict = sample.verdict()
+    entries = tuple(entry.model_copy(update={"work": None}) for entry in verdict.entries)
+    text = markdown(verdict.model_copy(update={"entries": entries, "fairness": ()}))
+    assert "What each contender does" not in text and "Unequal work" not in text
+    assert ",,,,,,," in csv(verdict.model_copy(update={"entries": entries}))
+
+
 def test_every_row_of_a_markdown_table_has_all_its_cells() -> None:
     tables: list[list[str]] = [
         block.splitlines()
         for block in markdown(sample.verdict()).split("\n\n")
         if block.startswith("| ")
     ]
-    assert len(tables) == 9
+    assert len(tables) == 10
     for lines in tables:
         assert len({line.count("|") - line.count(r"\|") for line in lines}) == 1

@@ -40,6 +40,7 @@ def test_its_environment_has_port_host_scratch_and_its_own(start: Start, tmp_pat
     scratch = Path(found["TMPDIR"])
     assert scratch.is_dir()
     assert scratch.parent == tmp_path / "scratch"
+    assert handle.scratch == str(scratch)
 
 
 def test_it_stands_alone(start: Start, keeper: Keeper) -> None:

@@ -125,6 +125,7 @@ class Service:
             "exec_ns": instance.exec_ns,
             "counter": group.kind if group else "tree",
             "group": str(group.path) if group else None,
+            "scratch": str(scratch),
         }
 
     def _do_stop(self, request: dict[str, Any]) -> dict[str, Any]:

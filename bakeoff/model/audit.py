@@ -1,0 +1,75 @@
+"""What contenders do beside answering right: where it is unequal, so is the race."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.plan import Skipped
+
+
+class Audit(Contract):
+    """How one server treats connections of our own while nobody loads it.
+
+    `kept` is how many of `asked` requests one connection was good for. `date` moves where two
+    answers more than a second apart have different ones. `segments` is in how many TCP segments
+    an answer comes, which is in how many writes it was sent; None where it can't be told: one
+    write of its size takes several. `apart_ms` runs from the first part of an answer to its last,
+    `answer_ms` from the request to the answer's end. These three are medians over the connection.
+    """
+
+    asked: PositiveInt
+    kept: NonNegativeInt
+    keeps_http_1_0: bool
+    closes_when_asked: bool
+    date: Literal["none", "moves", "frozen"]
+    segments: PositiveInt | None
+    apart_ms: NonNegativeFloat
+    answer_ms: NonNegativeFloat
+
+
+class Crew(Contract):
+    """The processes and threads of one contender, and how many of them did its work.
+
+    At work: used more than a twentieth of the CPU time that the busiest thread used under load.
+    """
+
+    processes: PositiveInt
+    threads: PositiveInt
+    processes_at_work: NonNegativeInt
+    threads_at_work: NonNegativeInt
+
+
+class Written(Contract):
+    """By how many bytes a contender's log, and its scratch folder, grew under load."""
+
+    log_bytes: NonNegativeInt
+    scratch_bytes: NonNegativeInt
+
+
+class Work(Contract):
+    """All that is known of what one contender does for an answer.
+
+    `headers` are those of one answer, in lower case and sorted. `written_per_request` is bytes
+    of log and of scratch files per answered request. None: it wasn't seen.
+    """
+
+    head_bytes: NonNegativeInt
+    body_bytes: NonNegativeInt
+    headers: tuple[str, ...]
+    keeps_alive: bool
+    workers: PositiveInt
+    audit: Audit | None = None
+    crew: Crew | None = None
+    written_per_request: NonNegativeFloat | None = None
+
+
+class AuditReport(Contract):
+    """What `bakeoff contenders --audit` finds: no word on speed."""
+
+    schema_: Annotated[Literal["bakeoff.audit/1"], Field(alias="schema")] = "bakeoff.audit/1"
+    workload: str
+    connections: PositiveInt
+    works: dict[str, Work]
+    unequal: tuple[str, ...]
+    skipped: tuple[Skipped, ...]

@@ -1,0 +1,66 @@
+package org.example;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** One of these runs on each event loop; Vert.x hands them the connections in turn. */
+public class Server extends VerticleBase {
+
+  @Override
+  public Future<?> start() {
+    HttpServerOptions options = new HttpServerOptions()
+        .setHost(System.getenv("HOST"))
+        .setPort(Integer.parseInt(System.getenv("PORT")))
+        .setAcceptBacklog(4096)
+        // Only for clients that ask for it, whatever the size of the body.
+        .setCompressionSupported(true)
+        .setCompressionContentSizeThreshold(0);
+    return vertx.createHttpServer(options).requestHandler(this::handle).listen();
+  }
+
+  private void handle(HttpServerRequest request) {
+    switch (request.path()) {
+      case "/" -> answer(request, "text/plain", Buffer.buffer("Hello, World!"));
+      case "/empty" -> answer(request, "text/plain", Buffer.buffer());
+      case "/fillbuffer" ->
+        answer(request, "application/json", new JsonObject().put("result", "Hello world").toBuffer());
+      case "/echo" -> {
+        if (request.method() == HttpMethod.POST) {
+          request.body().onSuccess(body -> answer(request, "text/plain", body));
+        } else {
+          request.response().setStatusCode(404).end();
+        }
+      }
+      default -> request.response().setStatusCode(404).end();
+    }
+  }
+
+  private static void answer(HttpServerRequest request, String type, Buffer body) {
+    request.response().putHeader(HttpHeaders.CONTENT_TYPE, type).end(body);
+  }
+
+  public static void main(String[] args) {
+    if (List.of(args).contains("--version")) {
+      System.out.printf("Vert.x %s, Java %s%n",
+          Vertx.class.getPackage().getImplementationVersion(), Runtime.version());
+      return;
+    }
+    int workers = Integer.parseInt(System.getenv("WORKERS"));
+    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(workers));
+    vertx.deployVerticle(Server.class, new DeploymentOptions().setInstances(workers))
+        .onFailure(failure -> {
+          failure.printStackTrace();
+          System.exit(1);
+        });
+  }
+}

@@ -1,0 +1,140 @@
+"""An article's comparison, as it can be measured here."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.article import Article, Comparison
+from bakeoff.model.replay import ReplayPlan
+from bakeoff.plan import Adapted, Catalogue, adapt, run_size
+
+SHIPPED = Catalogue.shipped()
+
+
+def asked(article: Article, scale: float = 0.05) -> ReplayPlan:
+    return ReplayPlan(
+        run="run",
+        command_line=("bakeoff", "replay"),
+        article=article,
+        scale=scale,
+        driver="engine",
+        faithful=False,
+        seed=7,
+    )
+
+
+def adapted(
+    name: str, comparison: str, cores: int = 2, scale: float = 0.05, catalogue: Catalogue = SHIPPED
+) -> Adapted:
+    article = SHIPPED.article(name)
+    one = article.comparison(comparison)
+    return adapt(asked(article, scale), one, catalogue, list(range(cores)))
+
+
+def comparisons() -> list[tuple[str, Comparison]]:
+    return [
+        (name, one) for name in SHIPPED.article_names() for one in SHIPPED.article(name).comparisons
+    ]
+
+
+@pytest.mark.parametrize(("name", "one"), comparisons(), ids=lambda each: str(each)[:30])
+def test_every_row_takes_part_but_those_that_do_not_exist_yet(name: str, one: Comparison) -> None:
+    found = adapted(name, one.name)
+    assert found.plan
+    racing = {entry.name for entry in found.plan.entries if not entry.twin_of}
+    assert racing | set(found.skipped) == {row.name for row in one.rows}
+    assert {row.contender for row in one.rows if row.name in found.skipped} <= {"brick"}
+
+
+def test_the_load_has_the_articles_shape() -> None:
+    plan = adapted("hello-world-2013", SHIPPED.article("hello-world-2013").comparisons[0].name).plan
+    assert plan
+    assert (plan.connection, plan.http, plan.connections) == ("close", "1.0", 10)
+    assert plan.workload.name == "hello"
+
+
+def test_a_row_has_the_workers_that_the_article_gave_it() -> None:
+    name = SHIPPED.article("node-go-spring").comparisons[0].name
+    found = adapted("node-go-spring", name, cores=8)
+    assert found.plan
+    assert found.plan.workers_of("node-pm2") == 4
+    assert found.plan.workers_of("node-http") == 1
+    assert found.plan.workers_of("go-nethttp") == 7
+
+
+@pytest.mark.parametrize(
+    ("cpus", "cores", "server"),
+    [
+        ("one", 8, (0,)),
+        ("all-but-one", 8, (0, 1, 2, 3, 4, 5, 6)),
+        ("all", 2, (0,)),
+        ("all", 1, (0,)),
+    ],
+)
+def test_the_generator_has_a_core_of_its_own(
+    cpus: str, cores: int, server: tuple[int, ...]
+) -> None:
+    article = SHIPPED.article("go-vs-node-2012")
+    one = article.comparisons[0].model_copy(update={"cpus": cpus})
+    found = adapt(asked(article), one, SHIPPED, list(range(cores)))
+    assert (found.cores.server, found.cores.client) == (server, (cores - 1,))
+
+
+def test_what_had_to_change_is_said() -> None:
+    one = next(
+        each for each in SHIPPED.article("go-vs-node-2012").comparisons if each.cpus != "one"
+    )
+    said = " | ".join(adapted("go-vs-node-2012", one.name).changes)
+    assert "the servers had 3 processors there and have one processor here" in said
+    assert "here each is measured for 3 s" in said
+    assert "they shared them" in said
+    one = SHIPPED.article("cpp-vs-go-frameworks").comparisons[0]
+    said = " | ".join(adapted("cpp-vs-go-frameworks", one.name).changes)
+    assert "wrk ran 8 threads; our generator has 1" in said
+    assert "does not say how many processors" in said
+    assert "share the only processor" in " ".join(
+        adapted("cpp-vs-go-frameworks", one.name, cores=1).changes
+    )
+
+
+def test_the_scale_shortens_every_row_alike_down_to_what_can_be_judged() -> None:
+    article = SHIPPED.article("cpp-vs-go-frameworks")
+    name = article.comparisons[0].name
+    whole, tenth, least = (adapted(article.name, name, scale=s).plan for s in (1.0, 0.1, 0.001))
+    assert whole and tenth and least
+    entries = len(whole.entries)
+    assert whole.duration_s == pytest.approx(100 * entries)
+    assert tenth.duration_s == pytest.approx(10 * entries)
+    assert least.duration_s == pytest.approx(3 * entries)
+    assert (whole.boots, least.boots) == (3, 2)
+
+
+def test_an_article_that_argues_from_latency_gets_more_long_slices() -> None:
+    plans = [adapted(name, one.name).plan for name, one in comparisons()]
+    assert {plan.long_share for plan in plans if plan} == {0.2, 0.5}
+
+
+def test_a_catalogue_without_the_contenders_leaves_nothing_to_measure(tmp_path: Path) -> None:
+    (tmp_path / "contenders").mkdir()
+    (tmp_path / "workloads").symlink_to(SHIPPED.root / "workloads")
+    name = SHIPPED.article("go-vs-node-2012").comparisons[0].name
+    found = adapted("go-vs-node-2012", name, catalogue=Catalogue(tmp_path))
+    assert found.plan is None
+    assert "no contender called go-nethttp" in found.skipped["go-nethttp"]
+
+
+@pytest.mark.parametrize(
+    ("article", "scale", "size"),
+    [
+        ("hello-world-2013", 1.0, (10_000, None)),
+        ("hello-world-2013", 0.0001, (100, None)),
+        ("node-go-spring", 1.0, (None, 1.0)),
+        ("cpp-vs-go-frameworks", 1.0, (None, 10.0)),
+        ("cpp-vs-go-frameworks", 0.05, (None, 1.0)),
+    ],
+)
+def test_the_runs_of_a_tool_share_the_articles_load(
+    article: str, scale: float, size: tuple[int | None, float | None]
+) -> None:
+    (shape,) = SHIPPED.article(article).loads.values()
+    assert run_size(shape, scale, 10) == size

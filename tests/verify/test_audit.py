@@ -1,0 +1,208 @@
+"""What a server does with a connection, shown by servers that each have one habit."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from itertools import pairwise
+
+import pytest
+
+from bakeoff.model.audit import Audit
+from bakeoff.model.plan import Attached, Entry
+from bakeoff.model.receipt import CpuCounter, Handle
+from bakeoff.model.workload import Workload
+from bakeoff.verify import audit
+from bakeoff.verify.audit import REQUESTS
+
+HELLO = Workload(name="hello", title="")
+BODY = b"Hello"
+NEVER = 10**9
+
+
+class Habits:
+    """A server of this test: what it does otherwise than a good one."""
+
+    def __init__(
+        self,
+        *,
+        date: Callable[[], str] = lambda: f"{time.time():.0f}",
+        writes: int = 1,
+        nodelay: bool = True,
+        closes_after: int = NEVER,
+        body: bytes = BODY,
+        keeps_old_clients: bool = True,
+        closes_when_asked: bool = True,
+    ) -> None:
+        self.date, self.writes, self.nodelay = date, writes, nodelay
+        self.closes_after, self.body = closes_after, body
+        self.keeps_old_clients, self.closes_when_asked = keeps_old_clients, closes_when_asked
+
+    def serve(self, connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, self.nodelay)
+        answered = 0
+        with connection:
+            while request := connection.recv(65536):
+                for part in self._parts():
+                    connection.sendall(part)
+                answered += 1
+                old = b" HTTP/1.0\r\n" in request and not self.keeps_old_clients
+                asked = b"onnection: close" in request and self.closes_when_asked
+                if old or asked or answered == self.closes_after:
+                    return
+
+    def _parts(self) -> list[bytes]:
+        date = self.date()
+        lines = ["HTTP/1.1 200 OK", f"Content-Length: {len(self.body)}"]
+        head = "\r\n".join([*lines, *([f"Date: {date}"] if date else []), "", ""]).encode()
+        whole = head + self.body
+        cuts = [0, *range(len(head), len(head) + self.writes - 1), len(whole)]
+        return [whole[start:end] for start, end in pairwise(cuts)]
+
+
+@contextmanager
+def server(habits: Habits) -> Iterator[int]:
+    """Its port, while it serves each connection in a thread of its own."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=habits.serve, args=(connection,), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+class Clock:
+    """A clock that moves when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.slept_s: list[float] = []
+
+    def now_ns(self) -> int:
+        return time.monotonic_ns() + round(sum(self.slept_s) * 1e9)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept_s.append(seconds)
+
+
+def audited(**habits: Habits) -> tuple[dict[str, Audit], Clock]:
+    clock = Clock()
+    with ExitStack() as stack:
+        up = [one_up(name, stack.enter_context(server(each))) for name, each in habits.items()]
+        return audit(up, HELLO, clock.now_ns, clock.sleep), clock
+
+
+def one_up(name: str, port: int) -> tuple[Handle, Entry]:
+    address = f"127.0.0.1:{port}"
+    attached = Attached(host=address, port=port, address=address, path="/")
+    entry = Entry(name=name, title=name, origin="url", attached=attached, path="/")
+    handle = Handle(
+        name=name,
+        pid=None,
+        address=address,
+        host=address,
+        port=port,
+        cpus=(),
+        cpu=CpuCounter(kind="none"),
+        log=None,
+        command=(),
+        time_to_ready_ms=None,
+    )
+    return handle, entry
+
+
+def one(habits: Habits) -> Audit:
+    found, _ = audited(x=habits)
+    return found["x"]
+
+
+def dates(*given: str) -> Callable[[], str]:
+    """The dates of the first answers, the last one for ever."""
+    left = list(given)
+    return lambda: left.pop(0) if len(left) > 1 else left[0]
+
+
+def counted() -> Callable[[], str]:
+    """A date that is another one each time."""
+    return dates(*map(str, range(1000)))
+
+
+def test_a_good_server_has_no_habits() -> None:
+    found = one(Habits(date=counted()))
+    assert (found.asked, found.kept) == (REQUESTS, REQUESTS)
+    assert found.keeps_http_1_0 and found.closes_when_asked
+    assert found.date == "moves"
+    assert found.segments == 1
+    assert found.apart_ms == 0 < found.answer_ms
+
+
+@pytest.mark.parametrize("writes", [2, 3])
+def test_writes_are_counted(writes: int) -> None:
+    assert one(Habits(writes=writes)).segments == writes
+
+
+def test_two_writes_without_nodelay_meet_the_delayed_acknowledgement() -> None:
+    found = one(Habits(writes=2, nodelay=False))
+    assert found.segments == 2
+    assert 20 < found.apart_ms < 250
+    assert found.answer_ms >= found.apart_ms
+
+
+def test_of_an_answer_larger_than_a_segment_writes_are_unknown() -> None:
+    assert one(Habits(body=b"x" * 200_000)).segments is None
+
+
+@pytest.mark.parametrize("closes_after", [1, 7])
+def test_a_connection_that_is_closed_after_some_requests(closes_after: int) -> None:
+    found = one(Habits(closes_after=closes_after))
+    assert found.kept == closes_after
+    assert found.keeps_http_1_0 == (closes_after > 1)
+
+
+def test_an_old_client_that_asks_to_be_kept_and_is_not() -> None:
+    found = one(Habits(keeps_old_clients=False))
+    assert found.kept == REQUESTS and not found.keeps_http_1_0
+
+
+def test_a_server_that_does_not_close_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("bakeoff.verify.audit"), "WITHIN_S", 0.1)
+    assert not one(Habits(closes_when_asked=False)).closes_when_asked
+
+
+def test_no_date() -> None:
+    found, clock = audited(x=Habits(date=lambda: ""))
+    assert found["x"].date == "none"
+    assert clock.slept_s == [], "nobody waits for a date that isn't there"
+
+
+def test_a_date_that_stands_still_is_asked_again_before_it_is_called_frozen() -> None:
+    found, clock = audited(frozen=Habits(date=lambda: "today"), moves=Habits(date=counted()))
+    assert {name: each.date for name, each in found.items()} == {
+        "frozen": "frozen",
+        "moves": "moves",
+    }
+    assert len(clock.slept_s) == 2 and all(0 < each <= 1.2 for each in clock.slept_s)
+
+
+def test_all_wait_for_their_date_together() -> None:
+    _, clock = audited(**{f"s{number}": Habits(date=counted()) for number in range(5)})
+    assert len(clock.slept_s) == 1
+
+
+def test_one_that_is_gone_is_left_out() -> None:
+    with server(Habits()) as port:
+        pass
+    assert audit([one_up("x", port)], HELLO) == {}
