@@ -1,7 +1,7 @@
 """How building gets on, for people: a live line on a terminal, two plain lines each elsewhere."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -14,6 +14,8 @@ from bakeoff.model.errors import ContenderOut
 from bakeoff.model.receipt import Receipt
 from bakeoff.plan import available_cores
 
+Wanted = Sequence[tuple[Contender, Path]]
+
 JOBS_MAX = 4
 """Each build takes memory and network too; compilers use several cores by themselves."""
 
@@ -23,18 +25,28 @@ def default_jobs() -> int:
     return min(JOBS_MAX, len(available_cores()))
 
 
-def build_watched(
-    wanted: Sequence[tuple[Contender, Path]], jobs: int
-) -> list[Receipt | ContenderOut]:
+def build_watched(wanted: Wanted, jobs: int) -> list[Receipt | ContenderOut]:
     """`build_several`, with its progress on standard error."""
-    with LiveBuilding(len(wanted)) if err.is_terminal else PlainBuilding() as watch:
+    with LiveBuilding(len(wanted)) if err.is_terminal else Building(_print) as watch:
         return build_several(wanted, jobs, watch)
 
 
-class PlainBuilding:
+def build_for_race(wanted: Wanted, say: Callable[[str], None]) -> list[Receipt | ContenderOut]:
+    """The build stage of a race: `say` is told what begins and ends."""
+    return build_several(wanted, default_jobs(), Building(say))
+
+
+def _print(text: str) -> None:
+    err.print(text, markup=False, soft_wrap=True)
+
+
+class Building:
     """A line when a build begins, and one when it ends; none where nothing has to be built."""
 
-    def __enter__(self) -> "PlainBuilding":
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def __enter__(self) -> "Building":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -42,19 +54,19 @@ class PlainBuilding:
 
     def began(self, name: str) -> None:
         """Say that a build begins."""
-        err.print(f"building {name}", markup=False, soft_wrap=True)
+        self._say(f"building {name}")
 
     def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
         """Say how a build ended."""
         if seconds_s is not None:
-            how = "built" if built else "could not be built"
-            err.print(f"{name}: {how}, {seconds_s:.0f} s", markup=False, soft_wrap=True)
+            self._say(f"{name}: {'built' if built else 'could not be built'}, {seconds_s:.0f} s")
 
 
-class LiveBuilding(PlainBuilding):
+class LiveBuilding(Building):
     """A bar over all that are wanted, with what is being built beside it, and for how long."""
 
     def __init__(self, count: int) -> None:
+        super().__init__(_print)
         self._under_way: dict[str, float] = {}
         self._progress = Progress(
             BarColumn(bar_width=24),

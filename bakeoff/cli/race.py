@@ -13,6 +13,8 @@ from bakeoff.cli.console import err, out
 from bakeoff.cli.result import Json, check_json, write_json
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Plan
 from bakeoff.plan import (
     Catalogue,
     Options,
@@ -53,6 +55,14 @@ _Words = Annotated[
 
 def race(
     words: _Words = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="The whole catalogue, as far as it serves the workload and can be built. All are "
+            "up at once: give them 4 GiB of memory, and half an hour.",
+        ),
+    ] = False,
     connections: Annotated[
         int | None, typer.Option("-c", "--connections", min=1, help="Connections per contender.")
     ] = None,
@@ -63,7 +73,8 @@ def race(
             "--duration",
             parser=_duration,
             metavar="TIME",
-            help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender)",
+            help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and "
+            "twin, 10 minutes at most: more is more certain, and to be asked for)",
         ),
     ] = None,
     workload: Annotated[
@@ -131,15 +142,17 @@ def race(
 
     bakeoff race                                   the default line-up
     bakeoff race nginx go-nethttp -c 256           two of the catalogue
+    bakeoff race --all                             all of it
     bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is theirs
     bakeoff race ./old ./new --close               folders, no keep-alive
     bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
     """
+    if words and everything:
+        raise BadUsage("race: takes contenders or --all, not both")
     catalogue = Catalogue.shipped()
     available = available_cores()
-    named = name_contenders(
-        words or catalogue.default_line_up(), catalogue, Path.cwd(), port or (), pid or ()
-    )
+    chosen = words or (whole_catalogue(catalogue) if everything else catalogue.default_line_up())
+    named = name_contenders(chosen, catalogue, Path.cwd(), port or (), pid or ())
     options = Options(
         seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
         cores=parse_cores(cpus, available) if cpus else default_cores(available),
@@ -161,10 +174,25 @@ def race(
         command_line=["bakeoff", *sys.argv[1:]],
     )
     check_json(json)
+    if everything:
+        err.print(_outlook(plan), markup=False, soft_wrap=True)
     stages = real_stages()
     with watch() as progress:
         finished = run_race(plan, out_dir, stages, progress)
     show(finished, json)
+
+
+def _outlook(plan: Plan) -> str:
+    """What a long race is going to do, before it does it."""
+    return (
+        f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring in "
+        f"{plan.boots} boots; before each boot all are started, and warmed up for 2 to 8 s each"
+    )
+
+
+def whole_catalogue(catalogue: Catalogue) -> list[str]:
+    """All names, the default line-up first: with its first as the reference, races compare."""
+    return list(dict.fromkeys([*catalogue.default_line_up(), *catalogue.names()]))
 
 
 def show(finished: Finished, json: str | None) -> None:

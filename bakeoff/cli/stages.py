@@ -3,7 +3,7 @@
 import time
 
 import bakeoff
-from bakeoff.build import build
+from bakeoff.cli.building import build_for_race
 from bakeoff.load import Engine, engine_version, tools
 from bakeoff.measure import (
     CpuReader,
@@ -28,7 +28,7 @@ SETTLE_S = 0.3
 def real_stages() -> Stages:
     """All effects of a race."""
     return Stages(
-        build=build,
+        build=build_for_race,
         servers=Keeper,
         attach=attach,
         answers=answers,

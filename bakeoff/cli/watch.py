@@ -3,6 +3,7 @@
 import time
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from bakeoff.cli.console import err
 
@@ -38,7 +39,12 @@ class LiveWatch(PlainWatch):
             BarColumn(bar_width=24),
             TaskProgressColumn(),
             TimeRemainingColumn(compact=True),
-            TextColumn("{task.description}", markup=False),
+            # Of thirty names or throughputs the first few: several lines would jump about.
+            TextColumn(
+                "{task.description}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis"),
+            ),
             console=err,
             transient=True,
             # A redraw costs CPU on the generator's core: it is asked for between slices alone.

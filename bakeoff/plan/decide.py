@@ -11,8 +11,11 @@ from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.words import Named, unique
 
 DURATION_PER_ENTRY_S = 20.0
+DURATION_MAX_S = 600.0
+"""Nobody waits for longer unasked; thirty entries come to within it at 20 s each."""
 BOOTS = 3
 SOLO_WINDOW_S = 2.0
+SLUG_LENGTH_MAX = 60
 DEFAULT_WORKLOAD = "hello"
 OWN_ANSWER_WORKLOAD = "get"
 
@@ -53,7 +56,7 @@ def decide(
     if options.twin:
         entries += twin(entries, reference)
     solo = options.solo
-    duration_s = options.duration_s or DURATION_PER_ENTRY_S * len(entries)
+    duration_s = options.duration_s or min(DURATION_PER_ENTRY_S * len(entries), DURATION_MAX_S)
     boots = options.boots or (
         max(BOOTS, round(duration_s / (len(entries) * SOLO_WINDOW_S))) if solo else BOOTS
     )
@@ -184,5 +187,13 @@ def _check_ports(entries: Sequence[Entry], solo: bool) -> None:
 
 
 def _slug(entries: Sequence[Entry]) -> str:
-    text = "-vs-".join(entry.name for entry in entries if not entry.twin_of)
-    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "race"
+    """Who races, in a folder's name: all of them, or the first where that would be too long."""
+    names = [_plain(entry.name) for entry in entries if not entry.twin_of]
+    text = "-vs-".join(names)
+    if len(text) > SLUG_LENGTH_MAX and len(names) > 2:
+        text = f"{names[0]}-vs-{len(names) - 1}-others"
+    return text[:SLUG_LENGTH_MAX].strip("-") or "race"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -106,13 +106,13 @@ def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str,
     ours = [one for one in plan.entries if one.origin in _BUILT and not one.twin_of]
     if ours:
         watch.step("building what isn't built yet")
-    for entry in ours:
-        assert entry.contender and entry.folder
-        try:
-            receipts[entry.name] = stages.build(entry.contender, Path(entry.folder))
-        except ContenderOut as error:
-            out[entry.name] = error
-            watch.out(entry.name, str(error))
+    wanted = [(one.contender, Path(one.folder)) for one in ours if one.contender and one.folder]
+    for entry, found in zip(ours, stages.build(wanted, watch.step), strict=True):
+        if isinstance(found, ContenderOut):
+            out[entry.name] = found
+            watch.out(entry.name, str(found))
+        else:
+            receipts[entry.name] = found
     try:
         return without(plan, {name: str(error) for name, error in out.items()}), receipts
     except NoVerdict as error:

@@ -48,7 +48,15 @@ def run_boot(
         setting.folder.add(up.record())
         meter = Meter(up)
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
-        warmup = warm_up(meter, up, lengths, budget_s)
+        warmup = warm_up(
+            meter,
+            up,
+            lengths,
+            budget_s,
+            lambda text: setting.watch.measured(
+                done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
+            ),
+        )
         setting.folder.add(warmup)
         deeds = Deeds(up)
         _rotate(up, meter, warmup.lengths, budget_s, done_s)

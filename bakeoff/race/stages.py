@@ -10,6 +10,7 @@ from bakeoff.measure import Tasks
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
+from bakeoff.model.errors import ContenderOut
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
@@ -17,6 +18,11 @@ from bakeoff.model.replay import Loader, Replay
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
+
+Build = Callable[
+    [Sequence[tuple[Contender, Path]], Callable[[str], None]], Sequence[Receipt | ContenderOut]
+]
+"""Build all, saying what begins: for each its receipt, or why there is none."""
 
 Answers = Callable[[str, int], str | None]
 """Ask host and port once: None after a real answer, else why there was none."""
@@ -79,7 +85,7 @@ class CpuClock(Protocol):
 class Stages:
     """Everything that a race does to the world, and the clock by which it does it."""
 
-    build: Callable[[Contender, Path], Receipt]
+    build: Build
     servers: Callable[[Path], Servers]
     attach: Callable[[Entry], Handle]
     answers: Answers

@@ -1,6 +1,6 @@
 """Warm-up: loaded but not judged, until steady or until its time is up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -32,11 +32,18 @@ def is_steady(requests_per_s: Sequence[float]) -> bool:
     return before > 0 and abs(last - before) <= max(STEADY_WITHIN * before, noise)
 
 
-def warm_up(meter: Meter, up: Up, given: Mapping[str, SliceLengths], budget_s: float) -> Warmup:
+def warm_up(
+    meter: Meter,
+    up: Up,
+    given: Mapping[str, SliceLengths],
+    budget_s: float,
+    say: Callable[[str], object] = lambda _text: None,
+) -> Warmup:
     """Load every contender in turn until each is steady, for 2 s at least and 8 s at most.
 
     Not for longer, past the 2 s, than the `budget_s` that are to be measured: a short race stays
-    short. Their slice lengths follow, but for those `given` by an earlier boot. Raises `NoVerdict`.
+    short. Their slice lengths follow, but for those `given` by an earlier boot. `say` is told
+    before each turn how many are steady. Raises `NoVerdict`.
     """
     names = [one.entry.name for one in up.running]
     rates: dict[str, list[float]] = {name: [] for name in names}
@@ -46,6 +53,7 @@ def warm_up(meter: Meter, up: Up, given: Mapping[str, SliceLengths], budget_s: f
         waiting = [name for name in names if name not in meter.died and not is_steady(rates[name])]
         if not waiting:
             break
+        say(f"warming up, {len(names) - len(waiting)} of {len(names)} steady")
         for name in waiting:
             one = meter.slice(name, 0, ramp_ms=0, duration_ms=SLICE_MS)
             rates[name].append(rate(one))

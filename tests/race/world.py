@@ -55,7 +55,7 @@ class World:
     def stages(self) -> Stages:
         """The stages of this world."""
         return Stages(
-            build=self.build,
+            build=lambda wanted, _say: [self.build(contender) for contender, _ in wanted],
             servers=lambda _scratch: FakeServers(self),
             attach=lambda entry: _handle(entry),
             answers=lambda _host, _port: None,
@@ -90,10 +90,10 @@ class World:
         """A watch: remember."""
         self.seen.append(f"{name} is out: {reason}")
 
-    def build(self, contender: Contender, folder: Path) -> Receipt:
+    def build(self, contender: Contender) -> Receipt | ContenderOut:
         """A receipt, or the fault that this world has for the contender."""
         if contender.name in self.unbuildable:
-            raise ContenderOut(self.unbuildable[contender.name])
+            return ContenderOut(self.unbuildable[contender.name])
         return Receipt(
             name=contender.name,
             version=f"{contender.name} 1.0",
