@@ -157,7 +157,7 @@ def race(
         stamp=time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime()),
         command_line=["bakeoff", *sys.argv[1:]],
     )
-    _check_json(json)
+    check_json(json)
     stages = real_stages()
     with watch() as progress:
         finished = run_race(plan, out_dir, stages, progress)
@@ -169,7 +169,7 @@ def resume(
     json: _Json = None,
 ) -> None:
     """Go on with a race that was cut off, from its last finished block."""
-    _check_json(json)
+    check_json(json)
     with watch() as progress:
         finished = resume_race(run, real_stages(), progress)
     _show(finished, json)
@@ -180,11 +180,11 @@ def report(
     json: _Json = None,
 ) -> None:
     """Judge a run's samples again and write its reports; needs no server."""
-    _check_json(json)
+    check_json(json)
     _show(rejudge(run, real_stages()), json)
 
 
-def _check_json(json: str | None) -> None:
+def check_json(json: str | None) -> None:
     """Find out before the race, not after it, that its result can't be written."""
     if json in (None, "-"):
         return

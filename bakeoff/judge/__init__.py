@@ -1,5 +1,7 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
+from bakeoff.judge.fairness import unequal
 from bakeoff.judge.verdict import judge
+from bakeoff.judge.work import works_of
 
-__all__ = ["judge"]
+__all__ = ["judge", "unequal", "works_of"]
