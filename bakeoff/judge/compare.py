@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import exp, sqrt
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from bakeoff.judge.bootstrap import Sample, replicates, sample
 from bakeoff.judge.equivalence import equivalent
@@ -132,5 +132,5 @@ def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compar
         squares[0] ** 2 / short.sample.freedom + squares[1] ** 2 / long.sample.freedom, 1e-300
     )
     gap = abs(short.sample.estimate - long.sample.estimate)
-    beyond_chance = gap > error * float(t.isf(alpha / 2, max(1.0, freedom)))
+    beyond_chance = gap > error * float(stdtrit(max(1.0, freedom), 1 - alpha / 2))
     return Compared(long if beyond_chance else short, short, long)

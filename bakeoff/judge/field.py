@@ -51,7 +51,9 @@ def assembled(plan: Plan, seen: History, all_seen: History) -> Field:
     The first valid one in plan order stands in for a reference that is not valid or never was up.
     """
     spent = {entry.name: tally(seen.turns(entry.name)) for entry in plan.entries}
-    whole = {entry.name: tally(all_seen.turns(entry.name)) for entry in plan.entries}
+    whole = spent
+    if seen is not all_seen:
+        whole = {entry.name: tally(all_seen.turns(entry.name)) for entry in plan.entries}
     twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
     up = [name for name in spent if seen.started(name) or spent[name].slices]
     why = {name: reasons(plan, name, seen, spent[name], whole[name]) for name in up}

@@ -40,8 +40,9 @@ def judge(
     if not all_seen.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
     cpus = frozenset(plan.cores.server + plan.cores.client)
-    seen = replace(all_seen, blocks=calm(all_seen.blocks, cpus))
-    disturbed = len(all_seen.blocks) - len(seen.blocks)
+    kept = calm(all_seen.blocks, cpus)
+    disturbed = len(all_seen.blocks) - len(kept)
+    seen = replace(all_seen, blocks=kept) if disturbed else all_seen
     field = assembled(plan, seen, all_seen)
     pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed)
     names = ordered(field.valid, field.reference, pairs)

@@ -43,10 +43,8 @@ def _usual(crews: list[Crew]) -> Crew | None:
 def _written_per_request(seen: History, name: str) -> float | None:
     """Over the boots that came to their end, since only those say what was written."""
     answered: Counter[int] = Counter()
-    for block in seen.blocks:
-        answered[block.boot] += sum(
-            piece.event.requests_all for piece in block.slices if piece.entry == name
-        )
+    for block, piece in seen.slices(name):
+        answered[block.boot] += piece.event.requests_all
     ends = [end for end in seen.ends if name in end.written]
     requests = sum(answered[end.boot] for end in ends)
     written = [end.written[name] for end in ends]

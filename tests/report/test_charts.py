@@ -1,6 +1,7 @@
 """The pictures, as far as they can be judged without looking: scales, colours, words."""
 
 import itertools
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -38,6 +39,23 @@ def test_a_round_step_is_1_2_or_5_and_just_large_enough(least: float) -> None:
 def test_every_contender_has_one_colour_and_the_twin_is_grey() -> None:
     colours = theme.colours(["a", "b", "a (twin)"], "a (twin)")
     assert colours == {"a": theme.PALETTE[0], "b": theme.PALETTE[1], "a (twin)": theme.TWIN}
+
+
+def test_thirty_lines_are_told_apart_by_colour_and_dash() -> None:
+    names = [f"contender {number}" for number in range(30)]
+    signs = zip(theme.colours(names, None).values(), map(tuple, theme.dashes(names)), strict=True)
+    assert len(set(signs)) == 30
+
+
+@pytest.mark.parametrize("sketch_of", [speed.percentiles, speed.weather])
+def test_dashes_come_where_the_colours_begin_anew(sketch_of) -> None:  # type: ignore[no-untyped-def]
+    verdict = sample.verdict()
+    first = next(entry for entry in verdict.entries if entry.valid)
+    many = tuple(first.model_copy(update={"name": f"{first.name}{n}"}) for n in range(30))
+    crowded = Race(verdict.model_copy(update={"entries": (*verdict.entries, *many)}), RACE.blocks)
+    for race, dashed in ((RACE, False), (crowded, True)):
+        drawing = json.dumps(sketch_of(race).draw(theme.NARROW).to_dict())
+        assert ('"strokeDash": {"field": "name"' in drawing) == dashed
 
 
 def test_the_axis_of_percentiles_counts_nines() -> None:

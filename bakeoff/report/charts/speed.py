@@ -9,7 +9,16 @@ import altair as alt
 
 from bakeoff.report import figures, series, words
 from bakeoff.report.charts.race import Race, Sketch, shown
-from bakeoff.report.charts.theme import QUIET, Drawing, Frame, colour_scale, data, log_scale
+from bakeoff.report.charts.theme import (
+    PALETTE,
+    QUIET,
+    Drawing,
+    Frame,
+    colour_scale,
+    dashes,
+    data,
+    log_scale,
+)
 
 SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 _TIME_LABEL = (
@@ -64,7 +73,9 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
     axis = alt.Axis(title="requests/s, logarithmic", format=",~f", values=values)
     y = alt.Y("requests_per_s:Q", scale=scale, axis=axis)
     base = alt.Chart(data(rows)).encode(x=x, y=y, color=_named_colour(race, frame))
-    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail="boot:N")
+    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(
+        detail="boot:N", **_named_dash(race, frame)
+    )
     dots = base.mark_point(filled=True, size=9, opacity=0.8)
     starts = [
         {"at": place + 1.5, "boot": after.boot + 1}
@@ -83,8 +94,20 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
 def _named_colour(race: Race, frame: Frame) -> alt.Color:
     names = [shown(entry) for entry in race.ranked]
     colours = {name: race.colours[name] for name in names}
-    legend = alt.Legend(columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3)
-    return alt.Color("name:N", scale=colour_scale(colours), legend=legend)
+    return alt.Color("name:N", scale=colour_scale(colours), legend=_legend(frame))
+
+
+def _named_dash(race: Race, frame: Frame) -> dict[str, alt.StrokeDash]:
+    """A second sign where there are more lines than colours; the legend shows both."""
+    names = [shown(entry) for entry in race.ranked]
+    if len(names) <= len(PALETTE):
+        return {}
+    scale = alt.Scale(domain=names, range=dashes(names))
+    return {"strokeDash": alt.StrokeDash("name:N", scale=scale, legend=_legend(frame))}
+
+
+def _legend(frame: Frame) -> alt.Legend:
+    return alt.Legend(columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3)
 
 
 def percentiles(race: Race) -> Sketch | None:
@@ -151,6 +174,7 @@ def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) 
             ),
             color=_named_colour(race, frame),
             strokeWidth=alt.StrokeWidth("name:N", scale=widths, legend=None),
+            **_named_dash(race, frame),
         )
         .properties(height=300)
     )

@@ -20,6 +20,7 @@ PALETTE = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
     "#56b4e9", "#8b6fd1", "#a6761d", "#6b8e23",
 )  # fmt: skip
+DASHES = ([1, 0], [7, 3], [2, 2], [4, 2, 1, 2])
 # A system's own sans serif; vl-convert measures with the one it brings along.
 FONT = "sans-serif"
 _VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
@@ -50,6 +51,11 @@ def colours(names: Sequence[str], twin: str | None) -> dict[str, str]:
     own = [name for name in names if name != twin]
     given = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(own)}
     return {name: given.get(name, TWIN) for name in names}
+
+
+def dashes(names: Sequence[str]) -> list[list[int]]:
+    """One pattern of line per name, by its place: solid until the colours begin anew."""
+    return [DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(names))]
 
 
 def colour_scale(given: dict[str, str]) -> alt.Scale:
