@@ -58,7 +58,7 @@ def _comparison(part: Part, drawn: Mapping[str, dict[str, object]]) -> dict[str,
         ],
         "without_figures": list(without_figures(part)),
         "notes": [(row.name, row.note) for row, _ in part.rows if row.note],
-        "changes": measured.changes if measured else (),
+        "changes": part.changes,
         "warnings": words.warnings(measured) if measured else [],
         "report": part.report,
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bakeoff.model.article import Setting, Shape
+from bakeoff.model.article import Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, Replay
 from bakeoff.report import figures
 from bakeoff.report.words import listed
@@ -106,9 +106,9 @@ def load(shape: Shape, one: ComparisonResult | None) -> str:
     return f"{shape.command}, by the real {one.loader}"
 
 
-def label(name: str, there: str) -> str:
+def label(row: Row) -> str:
     """Our name of a row with the article's, where they differ."""
-    return name if there.lower() == name else f"{name} ({there})"
+    return row.name if row.label.lower() == row.name else f"{row.name} ({row.label})"
 
 
 def warnings(one: ComparisonResult) -> list[str]:

@@ -1,5 +1,6 @@
 """The article's bar chart, redrawn beside ours: the same rows, order and colours."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +9,22 @@ import altair as alt
 
 from bakeoff.report import figures
 from bakeoff.report.charts.race import Sketch
-from bakeoff.report.charts.theme import INK, QUIET, Drawing, Frame, Panels, colours, data
+from bakeoff.report.charts.theme import (
+    INK,
+    QUIET,
+    Drawing,
+    Frame,
+    Panels,
+    colours,
+    data,
+    round_step,
+)
 from bakeoff.report.replay import words
 from bakeoff.report.replay.parts import Part, published_mib, published_runs
 from bakeoff.report.words import printable
 
-_STEP, _BAR_FROM, _BAR_TO = 44, 16, 32
-_GAP = 40
+_STEP, _BAR_FROM, _BAR_TO = 44, 18, 34
+_GAP, _FIGURE_ROOM = 40, 68
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ def speed(part: Part, all_parts: Sequence[Part]) -> Sketch | None:
     there, here = [], []
     for row, result in part.rows:
         published, hue = row.published.value("requests_per_s"), hues[row.name]
-        name = printable(words.label(row.name, row.label))
+        name = printable(words.label(row))
         runs = published_runs(row.published)
         there.append(Bar(name, hue, published, figures.rate(published), runs, "no figure"))
         found = result.requests_per_s if result and not result.skipped else None
@@ -88,7 +98,7 @@ def memory(part: Part, all_parts: Sequence[Part]) -> Sketch | None:
     hues = _colours(all_parts)
     there, here = [], []
     for row, result, mib in pairs:
-        hue, name = hues[row.name], printable(words.label(row.name, row.label))
+        hue, name = hues[row.name], printable(words.label(row))
         there.append(Bar(name, hue, mib, figures.mib(mib), missing="no figure"))
         found = result.memory_mib if result and not result.skipped else None
         said = "skipped" if result and result.skipped else "not measured"
@@ -136,10 +146,16 @@ def _draw(panels: Sequence[Panel], frame: Frame) -> Panels:
 def _panel(panel: Panel, width: int, ticks: int) -> Drawing:
     """Each bar with its name above it, placed by the pixel: no name is too long for its axis."""
     longest = max((max(bar.value or 0, *bar.runs, 0) for bar in panel.bars), default=0) or 1
-    x_scale = alt.Scale(domain=[0, longest * width / (width - 68)], nice=False)
+    x_scale = alt.Scale(domain=[0, longest * width / (width - _FIGURE_ROOM)], nice=False)
     height = _STEP * len(panel.bars)
     y_scale = alt.Scale(domain=[height, 0], nice=False, zero=False)
-    axis = alt.Axis(title=panel.unit, tickCount=ticks, format=",~f", grid=False, labelFlush=True)
+    axis = alt.Axis(
+        title=panel.unit,
+        values=_ticks(longest, ticks),
+        format=",~f",
+        grid=False,
+        labelFlush=False,
+    )
     rows = [_placed(bar, place * _STEP) for place, bar in enumerate(panel.bars)]
     bars = [row for row in rows if row["value"] is not None]
     gaps = [row for row in rows if row["value"] is None]
@@ -176,6 +192,12 @@ def _panel(panel: Panel, width: int, ticks: int) -> Drawing:
     return drawing
 
 
+def _ticks(longest: float, most: int) -> list[float]:
+    """Round figures from zero to the longest bar: none at the very edge, where it would be cut."""
+    step = round_step(longest / most)
+    return [place * step for place in range(math.floor(longest / step) + 1)]
+
+
 def _placed(bar: Bar, top: int) -> dict[str, Any]:
     runs = bar.runs or ((bar.value,) if bar.value is not None else (0.0,))
     return {
@@ -188,7 +210,7 @@ def _placed(bar: Bar, top: int) -> dict[str, Any]:
         "end": max(bar.value or 0, *runs),
         "figure": bar.figure,
         "missing": bar.missing,
-        "name_at": top + 8,
+        "name_at": top + 7,
         "from": top + _BAR_FROM,
         "to": top + _BAR_TO,
         "middle": top + (_BAR_FROM + _BAR_TO) / 2,
