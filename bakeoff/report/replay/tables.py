@@ -1,6 +1,7 @@
 """The tables of a replay, as text: terminal, Markdown and page show the same ones."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from bakeoff.model.article import Article, Row
 from bakeoff.model.replay import InARow, Replay, RowResult
@@ -24,7 +25,9 @@ def speed_table(part: Part) -> Table:
         ("here / published", lambda _, here: figures.times(here.ratio if here else None)),
         ("n", lambda _, here: figures.count(here.n) if here and here.n else MISSING),
     ]
-    return _per_row(part, "speed", "Requests per second", words.label, columns)
+    table = _per_row(part, "speed", "Requests per second", words.label, columns)
+    renamed = any(words.label(row) != row.name for row, _ in part.rows)
+    return replace(table, note=words.ROWS_NOTE if renamed else "")
 
 
 def cost_table(part: Part) -> Table:

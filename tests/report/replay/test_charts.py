@@ -55,7 +55,7 @@ def test_both_panels_have_the_rows_in_the_articles_order_and_gaps_by_name(
     assert [text for text in shown if text in names][-len(names) :] == names
     assert shown.count("skipped") == 1
     assert "75,018" in shown
-    assert any(text.startswith("httprouter (go-gin") for text in shown)
+    assert any(text.startswith("httprouter · go-gin") for text in shown)
 
 
 def test_a_row_has_one_colour_in_all_comparisons() -> None:

@@ -3,9 +3,10 @@
 import csv as csv_format
 import io
 
+from bakeoff.report.replay import words
 from bakeoff.report.replay.as_csv import COLUMNS, replay_csv
 from bakeoff.report.replay.as_markdown import replay_markdown
-from bakeoff.report.replay.parts import parts
+from bakeoff.report.replay.parts import Part, parts
 from bakeoff.report.replay.tables import agreement_table, cost_table, in_a_row_table, speed_table
 from tests.report.golden import same_as_golden
 from tests.report.replay import sample
@@ -56,6 +57,13 @@ def test_every_row_of_a_markdown_table_has_all_its_cells() -> None:
 def test_pages_per_minute_are_shown_as_requests_per_second() -> None:
     webbench = parts(sample.cut_off())[1]
     assert speed_table(webbench).rows[0][2] == "7,678"
+
+
+def test_the_articles_names_are_explained_where_they_differ() -> None:
+    assert speed_table(parts(sample.brick())[0]).note == words.ROWS_NOTE
+    article = sample.article("cpp-vs-go-frameworks")
+    only = article.comparisons[0].model_copy(update={"rows": article.comparisons[0].rows[5:6]})
+    assert speed_table(Part(only, article.loads["wrk"], None)).note == ""
 
 
 def test_costs_have_the_columns_that_anybody_has_figures_for() -> None:

@@ -41,7 +41,7 @@ def test_no_width_cuts_a_figure(width: int) -> None:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_a_long_name_folds_and_costs_no_table_its_columns(width: int) -> None:
     text = printed(sample.brick(), width)
-    assert text.count("httprouter (go-gin (the") == (2 if width == 60 else 1)
+    assert text.count("httprouter · go-gin (the") == (2 if width == 60 else 1)
 
 
 def test_colour_changes_no_word() -> None:

@@ -107,7 +107,7 @@ def test_what_a_load_does() -> None:
 def test_a_row_has_the_articles_name_beside_ours_where_they_differ() -> None:
     rows = {row.name: words.label(row) for row in sample.brick().article.comparisons[0].rows}
     assert rows["go-restful"] == "go-restful"
-    assert rows["chi"] == "chi (go-chi)"
+    assert rows["chi"] == "chi · go-chi"
 
 
 def test_warnings_of_a_row_name_it() -> None:

@@ -138,9 +138,9 @@ def _told(bar: Bar) -> str:
 def _draw(panels: Sequence[Panel], frame: Frame) -> Panels:
     # Padding on both sides takes 8 px.
     if frame.narrow:
-        return alt.vconcat(*(_panel(panel, frame.width - 8, 3) for panel in panels), spacing=24)
+        return alt.vconcat(*(_panel(panel, frame.width - 8, 5) for panel in panels), spacing=24)
     width = (frame.width - 8 - _GAP) // 2
-    return alt.hconcat(*(_panel(panel, width, 5) for panel in panels), spacing=_GAP)
+    return alt.hconcat(*(_panel(panel, width, 8) for panel in panels), spacing=_GAP)
 
 
 def _panel(panel: Panel, width: int, ticks: int) -> Drawing:
