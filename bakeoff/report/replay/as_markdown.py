@@ -1,5 +1,7 @@
 """A replay as Markdown, for a pull request or a wiki."""
 
+import shlex
+
 from bakeoff.model.replay import Replay
 from bakeoff.report.as_markdown import escaped, listed, section
 from bakeoff.report.circumstances import machine_table
@@ -23,6 +25,8 @@ def replay_markdown(replay: Replay) -> str:
         *listed("What a reader of the article could not see", list(article.traps)),
         *section(tables.method_table(replay, found), level=2),
         *section(machine_table(replay.machine), level=2),
+        "## Measure it again",
+        escaped(shlex.join(replay.command_line)),
     ]
     return "\n\n".join(paragraphs) + "\n"
 
@@ -51,7 +55,7 @@ def _comparison(part: Part) -> list[str]:
         *_plain("Skipped", skipped),
         *section(tables.agreement_table(part), level=3),
         *section(tables.in_a_row_table(part), level=3),
-        *_plain("Changed", list(measured.changes) if measured else []),
+        *_plain("Changed", list(part.changes)),
         *_plain("Warnings", words.warnings(measured) if measured else []),
         *([f"Its own report: {escaped(part.report)}"] if part.report else []),
     ]

@@ -27,7 +27,7 @@ def replay_page(replay: Replay, pictures: Sequence[Picture]) -> str:
         further=further,
         replay=replay,
         article=replay.article,
-        facts=words.mode(replay).split(", "),
+        facts=[words.driver(replay), words.scale(replay)],
         article_facts=tables.article_table(replay.article),
         # A link to anything but the web would be the article's to choose.
         source=replay.article.source if replay.article.source.startswith("https://") else "",
@@ -58,7 +58,7 @@ def _comparison(part: Part, drawn: Mapping[str, dict[str, object]]) -> dict[str,
         ],
         "without_figures": list(without_figures(part)),
         "notes": [(row.name, row.note) for row, _ in part.rows if row.note],
-        "changes": measured.changes if measured else (),
+        "changes": part.changes,
         "warnings": words.warnings(measured) if measured else [],
         "report": part.report,
     }

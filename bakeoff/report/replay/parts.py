@@ -30,6 +30,11 @@ class Part:
         return self.measured.skipped if self.measured else words.NOT_REACHED
 
     @property
+    def changes(self) -> tuple[str, ...]:
+        """In what the measuring differs from the article's; nothing where there was none."""
+        return self.measured.changes if self.measured and not self.skipped else ()
+
+    @property
     def report(self) -> str:
         """The comparison's own race report, from the replay's folder; empty where it has none."""
         raced = self.measured and self.measured.run and self.measured.loader == "engine"

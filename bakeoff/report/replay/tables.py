@@ -1,6 +1,7 @@
 """The tables of a replay, as text: terminal, Markdown and page show the same ones."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from bakeoff.model.article import Article, Row
 from bakeoff.model.replay import InARow, Replay, RowResult
@@ -24,7 +25,9 @@ def speed_table(part: Part) -> Table:
         ("here / published", lambda _, here: figures.times(here.ratio if here else None)),
         ("n", lambda _, here: figures.count(here.n) if here and here.n else MISSING),
     ]
-    return _per_row(part, "speed", "Requests per second", "", columns)
+    table = _per_row(part, "speed", "Requests per second", words.label, columns)
+    renamed = any(words.label(row) != row.name for row, _ in part.rows)
+    return replace(table, note=words.ROWS_NOTE if renamed else "")
 
 
 def cost_table(part: Part) -> Table:
@@ -36,14 +39,13 @@ def cost_table(part: Part) -> Table:
         ("published p99", lambda row, _: _ms(row.published.value("latency_p99"))),
         ("p99 here", lambda _, here: figures.duration(here.p99_us if here else None)),
         ("published stdev", lambda row, _: _ms(row.published.latency_ms.stdev)),
-        ("published max", lambda row, _: _ms(row.published.latency_ms.max)),
         ("published memory", lambda row, _: figures.mib(published_mib(row.published))),
         ("memory here", lambda _, here: figures.mib(here.memory_mib if here else None)),
     ]
     told = [
         (head, cell) for head, cell in quantiles if any(cell(*row) != MISSING for row in part.rows)
     ]
-    return _per_row(part, "costs", "Latency and memory", "", told)
+    return _per_row(part, "costs", "Latency and memory", lambda row: row.name, told)
 
 
 def agreement_table(part: Part) -> Table:
@@ -53,7 +55,7 @@ def agreement_table(part: Part) -> Table:
         slug=f"agreement-{part.there.name}",
         title="Engine against tool",
         note="Requests per second that our engine measures, over those of the article's own tool.",
-        heads=("row", "tool", "engine / tool (95 % interval)", "n rounds", "they"),
+        heads=("row", "tool", "engine / tool (95 % interval)", "n rounds", "finding"),
         rows=tuple(
             (
                 printable(one.row),
@@ -126,8 +128,10 @@ def article_table(article: Article) -> Table:
         ("language", article.language),
         *([("source", article.source)] if article.source else []),
         *words.machine(article.setting),
-        *((f"load {name}", one.command) for name, one in article.loads.items()),
-        *((f"load {name} is", words.shape(one)) for name, one in article.loads.items()),
+        *(
+            (f"load {name}", f"{one.command} ({words.shape(one)})")
+            for name, one in article.loads.items()
+        ),
     ]
     rows = tuple((printable(name), printable(value)) for name, value in facts)
     return Table("article-facts", "Facts", "", ("fact", "value"), rows, figures=False)
@@ -145,21 +149,22 @@ def method_table(replay: Replay, parts: Sequence[Part]) -> Table:
     return Table("method", "How it was measured", "", ("fact", "value"), rows, figures=False)
 
 
-def _per_row(part: Part, slug: str, title: str, note: str, columns: Sequence[_Column]) -> Table:
+def _per_row(
+    part: Part,
+    slug: str,
+    title: str,
+    name: Callable[[Row], str],
+    columns: Sequence[_Column],
+) -> Table:
+    rows = (
+        (printable(name(row)), *(cell(row, here) for _, cell in columns)) for row, here in part.rows
+    )
     return Table(
         slug=f"{slug}-{part.there.name}",
         title=title,
-        note=note,
+        note="",
         heads=("row", *(head for head, _ in columns)),
-        rows=tuple(
-            (
-                printable(words.label(row.name, row.label)),
-                *(cell(row, here) for _, cell in columns),
-            )
-            for row, here in part.rows
-        )
-        if columns
-        else (),
+        rows=tuple(rows) if columns else (),
     )
 
 

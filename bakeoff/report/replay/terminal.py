@@ -1,5 +1,6 @@
 """A replay for a terminal. Where one table would be too wide, several share its columns."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from rich import box
@@ -17,8 +18,9 @@ from bakeoff.report.terminal import fits
 from bakeoff.report.words import printable
 
 COLOURS = {"holds": "green", "does not hold": "red", "can't tell": "yellow"}
-TEXT_COLUMNS = ("row", "runs in a row")
-"""Columns of words, which may fold; no width folds a figure."""
+FOLDING = ("row", "runs in a row")
+"""Columns that may fold, and between their words only: no figure is ever cut in two."""
+FOLDED_WIDTH, HEAD_WIDTH = 27, 12
 
 
 class ReplayStandings:
@@ -87,12 +89,14 @@ def _grid(table: tables.Table, places: Sequence[int]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for place in (0, *places):
         head = table.heads[place]
+        folds = head in FOLDING
         grid.add_column(
-            head,
+            "\n".join(textwrap.wrap(head, HEAD_WIDTH)),
             justify="right" if place else "left",
             style="" if place else "bold",
             vertical="bottom",
-            no_wrap=head not in TEXT_COLUMNS,
+            max_width=FOLDED_WIDTH if folds else None,
+            no_wrap=not folds,
             overflow="fold",
         )
     for cells in table.rows:

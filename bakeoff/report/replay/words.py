@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bakeoff.model.article import Setting, Shape
+from bakeoff.model.article import Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, Replay
 from bakeoff.report import figures
 from bakeoff.report.words import listed
@@ -27,6 +27,7 @@ BARS_NOTE = (
     "Each axis starts at zero and has its own length: compare the shapes. The machines differ, so"
     " the figures do too."
 )
+ROWS_NOTE = "After the dot stands what the article calls the row, where it differs."
 FOREST_NOTE = (
     "Each line is a measured 95 % interval, its sign the ratio and the finding. The shaded range is"
     " what was claimed, the ring what was published; dashed, both rows level. Claims that could not"
@@ -57,11 +58,21 @@ def headline(replay: Replay) -> str:
 
 def mode(replay: Replay) -> str:
     """How it was replayed, in one line."""
-    driver = {
+    return f"{driver(replay)}, {scale(replay)}"
+
+
+def driver(replay: Replay) -> str:
+    """Who made the load."""
+    said = {
         "engine": "load by our engine in the article's shape",
         "both": "load by our engine, and by the article's own tool to compare",
-    }.get(replay.driver, f"load by the real {replay.driver}")
-    return f"{driver}, at scale {figures.given(replay.scale)}"
+    }
+    return said.get(replay.driver, f"load by the real {replay.driver}")
+
+
+def scale(replay: Replay) -> str:
+    """How long it was measured, against the article."""
+    return f"at scale {figures.given(replay.scale)}"
 
 
 def claim(one: ClaimResult) -> str:
@@ -106,9 +117,9 @@ def load(shape: Shape, one: ComparisonResult | None) -> str:
     return f"{shape.command}, by the real {one.loader}"
 
 
-def label(name: str, there: str) -> str:
+def label(row: Row) -> str:
     """Our name of a row with the article's, where they differ."""
-    return name if there.lower() == name else f"{name} ({there})"
+    return row.name if row.label.lower() == row.name else f"{row.name} · {row.label}"
 
 
 def warnings(one: ComparisonResult) -> list[str]:

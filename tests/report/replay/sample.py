@@ -17,6 +17,7 @@ from bakeoff.model.verdict import Interval
 from tests.report import sample
 
 ARTICLES = Path(__file__).parents[3] / "articles"
+NAMES = sorted(path.stem for path in ARTICLES.glob("*.toml"))
 CORES = Cores(server=(0,), client=(1,))
 FASTER = (4.1, 3.4, 5.2, 2.9, 4.4, 3.8, 4.9, 4.2)
 """How many times what was published each row does here, by its place."""
@@ -153,3 +154,44 @@ def _row(row: Row, place: int, skipped: str) -> RowResult:
 def _agreement(row: str, ratio: float, low: float, high: float) -> Agreement:
     found = Interval(ratio=ratio, low=low, high=high, n=10, boots=1)
     return Agreement(row=row, tool="ab", engine_over_tool=found)
+
+
+def hostile(attack: str) -> Replay:
+    """The replay that was cut off, with an attack wherever words come from outside."""
+    replay = cut_off()
+    words = {"title": attack, "summary": attack, "source": attack, "traps": (attack,)}
+    setting = replay.article.setting.model_copy(update={"cpu": attack})
+    loads = {
+        name: one.model_copy(update={"command": attack})
+        for name, one in replay.article.loads.items()
+    }
+    comparisons = tuple(
+        one.model_copy(
+            update={"title": attack, "rows": tuple(_attacked(row, attack) for row in one.rows)}
+        )
+        for one in replay.article.comparisons
+    )
+    found = tuple(
+        one.model_copy(
+            update={"warnings": (attack,), "changes": (attack,), "run": one.run and attack}
+        )
+        for one in replay.comparisons
+    )
+    claims = tuple(
+        one.model_copy(update={"text": attack, "why": attack, "unequal": attack})
+        for one in replay.claims
+    )
+    changed = {"loads": loads, "setting": setting, "comparisons": comparisons}
+    article = replay.article.model_copy(update=words | changed)
+    return replay.model_copy(
+        update={
+            "article": article,
+            "comparisons": found,
+            "claims": claims,
+            "command_line": ("bakeoff", "replay", attack),
+        }
+    )
+
+
+def _attacked(row: Row, attack: str) -> Row:
+    return row.model_copy(update={"label": attack, "note": attack})
