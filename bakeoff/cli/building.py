@@ -102,6 +102,7 @@ class LiveBuilding(Building):
     def __str__(self) -> str:
         """What is under way; the bar asks anew for each redraw."""
         now_s = time.monotonic()
-        return ", ".join(
+        under_way = [
             f"{name} {now_s - began_s:.0f} s" for name, began_s in self._under_way.copy().items()
-        )
+        ]
+        return f"building {', '.join(under_way)}" if under_way else ""
