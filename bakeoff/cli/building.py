@@ -74,10 +74,11 @@ class LiveBuilding(Building):
             TextColumn(
                 "{task.fields[building]}",
                 markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
             ),
             console=err,
             transient=True,
+            expand=True,
             refresh_per_second=2,
         )
         self._task = self._progress.add_task("", total=count, building=self)
