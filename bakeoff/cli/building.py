@@ -74,10 +74,11 @@ class LiveBuilding(Building):
             TextColumn(
                 "{task.fields[building]}",
                 markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
             ),
             console=err,
             transient=True,
+            expand=True,
             refresh_per_second=2,
         )
         self._task = self._progress.add_task("", total=count, building=self)
@@ -102,6 +103,7 @@ class LiveBuilding(Building):
     def __str__(self) -> str:
         """What is under way; the bar asks anew for each redraw."""
         now_s = time.monotonic()
-        return ", ".join(
+        under_way = [
             f"{name} {now_s - began_s:.0f} s" for name, began_s in self._under_way.copy().items()
-        )
+        ]
+        return f"building {', '.join(under_way)}" if under_way else ""

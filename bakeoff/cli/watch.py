@@ -43,10 +43,11 @@ class LiveWatch(PlainWatch):
             TextColumn(
                 "{task.description}",
                 markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
             ),
             console=err,
             transient=True,
+            expand=True,
             # A redraw costs CPU on the generator's core: it is asked for between slices alone.
             auto_refresh=False,
         )

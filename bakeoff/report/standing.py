@@ -1,10 +1,13 @@
 """One row of the standings, written out: the terminal, Markdown and the page show the same."""
 
 from dataclasses import dataclass
+from string import ascii_letters
 
 from bakeoff.model.verdict import NoiseFloor, Verdict, VerdictEntry
 from bakeoff.report import figures, words
 from bakeoff.report.figures import MISSING
+
+RUN_LENGTH_MIN = 4
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ def standing(verdict: Verdict, entry: VerdictEntry) -> Standing:
         name=words.printable(entry.name),
         title=words.printable(entry.title),
         rank=figures.rank(entry.rank),
-        letters=entry.letters,
+        letters=run_together(entry.letters),
         ratio=figures.ratio_times(entry.ratio, entry.low, entry.high),
         n_blocks=figures.count(entry.n),
         requests_per_s=figures.rate(entry.requests_per_s),
@@ -44,6 +47,19 @@ def standing(verdict: Verdict, entry: VerdictEntry) -> Standing:
         is_reference=entry.name == verdict.reference,
         is_twin=False,
     )
+
+
+def run_together(letters: str) -> str:
+    """`abcdeg` as `a–eg`: among thirty contenders one may share letters with a dozen."""
+    if not letters.isalpha():
+        return letters
+    runs = [letters[0]]
+    for letter in letters[1:]:
+        if runs[-1][-1] + letter in ascii_letters:
+            runs[-1] += letter
+        else:
+            runs.append(letter)
+    return "".join(run if len(run) < RUN_LENGTH_MIN else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def twin_standing(floor: NoiseFloor) -> Standing:
