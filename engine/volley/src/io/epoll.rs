@@ -32,7 +32,8 @@ pub(crate) struct Epoll {
     scratch: Box<[u8]>,
     /// Failed writes: slot, generation, how.
     failed: VecDeque<(usize, u32, Errno)>,
-    retired: VecDeque<OwnedFd>,
+    /// By slot and generation.
+    retired: VecDeque<(OwnedFd, usize, u32)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -76,12 +77,26 @@ impl Epoll {
         Ok(())
     }
 
+    /// The server of a retired socket has closed: so do we.
+    fn close_one_retired(&mut self, slot: usize, generation: u32) {
+        let retired = &mut self.retired;
+        if let Some(at) = retired.iter().position(|&(_, of, when)| (of, when) == (slot, generation))
+        {
+            retired.remove(at);
+        }
+    }
+
     /// Deals with the next step of one readiness. Returns whether all of it is done.
     fn advance(&mut self, ready: &mut Ready) -> (bool, Option<Event<usize>>) {
         let slot = &mut self.slots[ready.slot];
         let event = |what| Some(Event { slot: ready.slot, what });
         let current = slot.generation == ready.generation;
-        let Some(socket) = slot.socket.as_ref().filter(|_| current) else { return (true, None) };
+        let Some(socket) = slot.socket.as_ref().filter(|_| current) else {
+            if ready.hangup {
+                self.close_one_retired(ready.slot, ready.generation);
+            }
+            return (true, None);
+        };
         if slot.connecting {
             if !ready.writable {
                 return (true, None);
@@ -208,7 +223,8 @@ impl Backend for Epoll {
     }
 
     fn retire(&mut self, slot: usize) {
-        self.retired.extend(self.slots[slot].take());
+        let generation = self.slots[slot].generation;
+        self.retired.extend(self.slots[slot].take().map(|socket| (socket, slot, generation)));
         if self.retired.len() > self.slots.len() {
             self.retired.pop_front();
         }

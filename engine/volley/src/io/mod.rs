@@ -101,8 +101,8 @@ pub(crate) trait Backend: Sized {
     /// Who closes first holds the port in `TIME_WAIT` for a minute. Where the server was asked to
     /// close, that is its part, as with a client that reads to the end of the connection. Waiting
     /// for its FIN would cost a place among the connections, a reset (`SO_LINGER` 0) frees the
-    /// port but is an error in many a server's eyes. So the socket is closed a round of
-    /// connections later, when the server's FIN has nearly always come.
+    /// port but is an error in many a server's eyes. So the socket is closed when the server's FIN
+    /// has come, which some servers wait for us to answer, or a round of connections later.
     fn retire(&mut self, slot: usize);
 
     /// Closes what was retired. Afterwards all that was closed is gone, though nothing may be done

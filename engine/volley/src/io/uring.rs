@@ -61,6 +61,15 @@ impl Uring {
         }
     }
 
+    /// The server of a retired socket has closed: so do we.
+    fn close_one_retired(&mut self, key: Key) {
+        if let Some(at) = self.retired.iter().position(|&(_, other)| other == key)
+            && let Some((socket, _)) = self.retired.remove(at)
+        {
+            self.ring.close_ended(socket);
+        }
+    }
+
     fn start_sending(&mut self, slot: usize, part: Range<usize>) {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
@@ -81,6 +90,9 @@ impl Uring {
             // Of a socket that is closed or retired.
             if let Some(piece) = piece {
                 self.ring.give_back(piece);
+            }
+            if matches!((operation, result), (Operation::Receive, Ok(0))) {
+                self.close_one_retired(key);
             }
             return None;
         }

@@ -6,10 +6,11 @@ use crate::world::loading::{
 };
 use crate::world::random::Random;
 use crate::world::servers::{Close, Conversation, serve};
-use std::io::Read;
-use std::net::{Shutdown, SocketAddr};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::Duration;
 use volley::errors::ErrorKind;
 use volley::io::IoChoice;
 use volley::slice::Plan;
@@ -199,5 +200,33 @@ fn while_idle_between_slices() {
             end.wait();
             ended.wait();
         }
+    });
+}
+
+#[test]
+fn a_server_that_waits_for_our_end_before_it_serves_the_next() {
+    both_ways(|io| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let in_vain = Arc::new(AtomicU64::new(0));
+        let counted = in_vain.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+                let mut request = [0; 4096];
+                if stream.read(&mut request).unwrap_or(0) > 0 {
+                    stream.write_all(GOOD).unwrap();
+                    stream.shutdown(Shutdown::Write).unwrap();
+                    // It lingers, as gunicorn does: nobody else is served until we have closed.
+                    counted
+                        .fetch_add(u64::from(stream.read(&mut request).is_err()), Ordering::SeqCst);
+                }
+            }
+        });
+        let one_shot =
+            Target { connections: 2, requests_per_connection: Some(1), ..target(address) };
+        let outcome = load(io, one_shot, &requests(50));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 50));
+        assert_eq!(in_vain.load(Ordering::SeqCst), 0);
     });
 }
