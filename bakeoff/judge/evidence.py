@@ -23,6 +23,8 @@ from bakeoff.model.replay import ToolRun
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Interval, Latency, Verdict, VerdictEntry
 
+# Of a slower server even the short slices last so long that what the drain cuts is little.
+LASTING_NS = 250_000_000
 MIN_BOOTS = 2
 MIN_ROUNDS = 5
 
@@ -90,10 +92,9 @@ class RaceEvidence:
 
     def _latency(self, metric: LatencyMetric, of: str, over: str) -> Interval | str:
         cpus = frozenset(self.plan.cores.server + self.plan.cores.client)
-        seen = history(self.records).blocks
-        blocks = [block for block in calm(seen, cpus) if block.kind == "long"]
+        blocks = calm(history(self.records).blocks, cpus)
         rows = [(block.boot, _by_entry(block, metric, (of, over))) for block in blocks]
-        what = "long slices, which latencies are taken from,"
+        what = "blocks of long slices, which latencies are taken from,"
         return _paired(rows, (of, over), MIN_LONG_BLOCKS, False, self.plan.seed, what)
 
     def _memory(self, of: str, over: str) -> Interval | str:
@@ -170,7 +171,12 @@ def _paired(
 def _by_entry(
     block: Block, metric: LatencyMetric, names: tuple[str, str]
 ) -> dict[str, float | None]:
-    return {one.entry: _of_slice(one, metric) for one in block.slices if one.entry in names}
+    return {
+        one.entry: _of_slice(one, metric)
+        for one in block.slices
+        if one.entry in names
+        and (block.kind == "long" or one.event.end_ns - one.event.start_ns >= LASTING_NS)
+    }
 
 
 def _of_slice(one: Slice, metric: LatencyMetric) -> float | None:

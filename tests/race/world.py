@@ -150,7 +150,7 @@ class World:
         self.tool_runs.append((loader, name))
         rate = self.requests_per_s[name] * self.tool_speed.get(loader, 1)
         rate *= self.chance.gauss(1, NOISE)
-        return Ran((loader, asked.url), f"{rate}", _tool_result(rate), "")
+        return Ran((loader, asked.url), f"{rate}", tool_result(rate), "")
 
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
@@ -315,7 +315,7 @@ def _write_replay(folder: Path, found: Replay) -> Path:
     return folder / "report.html"
 
 
-def _tool_result(requests_per_s: float) -> LoadResult:
+def tool_result(requests_per_s: float) -> LoadResult:
     """What a tool prints after a second at that speed, as far as it says anything."""
     return LoadResult(
         tool="wrk",
