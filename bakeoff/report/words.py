@@ -193,8 +193,15 @@ def detectable(verdict: Verdict) -> str:
 
 
 def warnings(verdict: Verdict) -> list[str]:
-    """All warnings: of the race, then of each entry, which is named."""
-    own = [f"{entry.name}: {warning}" for entry in verdict.entries for warning in entry.warnings]
+    """All warnings: of the race, then of the entries, which are named; each is said once."""
+    whose: dict[str, list[str]] = {}
+    for entry in verdict.entries:
+        for warning in entry.warnings:
+            whose.setdefault(warning, []).append(entry.name)
+    own = (
+        f"{listed(names)}{', each' if len(names) > 1 else ''}: {warning}"
+        for warning, names in whose.items()
+    )
     return [*verdict.warnings, *own]
 
 
