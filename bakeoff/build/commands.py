@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from threading import Event
 
 PR_SET_PDEATHSIG = 1
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LOOK_S = 0.1
 """How long a command or a lock may take to notice that it is to end."""
 GRACE_S = 2.0
@@ -30,8 +32,9 @@ class Outcome:
 
     @property
     def first_line(self) -> str:
-        """The first line that says anything."""
-        return next((line.strip() for line in self.output.splitlines() if line.strip()), "")
+        """The first line that says anything, without the colours that some programs always print."""
+        plain = _COLOUR.sub("", self.output)
+        return next((line.strip() for line in plain.splitlines() if line.strip()), "")
 
 
 def run(

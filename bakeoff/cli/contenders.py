@@ -1,21 +1,66 @@
 """`bakeoff contenders` and `doctor`: what is there, what is missing, what is in the way."""
 
+from typing import Annotated
+
+import typer
 from rich.markup import escape
 from rich.table import Table
 
 from bakeoff.build import is_built, missing_tools
+from bakeoff.cli import audit as audit_command
 from bakeoff.cli.console import out
 from bakeoff.cli.setup import name_buildable
 from bakeoff.load import engine_version
 from bakeoff.measure import hindrances
-from bakeoff.model.errors import MissingPiece
+from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.plan import Catalogue, Named
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "warning": "[red]warning[/]"}
 
 
-def contenders() -> None:
-    """List the catalogue, with what is missing on this machine."""
+def contenders(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CONTENDER",
+            help="With --audit: as for a race; none: all of the catalogue that are built.",
+            show_default=False,
+        ),
+    ] = None,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Compare what they do beside answering right.")
+    ] = False,
+    workload: Annotated[
+        str | None, typer.Option(help="With --audit: what is asked. (default: hello)")
+    ] = None,
+    connections: Annotated[
+        int | None,
+        typer.Option("-c", "--connections", min=1, help="With --audit: connections of the load."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With --audit: workers or threads per server.")
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE|-", help="With --audit: write it as JSON.")
+    ] = None,
+) -> None:
+    """List the catalogue, with what is missing on this machine; or audit contenders.
+
+    An audit starts them, asks each of them a few dozen times, loads each for
+    a second and a half, and says where their work is unequal: headers,
+    writes, keep-alive, logs, threads at work. It says nothing of speed.
+    """
+    if audit:
+        audit_command.audit(
+            names or (), connections=connections, workers=workers, workload=workload, json=json
+        )
+    elif names or workload or connections or workers or json:
+        raise BadUsage("contenders: names and options belong to --audit")
+    else:
+        _list()
+
+
+def _list() -> None:
     catalogue = Catalogue.shipped()
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)

@@ -2,6 +2,17 @@
 
 from bakeoff.judge.claims import decide
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
+from bakeoff.judge.fairness import unequal
 from bakeoff.judge.verdict import judge
+from bakeoff.judge.work import works_of
 
-__all__ = ["Evidence", "RaceEvidence", "ToolEvidence", "agreement", "decide", "judge"]
+__all__ = [
+    "Evidence",
+    "RaceEvidence",
+    "ToolEvidence",
+    "agreement",
+    "decide",
+    "judge",
+    "unequal",
+    "works_of",
+]

@@ -35,11 +35,14 @@ def unequal(plan: Plan, works: Works) -> tuple[str, ...]:
 
 
 def _too_few_at_work(plan: Plan, works: Works) -> str:
-    """Of fewer connections than workers, some workers have none."""
+    """Half of them or fewer: chance gives some workers more connections than others.
+
+    Of fewer connections than workers, some workers have none.
+    """
     expected = min(plan.workers, plan.connections)
     alike: dict[tuple[int, int], list[str]] = {}
     for name, work in works.items():
-        if work.crew and work.crew.threads_at_work < expected and expected > 1:
+        if work.crew and 0 < 2 * work.crew.threads_at_work <= expected:
             key = (work.crew.processes, work.crew.threads_at_work)
             alike.setdefault(key, []).append(name)
     parts = [

@@ -1,10 +1,19 @@
 """What one contender does for an answer, from what was seen of it over the boots."""
 
 from collections import Counter
+from collections.abc import Sequence
 
-from bakeoff.judge.history import History
+from bakeoff.judge.history import History, history
 from bakeoff.model.audit import Crew, Work
 from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Record
+
+
+def works_of(plan: Plan, records: Sequence[Record]) -> dict[str, Work]:
+    """All that were up, in the plan's order."""
+    seen = history(records)
+    found = {entry.name: work(plan, seen, entry.name) for entry in plan.entries}
+    return {name: each for name, each in found.items() if each}
 
 
 def work(plan: Plan, seen: History, name: str) -> Work | None:

@@ -31,7 +31,8 @@ class Audit(Contract):
 class Crew(Contract):
     """The processes and threads of one contender, and how many of them did its work.
 
-    At work: used more than a twentieth of the CPU time that the busiest thread used under load.
+    A process is at work that used more than a twentieth of the CPU time that the busiest one used
+    under load; a thread, more than half of what the busiest thread of its process used.
     """
 
     processes: PositiveInt

@@ -1,5 +1,6 @@
 """The composition: calls the stages one after another, and keeps what they leave."""
 
+from bakeoff.race.audit import audit
 from bakeoff.race.race import Finished, race, rejudge, resume
 from bakeoff.race.replay import Replayed, is_replay, replay, report_replay, resume_replay
 from bakeoff.race.stages import Load, Servers, Stages, Watch
@@ -11,6 +12,7 @@ __all__ = [
     "Servers",
     "Stages",
     "Watch",
+    "audit",
     "is_replay",
     "race",
     "rejudge",

@@ -2,9 +2,19 @@
 
 from bakeoff.report.as_csv import csv
 from bakeoff.report.as_markdown import markdown
+from bakeoff.report.audited import Audited
 from bakeoff.report.folder import write
-from bakeoff.report.replay import replay_standings
+from bakeoff.report.replay import replay_standings, write_replay
 from bakeoff.report.terminal import standings
 from bakeoff.report.words import headline
 
-__all__ = ["csv", "headline", "markdown", "replay_standings", "standings", "write"]
+__all__ = [
+    "Audited",
+    "csv",
+    "headline",
+    "markdown",
+    "replay_standings",
+    "standings",
+    "write",
+    "write_replay",
+]

@@ -13,17 +13,17 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 def markdown(verdict: Verdict) -> str:
     """Headline, standings, noise floor, warnings, what was left out, every pair, how and where."""
     parts = [
-        f"# {_escaped(verdict.workload)}: which server is faster",
-        f"**{_escaped(words.headline(verdict))}**",
-        *_section(tables.standings_table(verdict), level=2),
-        f"Noise floor: {_escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
-        f"Measured: {_escaped(words.mode(verdict))}.",
+        f"# {escaped(verdict.workload)}: which server is faster",
+        f"**{escaped(words.headline(verdict))}**",
+        *section(tables.standings_table(verdict), level=2),
+        f"Noise floor: {escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
+        f"Measured: {escaped(words.mode(verdict))}.",
         words.LATENCY_CAUTION,
-        *_listed("Warnings", words.warnings(verdict)),
-        *_listed("Unequal work", list(verdict.fairness)),
-        *_listed("Not ranked", [f"{e.name}: {words.reasons(e)}" for e in words.unranked(verdict)]),
-        *_listed("Skipped", [f"{each.name}: {each.reason}" for each in verdict.skipped]),
-        *(part for table in _further(verdict) for part in _section(table, level=2)),
+        *listed("Warnings", words.warnings(verdict)),
+        *listed("Unequal work", list(verdict.fairness)),
+        *listed("Not ranked", [f"{e.name}: {words.reasons(e)}" for e in words.unranked(verdict)]),
+        *listed("Skipped", [f"{each.name}: {each.reason}" for each in verdict.skipped]),
+        *(part for table in _further(verdict) for part in section(table, level=2)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -42,23 +42,25 @@ def _further(verdict: Verdict) -> list[Table]:
     ]
 
 
-def _section(table: Table, level: int) -> list[str]:
+def section(table: Table, level: int) -> list[str]:
+    """A table with its heading and its note as paragraphs; none where it has no rows."""
     if not table.rows:
         return []
     rule = "|".join(["---"] + ["---:" if table.figures else "---"] * (len(table.heads) - 1))
     lines = [_row(table.heads), f"|{rule}|", *(_row(row) for row in table.rows)]
-    note = [_escaped(table.note)] if table.note else []
+    note = [escaped(table.note)] if table.note else []
     return [f"{'#' * level} {table.title}", "\n".join(lines), *note]
 
 
 def _row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+    return f"| {' | '.join(escaped(cell) for cell in cells)} |"
 
 
-def _listed(title: str, items: list[str]) -> list[str]:
-    return [f"## {title}", "\n".join(f"- {_escaped(item)}" for item in items)] if items else []
+def listed(title: str, items: list[str]) -> list[str]:
+    """A list with its heading as paragraphs; none where it has no items."""
+    return [f"## {title}", "\n".join(f"- {escaped(item)}" for item in items)] if items else []
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text from outside as Markdown that shows it as it is."""
     return _SPECIAL.sub(r"\\\1", words.printable(text))

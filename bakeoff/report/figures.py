@@ -105,3 +105,15 @@ def rank(best_and_worst: tuple[int, int] | None) -> str:
         return MISSING
     best, worst = best_and_worst
     return str(best) if best == worst else f"{best}–{worst}"
+
+
+def times(ratio: float | None) -> str:
+    """A ratio that has no interval, as `1.72×`."""
+    if ratio is None or not math.isfinite(ratio):
+        return MISSING
+    return f"{significant(ratio, 3)}×"
+
+
+def given(number: float) -> str:
+    """A number that somebody set, as they would write it: `1.18`."""
+    return f"{number:,g}"

@@ -29,15 +29,16 @@ def write(
     drawn = pictures(verdict, records)
     (folder / "charts").mkdir(parents=True, exist_ok=True)
     for picture in drawn:
-        _put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
-    _put(folder / "report.md", markdown(verdict))
-    _put(folder / "report.csv", csv(verdict))
+        put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
+    put(folder / "report.md", markdown(verdict))
+    put(folder / "report.csv", csv(verdict))
     html = folder / "report.html"
-    _put(html, page(plan, verdict, records, receipts, drawn))
+    put(html, page(plan, verdict, records, receipts, drawn))
     return html
 
 
-def _put(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.write_text(text, encoding="utf-8", newline="")

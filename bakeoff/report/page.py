@@ -3,9 +3,6 @@
 import shlex
 from collections.abc import Mapping, Sequence
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
@@ -14,6 +11,7 @@ from bakeoff.report import circumstances, tables, words
 from bakeoff.report.charts import Picture
 from bakeoff.report.contenders import portraits
 from bakeoff.report.glossary import GLOSSARY
+from bakeoff.report.render import inlined, render
 from bakeoff.report.work import work_of
 
 
@@ -25,16 +23,9 @@ def page(
     pictures: Sequence[Picture],
 ) -> str:
     """The whole page as HTML."""
-    environment = Environment(
-        loader=PackageLoader("bakeoff.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     finding, _, further = words.printable(words.headline(verdict)).partition(". ")
-    return environment.get_template("page.html").render(
-        css=Markup(_css(environment)),
+    return render(
+        "page.html",
         title=f"{verdict.workload}: {finding.rstrip('.')}",
         headline=finding,
         further=further,
@@ -46,7 +37,7 @@ def page(
         warnings=words.warnings(verdict),
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
-        pictures=[_inlined(picture) for picture in pictures],
+        pictures=inlined(pictures),
         findings=[
             tables.pairs_table(verdict),
             tables.slices_table(verdict),
@@ -68,20 +59,5 @@ def page(
     )
 
 
-def _css(environment: Environment) -> str:
-    return environment.get_template("page.css").render()
-
-
 def _facts(verdict: Verdict) -> list[str]:
     return [part.strip() for part in words.mode(verdict).split(", ")]
-
-
-def _inlined(picture: Picture) -> dict[str, object]:
-    # Vega escapes what it writes, and `to_svg` the label: these two are markup already.
-    return {
-        "slug": picture.slug,
-        "title": picture.title,
-        "reading": picture.reading,
-        "wide": Markup(picture.wide),
-        "narrow": Markup(picture.narrow),
-    }

@@ -78,14 +78,15 @@ def _tables(rows: list[Standing], console: Console, options: ConsoleOptions) -> 
     """Columns in their order, as many to a table as fit; each table says whose figures they are."""
     taken: list[Column] = []
     for column in (*SPEED, *COST):
-        if taken and not _fits(_table((*PLACE, *taken, column), rows), console, options):
+        if taken and not fits(_table((*PLACE, *taken, column), rows), console, options):
             yield _table((*PLACE, *taken), rows)
             taken = []
         taken.append(column)
     yield _table((*PLACE, *taken), rows)
 
 
-def _fits(table: Table, console: Console, options: ConsoleOptions) -> bool:
+def fits(table: Table, console: Console, options: ConsoleOptions) -> bool:
+    """Whether the whole table has room, without a fold."""
     unbounded = options.update(max_width=10_000)
     return Measurement.get(console, unbounded, table).maximum <= options.max_width
 

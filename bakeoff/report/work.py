@@ -21,6 +21,8 @@ _COLUMNS: tuple[tuple[str, Callable[[Work], str]], ...] = (
     ("asked", lambda work: figures.count(work.workers)),
     ("log", lambda work: _log(work)),
 )
+ANSWER_COLUMNS = 6
+"""So many columns are about the answer, and the rest about who makes it."""
 
 
 def work_of(verdict: Verdict) -> Table:
@@ -35,9 +37,9 @@ def work_table(works: Mapping[str, Work]) -> Table:
         title="What each contender does",
         note=(
             "Writes: in how many an answer is sent. HTTP/1.0: whether such a client is kept when"
-            " it asks. At work: threads that used more than a twentieth of the CPU time of the"
-            " busiest one; asked is for how many workers. Log: what is written to logs and files,"
-            " per request."
+            " it asks. At work: threads that used more than half of the CPU time of the busiest"
+            " one in their process. Asked: for how many workers. Log: bytes written to logs and"
+            " files per request."
         ),
         heads=("contender", *(head for head, _ in _COLUMNS)),
         rows=tuple(

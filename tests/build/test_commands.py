@@ -23,6 +23,11 @@ def test_both_streams_are_kept(tmp_path: Path) -> None:
     assert (outcome.status, outcome.output, outcome.first_line) == (3, "one\ntwo\n", "one")
 
 
+def test_the_first_line_has_no_colours(tmp_path: Path) -> None:
+    outcome = run(["printf", r"\033[1mApache Maven\033[m 3.8.7\n"], tmp_path, timeout_s=10)
+    assert outcome.first_line == "Apache Maven 3.8.7"
+
+
 def test_past_its_time_it_is_ended_with_its_children_and_its_output_stays(tmp_path: Path) -> None:
     script = "echo begun; sleep 600 & echo $! > child; wait"
     outcome = run(["sh", "-c", script], tmp_path, timeout_s=0.3)

@@ -42,7 +42,7 @@ def refused(ended: Ended, status: int, *says: str) -> None:
         (["race", "nginx", "-d", "0"], "it takes a time above zero"),
         (["race", "nginx", "--boots", "x"], "Invalid value for '--boots'"),
         (["race", "nginx", "--cpus", "server=0,client=99"], "there is no core 99 here"),
-        (["race", "nginx", "--workload", "helo"], "did you mean hello?"),
+        (["race", "nginx", "--workload", "helo"], "did you mean hello or echo?"),
         (["race", "nginx", "--reference", "gin"], "gin doesn't race"),
         (
             ["race", "nginx", "--json", "/nowhere/x.json"],

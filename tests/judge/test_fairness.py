@@ -152,6 +152,12 @@ def test_a_race_with_a_connection_per_request_has_no_use_for_keep_alive() -> Non
     assert said(works, connection="close") == ()
 
 
+@pytest.mark.parametrize(("at_work", "says"), [(1, True), (2, True), (3, False)])
+def test_chance_may_leave_one_worker_of_four_with_little_to_do(at_work: int, says: bool) -> None:
+    crew = Crew(processes=1, threads=4, processes_at_work=1, threads_at_work=at_work)
+    assert bool(said({"x": work(crew=crew)})) == says
+
+
 def test_fewer_connections_than_workers_leave_workers_without_work() -> None:
     assert said({"x": work(crew=ALONE)}, connections=1) == ()
 

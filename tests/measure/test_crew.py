@@ -46,8 +46,13 @@ def test_a_thread_that_began_in_between_counts_whole() -> None:
     assert found({(1, 1): 0}, {(1, 1): 1000, (7, 7): 900}) == (2, 2, 2, 2)
 
 
-def test_a_twentieth_of_the_busiest_is_not_work_yet() -> None:
-    assert found({}, {(1, 1): 1000, (1, 2): 50, (1, 3): 51}) == (1, 3, 1, 2)
+def test_a_process_at_work_used_more_than_a_twentieth_of_the_busiest() -> None:
+    assert found({}, {(1, 1): 1000, (2, 2): 50, (3, 3): 51}) == (3, 3, 2, 2)
+
+
+def test_a_thread_at_work_used_more_than_half_of_the_busiest_of_its_process() -> None:
+    assert found({}, {(1, 1): 1000, (1, 2): 500, (1, 3): 501}) == (1, 3, 1, 2)
+    assert found({}, {(1, 1): 1000, (2, 2): 100, (2, 3): 90}) == (2, 3, 2, 3)
 
 
 def test_nobody_at_work() -> None:

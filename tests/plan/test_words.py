@@ -62,7 +62,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        ("ngnix", "there is no contender called ngnix; did you mean nginx?"),
+        ("ngnix", "there is no contender called ngnix; did you mean nginx or granian or gin?"),
         ("zzz", "the catalogue has: "),
         ("./nowhere", "no such folder or program"),
         ("nosuchprogram --port 1", "there is no program called nosuchprogram"),

@@ -66,7 +66,7 @@ class Sketch:
     title: str
     reading: str
     alt_text: str
-    draw: Callable[[theme.Frame], theme.Drawing]
+    draw: Callable[[theme.Frame], theme.Drawing | theme.Panels]
 
 
 def shown(named: VerdictEntry | Lane) -> str:

@@ -26,6 +26,8 @@ FONT = "sans-serif"
 _VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart
+Panels = alt.HConcatChart | alt.VConcatChart
+"""Drawings side by side or one upon the other: each has its own width already."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,15 @@ def names_axis(**options: Any) -> alt.Axis:
     )
 
 
-def to_svg(drawing: Drawing, frame: Frame, slug: str, alt_text: str) -> str:
+def to_svg(drawing: Drawing | Panels, frame: Frame, slug: str, alt_text: str) -> str:
     """The picture as an SVG element, named for those who can't see it; alone or in a page.
 
     Ids get the slug in front: several pictures in one page would share Vega's.
     """
-    spec = drawing.configure(**_configuration()).properties(
-        width=frame.width, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
-    )
+    spec = drawing.configure(**_configuration())
+    if not isinstance(spec, Panels):
+        fitting = alt.AutoSizeParams(type="fit-x", contains="padding")
+        spec = spec.properties(width=frame.width, autosize=fitting)
     svg = vl_convert.vegalite_to_svg(
         spec.to_dict(validate=False),
         vl_version=_VEGA_LITE,

@@ -1,40 +1,45 @@
-"""A replay for a terminal."""
+"""A replay for a terminal. Where one table would be too wide, several share its columns."""
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from bakeoff.model.replay import ClaimResult, ComparisonResult, Replay
+from bakeoff.model.replay import ClaimResult, Replay
+from bakeoff.report import tables
 from bakeoff.report.replay import words
-from bakeoff.report.replay.tables import rows_table
+from bakeoff.report.replay.parts import Part, parts, without_figures
+from bakeoff.report.replay.tables import agreement_table, cost_table, in_a_row_table, speed_table
+from bakeoff.report.terminal import fits
 from bakeoff.report.words import printable
 
-MARKS = {
-    "holds": ("✓", "green"),
-    "does not hold": ("✗", "red"),
-    "can't tell": ("?", "yellow"),
-}
+COLOURS = {"holds": "green", "does not hold": "red", "can't tell": "yellow"}
+FOLDING = ("row", "runs in a row")
+"""Columns that may fold, and between their words only: no figure is ever cut in two."""
+FOLDED_WIDTH, HEAD_WIDTH = 27, 12
 
 
 class ReplayStandings:
-    """A rich renderable of a whole replay."""
+    """A rich renderable of a whole replay; it fits itself to the width that it is given."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The headline, each comparison's table with its notes, then the claims."""
+        """The headline, each comparison's tables with what must be known, then the claims."""
         replay = self.replay
         yield Text(printable(words.headline(replay)), style="bold")
         yield Text(printable(f"{replay.article.title} ({replay.article.published})"))
-        yield Text(f"Measured: {words.mode(replay)}.", style="dim")
-        for one in replay.comparisons:
+        yield Text.assemble(("Measured: ", "bold"), f"{words.mode(replay)}.")
+        for part in parts(replay):
             yield Text()
-            yield from _comparison(replay, one)
+            yield Text(printable(part.there.title), style="bold")
+            yield Text(printable(words.load(part.shape, part.measured)), style="dim")
+            yield from _comparison(part, console, options)
         yield Text()
         yield Text("Claims", style="bold")
         for claim in replay.claims:
@@ -46,38 +51,73 @@ def replay_standings(replay: Replay) -> ReplayStandings:
     return ReplayStandings(replay)
 
 
-def _comparison(replay: Replay, one: ComparisonResult) -> Iterator[Text | Table | Padding]:
-    yield Text.assemble((printable(one.title), "bold"), f"  {printable(words.load(replay, one))}")
-    if one.skipped:
-        yield Text.assemble(("– ", "yellow"), "skipped: ", printable(one.skipped))
+def _comparison(part: Part, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+    if part.skipped:
+        yield _marked("–", "yellow", f"skipped: {part.skipped}")
         return
-    yield _table(one)
-    for row in one.rows:
-        if row.skipped:
-            yield Text.assemble(
-                ("– ", "yellow"), printable(row.name), " has no figures: ", printable(row.skipped)
-            )
-    for said in (*words.agreements(one), *words.in_a_row(one)):
-        yield Text(printable(said))
-    yield Text(printable(f"Changed: {'; '.join(one.changes)}."), style="dim")
+    for table in (speed_table(part), cost_table(part)):
+        yield from _fitted(table, console, options)
+    for name, reason in without_figures(part):
+        yield _marked("–", "yellow", f"{name} was skipped: {reason}")
+    for table in (agreement_table(part), in_a_row_table(part)):
+        if table.rows:
+            yield Text()
+            yield Text(table.title)
+            yield from _fitted(table, console, options)
+    if part.measured:
+        for warning in words.warnings(part.measured):
+            yield _marked("!", "bold yellow", warning)
+        for change in part.measured.changes:
+            yield _marked("·", "dim", f"changed: {change}", "dim")
 
 
-def _table(one: ComparisonResult) -> Table:
-    found = rows_table(one)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for place, head in enumerate(found.heads):
-        table.add_column(head, justify="right" if place else "left", overflow="fold")
-    for cells in found.rows:
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    return table
+def _fitted(
+    table: tables.Table, console: Console, options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Columns in their order, as many to a table as fit; each table says whose figures they are."""
+    taken: list[int] = []
+    for place in range(1, len(table.heads)):
+        if taken and not fits(_grid(table, [*taken, place]), console, options):
+            yield _grid(table, taken)
+            taken = []
+        taken.append(place)
+    if taken:
+        yield _grid(table, taken)
 
 
-def _claim(claim: ClaimResult) -> Iterator[Text | Padding]:
-    mark, colour = MARKS[claim.finding]
-    yield Text.assemble(
-        (f"{mark} {claim.finding}: ", colour), printable(claim.text), overflow="fold"
-    )
-    yield Padding(Text(printable(words.claim(claim)), style="dim"), (0, 0, 0, 2), expand=False)
-    if claim.unequal:
-        unequal = Text.assemble(("unequal work: ", "yellow"), printable(claim.unequal))
-        yield Padding(unequal, (0, 0, 0, 2), expand=False)
+def _grid(table: tables.Table, places: Sequence[int]) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for place in (0, *places):
+        head = table.heads[place]
+        folds = head in FOLDING
+        grid.add_column(
+            "\n".join(textwrap.wrap(head, HEAD_WIDTH)),
+            justify="right" if place else "left",
+            style="" if place else "bold",
+            vertical="bottom",
+            max_width=FOLDED_WIDTH if folds else None,
+            no_wrap=not folds,
+            overflow="fold",
+        )
+    for cells in table.rows:
+        grid.add_row(*(Text(cells[place]) for place in (0, *places)))
+    return grid
+
+
+def _claim(claim: ClaimResult) -> Iterator[RenderableType]:
+    colour = COLOURS[claim.finding]
+    yield _marked(words.MARKS[claim.finding], colour, f"{claim.finding}: {claim.text}")
+    below = [(words.claim(claim), "dim"), (claim.why, "dim")]
+    below += [(f"unequal work: {claim.unequal}", "yellow")] if claim.unequal else []
+    for said, style in below:
+        if said:
+            yield Padding(Text(printable(said), style=style), (0, 0, 0, 2), expand=False)
+
+
+def _marked(mark: str, mark_style: str, said: str, style: str = "") -> Grid:
+    """A sign, and beside it the sentence, which keeps to its own column where it folds."""
+    line = Grid.grid(padding=(0, 1, 0, 0))
+    line.add_column(no_wrap=True)
+    line.add_column(overflow="fold")
+    line.add_row(Text(mark, style=mark_style), Text(printable(said), style=style))
+    return line

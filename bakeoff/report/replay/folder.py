@@ -1,0 +1,28 @@
+"""The report of a replay as files in its folder."""
+
+from pathlib import Path
+
+from bakeoff.model.replay import Replay
+from bakeoff.report.folder import put
+from bakeoff.report.replay.as_csv import replay_csv
+from bakeoff.report.replay.as_markdown import replay_markdown
+
+
+def write_replay(folder: Path, replay: Replay) -> Path:
+    """Write `report.html`, `report.md`, `report.csv` and `charts/*.svg`; the path of the page.
+
+    Each file appears whole or not at all. OSError where the folder can't be written.
+    """
+    # Here, not above: altair takes a second, and whoever only prints needs no pictures.
+    from bakeoff.report.replay.charts import replay_pictures
+    from bakeoff.report.replay.page import replay_page
+
+    pictures = replay_pictures(replay)
+    (folder / "charts").mkdir(parents=True, exist_ok=True)
+    for picture in pictures:
+        put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
+    put(folder / "report.md", replay_markdown(replay))
+    put(folder / "report.csv", replay_csv(replay))
+    html = folder / "report.html"
+    put(html, replay_page(replay, pictures))
+    return html
