@@ -32,7 +32,7 @@ class Outcome:
 
     @property
     def first_line(self) -> str:
-        """The first line that says anything; without colours, which some programs always print."""
+        """The first line that says anything, without the colours that some always print."""
         plain = _COLOUR.sub("", self.output)
         return next((line.strip() for line in plain.splitlines() if line.strip()), "")
 

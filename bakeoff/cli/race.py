@@ -60,7 +60,7 @@ def race(
         typer.Option(
             "--all",
             help="The whole catalogue, as far as it serves the workload and can be built. All are "
-            "up at once: give them 4 GiB of memory, and half an hour.",
+            "up at once: give them 2 GiB of memory, and half an hour.",
         ),
     ] = False,
     connections: Annotated[

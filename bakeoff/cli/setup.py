@@ -33,9 +33,10 @@ def setup(
 ) -> None:
     """Install what contenders need, where we may, and build them.
 
-    As root, missing Debian packages are installed with apt-get, and named. Otherwise the command
-    is printed and the contenders that need them are left out. What can't be built is named with
-    its reason, and the rest goes on. The status is 0 where one at least is ready.
+    As root, missing Debian packages are installed with apt-get, and named.
+    Otherwise the command is printed, and the contenders that need them are
+    left out. What can't be built is named with its reason, and the rest goes
+    on. The status is 0 where one at least is ready.
     """
     if names and everything:
         raise BadUsage("setup: takes names or --all, not both")

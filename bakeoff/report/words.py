@@ -1,6 +1,6 @@
 """What a verdict says in plain English. Every sentence of the report is made here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
@@ -193,9 +193,20 @@ def detectable(verdict: Verdict) -> str:
 
 
 def warnings(verdict: Verdict) -> list[str]:
-    """All warnings: of the race, then of each entry, which is named."""
-    own = [f"{entry.name}: {warning}" for entry in verdict.entries for warning in entry.warnings]
-    return [*verdict.warnings, *own]
+    """All warnings: of the race, then of the entries, which are named; each is said once."""
+    return [*verdict.warnings, *said_once({each.name: each.warnings for each in verdict.entries})]
+
+
+def said_once(warnings: Mapping[str, Iterable[str]]) -> list[str]:
+    """The warnings of several, by name, each with the names of all whose it is."""
+    whose: dict[str, list[str]] = {}
+    for name, own in warnings.items():
+        for warning in own:
+            whose.setdefault(warning, []).append(name)
+    return [
+        f"{listed(names)}{', each' if len(names) > 1 else ''}: {warning}"
+        for warning, names in whose.items()
+    ]
 
 
 def reasons(entry: VerdictEntry) -> str:

@@ -36,7 +36,10 @@ def test_past_its_time_it_is_ended_with_its_children_and_its_output_stays(tmp_pa
     assert gone(tmp_path / "child")
 
 
-def test_told_to_stop_it_ends_though_it_would_not_hear_of_it(tmp_path: Path) -> None:
+def test_told_to_stop_it_ends_though_it_would_not_hear_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bakeoff.build.commands.GRACE_S", 0.2)
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
     script = "trap '' INT; sleep 600 & echo $! > child; while :; do sleep 0.05; done"

@@ -146,3 +146,18 @@ def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
 def test_one_that_raced_alone_is_compared_with_nobody() -> None:
     said = headline(only(sample.verdict(), "nginx"))
     assert said.startswith("nginx raced alone (")
+
+
+def test_a_warning_of_several_is_said_once_and_names_them() -> None:
+    verdict = sample.verdict()
+    first, second, *others = (e.model_copy(update={"warnings": ()}) for e in verdict.entries)
+    entries = tuple(
+        entry.model_copy(update={"warnings": ("it has never been steady", *more)})
+        for entry, more in ((first, ()), (second, ("it leaks",)))
+    )
+    alike = verdict.model_copy(update={"entries": (*entries, *others), "warnings": ("of all",)})
+    assert words.warnings(alike) == [
+        "of all",
+        f"{first.name} and {second.name}, each: it has never been steady",
+        f"{second.name}: it leaks",
+    ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bakeoff.model.article import Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, Replay
 from bakeoff.report import figures
-from bakeoff.report.words import listed
+from bakeoff.report.words import listed, said_once
 
 METRICS = {
     "requests_per_s": "requests per second",
@@ -123,9 +123,8 @@ def label(row: Row) -> str:
 
 
 def warnings(one: ComparisonResult) -> list[str]:
-    """All warnings: of the comparison, then of each row, which is named."""
-    own = [f"{row.name}: {warning}" for row in one.rows for warning in row.warnings]
-    return [*one.warnings, *own]
+    """All warnings: of the comparison, then of the rows, which are named; each is said once."""
+    return [*one.warnings, *said_once({row.name: row.warnings for row in one.rows})]
 
 
 def agreement(one: Agreement) -> str:
