@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.cli.console import err, out
-from bakeoff.cli.result import Json, check_json, write_json
+from bakeoff.cli.console import err
+from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
 from bakeoff.model.errors import BadUsage
@@ -197,14 +197,5 @@ def whole_catalogue(catalogue: Catalogue) -> list[str]:
 
 def show(finished: Finished, json: str | None) -> None:
     """Print the standings and where the report is; ends the program where it must."""
-    console = err if json == "-" else out
-    console.print(standings(finished.verdict))
-    console.print(f"Report: {finished.report}", markup=False, soft_wrap=True)
-    if finished.interrupted:
-        again = f"bakeoff resume {finished.folder}"
-        err.print(f"Interrupted; to go on: {again}", markup=False, soft_wrap=True)
-    write_json(json, finished.verdict)
-    if finished.interrupted:
-        raise typer.Exit(130)
-    if not any(entry.valid for entry in finished.verdict.entries):
-        raise typer.Exit(1)
+    verdict = finished.verdict
+    conclude(finished, standings(verdict), verdict, json, any(e.valid for e in verdict.entries))

@@ -10,8 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bakeoff.cli.console import err, out
-from bakeoff.cli.result import Json, check_json, write_json
+from bakeoff.cli.console import out
+from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
 from bakeoff.model.errors import BadUsage
@@ -90,17 +90,9 @@ def replay(
 
 def show(replayed: Replayed, json: str | None) -> None:
     """Print the result and where its report is; ends the program where it must."""
-    console = err if json == "-" else out
-    console.print(replay_standings(replayed.replay))
-    console.print(f"Report: {replayed.report}", markup=False, soft_wrap=True)
-    if replayed.interrupted:
-        again = f"bakeoff resume {replayed.folder}"
-        err.print(f"Interrupted; to go on: {again}", markup=False, soft_wrap=True)
-    write_json(json, replayed.replay)
-    if replayed.interrupted:
-        raise typer.Exit(130)
-    if all(one.skipped for one in replayed.replay.comparisons):
-        raise typer.Exit(1)
+    found = replayed.replay
+    measured = any(not one.skipped for one in found.comparisons)
+    conclude(replayed, replay_standings(found), found, json, measured)
 
 
 def _asked(
