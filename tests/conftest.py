@@ -1,6 +1,15 @@
-"""Options of the whole test suite."""
+"""Options of the whole test suite, and what it needs of its surroundings."""
+
+import signal
 
 import pytest
+
+
+def pytest_configure() -> None:
+    # A shell's background job ignores SIGINT, and so would all that it starts: bakeoff's own
+    # answer to Ctrl-C is tested.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

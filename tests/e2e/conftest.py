@@ -1,6 +1,7 @@
 """What a user types, in a folder that bakeoff has never seen."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,7 +93,7 @@ class Place:
         """A small server as a command; `before` is Python that runs before it listens."""
         text = SERVER.format(body=body, status=status, port=port, before=textwrap.dedent(before))
         (self.path / f"{name}.py").write_text(text)
-        return f"{sys.executable} {name}.py"
+        return f"{shlex.quote(sys.executable)} {name}.py"
 
     def contender(self, name: str, text: str) -> str:
         """A folder with a contender.toml."""

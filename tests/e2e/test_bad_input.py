@@ -35,7 +35,7 @@ def refused(ended: Ended, status: int, *says: str) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["race", "ngnix"], "there is no contender called ngnix; did you mean nginx?"),
+        (["race", "ngnix"], "there is no contender called ngnix; did you mean nginx"),
         (["race", "nosuch --port 1"], "there is no program called nosuch"),
         (["race", "nginx", "-c", "0"], "'--connections': Input should be greater than"),
         (["race", "nginx", "-d", "-3"], "it takes seconds, as in 20, 90s or 2m"),
@@ -52,7 +52,7 @@ def refused(ended: Ended, status: int, *says: str) -> None:
         (["race", "https://localhost/"], "bakeoff speaks plain HTTP"),
         (["report", "nowhere"], "there is no such run folder"),
         (["resume", "."], "is no run folder: it has no plan.json"),
-        (["setup", "ngnix"], "did you mean nginx?"),
+        (["setup", "ngnix"], "did you mean nginx"),
         (["setup", "nginx", "--all"], "takes names or --all, not both"),
         (["rase"], "No such command 'rase'"),
     ],
