@@ -1,5 +1,7 @@
 """Every contender.toml and workload that we ship keeps its contract."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,18 @@ def test_a_contender_is_complete(name: str) -> None:
     assert {"hello", "empty", "json"} <= set(contender.serves)
     assert set(contender.serves) <= set(WORKLOADS)
     assert all(requirement.apt for requirement in contender.requires.values())
+
+
+@pytest.mark.parametrize("name", CATALOGUE.names())
+def test_a_shells_words_keep_together_in_a_folder_with_a_space(name: str) -> None:
+    contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
+    build = contender.build.command if contender.build else ()
+    assert contender.version
+    for command in (*build, contender.run.command, contender.version.command):
+        words = shlex.split(command)
+        if words[:2] == ["sh", "-c"]:
+            bare = re.findall(r'(?<!")\{(?:out|here)\}', words[2])
+            assert not bare, f"{command}: quote what is filled in"
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
