@@ -167,7 +167,7 @@ def noise_floor(verdict: Verdict) -> str:
     """What two copies of one program differ by here."""
     floor = verdict.noise_floor
     if floor is None:
-        return "No noise floor to hold the ratios against: no twin was raced, or not for long enough."
+        return "No noise floor to hold ratios against: no twin was raced, or not for long enough."
     middle, low, high = figures.interval(floor.ratio, floor.low, floor.high)
     said = (
         f"{floor.name}, a second copy of {verdict.reference}, came out at {middle}×"

@@ -14,5 +14,6 @@ export PM2_DISABLE_VERSION_CHECK=1
 
 # --no-autorestart: a server that dies in the middle of a load should be seen, and one that is
 # asked to end should not be started again.
-exec node "$out/node_modules/pm2/bin/pm2-runtime" start "$out/server.js" \
+# --cwd: PM2 takes a script whose path has a space for a shell command.
+exec node "$out/node_modules/pm2/bin/pm2-runtime" start server.js --cwd "$out" \
     --instances "${WORKERS:-1}" --no-autorestart

@@ -12,7 +12,7 @@ from tests.e2e.conftest import Place, interrupt
 pytestmark = pytest.mark.e2e
 ARTICLE = """
 name = "mine"
-title = "nginx against Node"
+title = "gunicorn against Node"
 published = 2026-11-22
 language = "English"
 summary = "A test's own article."
@@ -37,10 +37,10 @@ load = "ab"
 cpus = "one"
 
 [[comparisons.rows]]
-name = "nginx"
-contender = "nginx"
-label = "nginx"
-published.requests_per_s = [13377.66]
+name = "gunicorn"
+contender = "gunicorn"
+label = "gunicorn"
+published.requests_per_s = [4160.98]
 
 [[comparisons.rows]]
 name = "node-http"
@@ -55,11 +55,11 @@ label = "C++"
 published.requests_per_s = [75018.11]
 
 [[claims]]
-text = "nginx is faster than Node."
+text = "Node is faster than gunicorn."
 comparison = "ab"
 metric = "requests_per_s"
-of = "nginx"
-over = "node-http"
+of = "node-http"
+over = "gunicorn"
 above = 1.0
 
 [[claims]]
@@ -67,7 +67,7 @@ text = "C++ is fastest."
 comparison = "ab"
 metric = "requests_per_s"
 of = "brick"
-over = "nginx"
+over = "gunicorn"
 above = 1.0
 """
 
@@ -88,16 +88,16 @@ def test_an_article_is_measured_by_engine_and_tool_and_its_claims_are_decided(
     assert ended.status == 0, ended.err
     replay = Replay.read_json(place.path / "replay.json")
     (one,) = replay.comparisons
-    nginx, node, brick = one.rows
-    assert nginx.ratio and node.ratio and nginx.published == 13377.66
+    gunicorn, node, brick = one.rows
+    assert gunicorn.ratio and node.ratio and node.published == 7155.3
     assert "no contender called no-such-server" in brick.skipped
     faster, fastest = replay.claims
     assert faster.measured and faster.finding == "holds"
     assert fastest.finding == "can't tell" and "no-such-server" in fastest.why
-    assert {each.row for each in one.agreement} == {"nginx", "node-http"}
+    assert {each.row for each in one.agreement} == {"gunicorn", "node-http"}
     assert [len(each.requests_per_s) for each in one.in_a_row] == [5, 5]
     said = " ".join(ended.out.split())
-    assert "✓ holds: nginx is faster than Node." in said
+    assert "✓ holds: Node is faster than gunicorn." in said
     assert "? can't tell: C++ is fastest." in said
     folder = place.path / "runs" / "latest"
     assert (folder / "report.html").exists()

@@ -115,8 +115,7 @@ def test_a_noise_floor_away_from_1_is_a_warning() -> None:
 def test_without_a_twin_there_is_no_noise_floor() -> None:
     said = words.noise_floor(sample.verdict().model_copy(update={"noise_floor": None}))
     assert (
-        said
-        == "No noise floor to hold the ratios against: no twin was raced, or not for long enough."
+        said == "No noise floor to hold ratios against: no twin was raced, or not for long enough."
     )
 
 

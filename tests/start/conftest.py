@@ -26,6 +26,11 @@ def command(server: str) -> str:
     return f"{PYTHON} {{here}}/{server}.py {{port}} {{host}}"
 
 
+def in_a_shell(script: str) -> str:
+    """The command of a shell that runs `script`."""
+    return f"sh -c {shlex.quote(script)}"
+
+
 def entry(run: str, *, name: str = "it", port: int | None = None, timeout_s: float = 10) -> Entry:
     contender = Contender(
         name="it",

@@ -10,7 +10,7 @@ import pytest
 from bakeoff.model.errors import BakeoffError, ContenderOut
 from bakeoff.start import Keeper
 
-from .conftest import HOST, Start, ask, command, entry
+from .conftest import HOST, Start, ask, command, entry, in_a_shell
 
 
 def environment(pid: int) -> dict[str, str]:
@@ -53,7 +53,7 @@ def test_it_stands_alone(start: Start, keeper: Keeper) -> None:
 
 
 def test_it_inherits_no_ignored_signals_and_no_files(start: Start) -> None:
-    pid = start(entry("sh -c 'exec sleep 60 & exec " + command("good") + "'")).pid or 0
+    pid = start(entry(in_a_shell("exec sleep 60 & exec " + command("good")))).pid or 0
     sleeper = next(p for p in map(int, children(pid)) if p)
     # A shell's `&` ignores the first two; 32 and 33 are the C library's own, nobody can reset them.
     let_be = _bits(signal.SIGINT, signal.SIGQUIT, 32, 33)

@@ -16,6 +16,7 @@ from .conftest import (
     ask,
     command,
     entry,
+    in_a_shell,
     left_of,
     needs,
     runs,
@@ -128,7 +129,8 @@ def test_close_ends_all_and_may_be_called_again(tmp_path: Path) -> None:
 def test_what_it_wrote_into_its_scratch_folder_goes_with_it(
     start: Start, keeper: Keeper, tmp_path: Path
 ) -> None:
-    start(entry(f"sh -c 'mkdir -p $TMPDIR/deep; echo x > $TMPDIR/deep/file; {command('good')}'"))
+    writes = 'mkdir -p "$TMPDIR/deep"; echo x > "$TMPDIR/deep/file"'
+    start(entry(in_a_shell(f"{writes}; {command('good')}")))
     assert list(tmp_path.glob("scratch/*/deep/file"))
     keeper.stop("it")
     assert list((tmp_path / "scratch").iterdir()) == []
