@@ -12,8 +12,11 @@ export PM2_HOME="$scratch"
 export PM2_DAEMON_RPC_PORT=rpc.sock PM2_DAEMON_PUB_PORT=pub.sock
 export PM2_DISABLE_VERSION_CHECK=1
 
-# --no-autorestart: a server that dies in the middle of a load should be seen, and one that is
-# asked to end should not be started again.
-# --cwd: PM2 takes a script whose path has a space for a shell command.
-exec node "$out/node_modules/pm2/bin/pm2-runtime" start server.js --cwd "$out" \
-    --instances "${WORKERS:-1}" --no-autorestart
+# The script and its folder apart: PM2 takes a script whose path has a space for a shell command.
+# No autorestart: a server that dies in the middle of a load should be seen, and one that is asked
+# to end should not be started again.
+cat > server.json <<END
+{"apps": [{"name": "server", "script": "server.js", "cwd": "$out",
+           "exec_mode": "cluster", "instances": ${WORKERS:-1}, "autorestart": false}]}
+END
+exec node "$out/node_modules/pm2/bin/pm2-runtime" start server.json

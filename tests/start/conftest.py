@@ -23,7 +23,7 @@ PYTHON = f"{shlex.quote(sys.executable)} -I -S"
 
 def command(server: str) -> str:
     """The command of one of the servers in servers/."""
-    return f"{PYTHON} {{here}}/{server}.py {{port}} {{host}}"
+    return f'{PYTHON} "{{here}}/{server}.py" {{port}} {{host}}'
 
 
 def in_a_shell(script: str) -> str:
