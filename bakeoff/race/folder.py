@@ -65,12 +65,8 @@ class RunFolder:
     def records(self) -> list[Record]:
         """All whole records. A last line that a kill cut off is no record. Raises `BadFile`."""
         path = self.path / "samples.jsonl"
-        try:
-            lines = path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return []
         records = []
-        for number, line in enumerate(lines[:-1], start=1):
+        for number, line in enumerate(whole_lines(path), start=1):
             try:
                 records.append(RECORD.validate_json(line))
             except ValidationError as error:
@@ -127,9 +123,22 @@ class RunFolder:
             self._samples = None
 
     def _write(self, name: str, text: str) -> None:
-        temporary = self.path / f".{name}.tmp"
-        temporary.write_text(text)
-        temporary.replace(self.path / name)
+        write_whole(self.path / name, text)
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file, none where there is no file; a last one that a kill cut off is none."""
+    try:
+        return path.read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, all of it or nothing. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text)
+    temporary.replace(path)
 
 
 def point_latest_at(path: Path) -> None:

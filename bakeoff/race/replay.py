@@ -8,7 +8,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.plan import Catalogue, adapt
 from bakeoff.race.comparison import Ground, Part, measured
-from bakeoff.race.folder import point_latest_at
+from bakeoff.race.folder import point_latest_at, write_whole
 from bakeoff.race.stages import Stages, Watch
 
 PLAN_FILE = "replay-plan.json"
@@ -39,7 +39,7 @@ def replay(
     path = parent / asked.run
     try:
         path.mkdir(parents=True)
-        (path / PLAN_FILE).write_text(asked.to_json())
+        write_whole(path / PLAN_FILE, asked.to_json())
     except OSError as error:
         raise BadUsage(f"--out {parent}: {path} can't be made: {error.strerror}") from None
     point_latest_at(path)
@@ -74,7 +74,7 @@ def resume_replay(
         raise KeyboardInterrupt
     watch.step("judging, and drawing the report")
     found = _judged(asked, parts, stages, complete=not interrupted)
-    (path / "replay.json").write_text(found.to_json())
+    write_whole(path / "replay.json", found.to_json())
     return Replayed(found, path, stages.write_replay(path, found), interrupted)
 
 

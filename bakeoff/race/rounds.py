@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Literal
 
 from bakeoff.load.tools import Asked
 from bakeoff.model.article import Shape
@@ -10,9 +10,10 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.replay import Loader, ToolRun
 from bakeoff.plan import ROUNDS, run_size, start_order
-from bakeoff.race.folder import RunFolder
+from bakeoff.race.folder import RunFolder, whole_lines, write_whole
 from bakeoff.race.up import Running, Setting, Up
 
+RUNS_FILE = "tool-runs.jsonl"
 RUNS_IN_A_ROW = 5
 
 
@@ -25,8 +26,8 @@ def rounds(
     """
     names = [name for name in start_order(plan, 0) if not plan.entry(name).twin_of]
     size = run_size(shape, scale, ROUNDS)
-    kept = tool_runs(setting.folder.path)
-    begun = {(run.round, run.row, run.loader) for run in kept if run.kind == "round"}
+    kept = _kept(setting.folder, "round")
+    done = {(run.round, run.row, run.loader) for run in kept}
     setting.watch.step(f"{plan.run}: starting {', '.join(names)} for rounds of {shape.tool}")
     with Up(plan, 0, names, setting) as up:
         if not up.running:
@@ -36,9 +37,8 @@ def rounds(
             random.Random(f"{plan.seed}/round/{number}").shuffle(turns)
             for one, loader in turns:
                 setting.watch.measured(number, ROUNDS, f"{plan.run}: {loader} on {one.entry.name}")
-                if (number, one.entry.name, loader) not in begun:
-                    run = _run(plan, shape, size, one, loader, number, "round", setting)
-                    kept.append(run)
+                if (number, one.entry.name, loader) not in done:
+                    kept.append(_run(plan, shape, size, one, loader, number, "round", setting))
     return kept, up.out
 
 
@@ -47,9 +47,14 @@ def in_a_row(
 ) -> list[ToolRun]:
     """The article's own procedure: one server at a time, and its five runs one after another."""
     size = run_size(shape, scale, shape.repeats)
-    kept: list[ToolRun] = []
+    before = _kept(setting.folder, "faithful")
+    whole = dict.fromkeys(run.row for run in before if run.round == RUNS_IN_A_ROW - 1)
+    # The last ones: a row that was cut off begins anew, behind what there is of it.
+    kept = [r for row in whole for r in [one for one in before if one.row == row][-RUNS_IN_A_ROW:]]
     names = [entry.name for entry in plan.entries if not entry.twin_of]
     for place, name in enumerate(names):
+        if name in whole:
+            continue
         with Up(plan, 0, [name], setting) as up:
             for one in up.running:
                 for number in range(RUNS_IN_A_ROW):
@@ -61,13 +66,13 @@ def in_a_row(
     return kept
 
 
-def tool_runs(folder: Path) -> list[ToolRun]:
-    """The runs that a folder has kept; a line that a kill cut off is none. Raises `BadFile`."""
-    path = folder / "tool-runs.jsonl"
-    if not path.exists():
-        return []
-    *lines, _torn = path.read_bytes().split(b"\n")
-    return [ToolRun.from_json(line, path) for line in lines]
+def _kept(folder: RunFolder, kind: Literal["round", "faithful"]) -> list[ToolRun]:
+    """The runs of one kind that an earlier part of this replay has kept. Raises `BadFile`."""
+    path = folder.path / RUNS_FILE
+    lines = whole_lines(path)
+    # What a kill left of a last line would spoil the next.
+    write_whole(path, "".join(f"{line.decode()}\n" for line in lines))
+    return [run for line in lines if (run := ToolRun.from_json(line, path)).kind == kind]
 
 
 def _run(
@@ -77,7 +82,7 @@ def _run(
     one: Running,
     loader: Loader,
     number: int,
-    kind: str,
+    kind: Literal["round", "faithful"],
     setting: Setting,
 ) -> ToolRun:
     requests, duration_s = size
@@ -112,5 +117,5 @@ def _run(
 
 
 def _keep(folder: RunFolder, run: ToolRun) -> None:
-    with (folder.path / "tool-runs.jsonl").open("ab") as file:
+    with (folder.path / RUNS_FILE).open("ab") as file:
         file.write(run.to_json().encode() + b"\n")

@@ -230,6 +230,25 @@ def test_cut_off_it_keeps_what_it_has_and_goes_on(
     assert again.replay.claims == whole.replay.claims
 
 
+def test_a_replay_by_a_tool_goes_on_where_a_kill_cut_it_off(
+    catalogue: Catalogue, replayed: Callable[..., Replayed]
+) -> None:
+    world = World(SPEEDS)
+    done = replayed(article(), world, driver="wrk", faithful=True)
+    runs = done.folder / "all" / "tool-runs.jsonl"
+    whole = runs.read_bytes().splitlines(keepends=True)
+    assert len(whole) == 30, "ten rounds and five in a row of two rows"
+    runs.write_bytes(b"".join(whole[:-2]) + whole[-2][:40])
+    world.tool_runs.clear()
+    again = resume_replay(done.folder, catalogue, [0, 1], world.stages(), world)
+    assert world.tool_runs == [("wrk", "slow")] * 5, "a row that was cut off begins anew"
+    assert again.replay.claims == done.replay.claims
+    assert again.replay.comparisons[0].rows == done.replay.comparisons[0].rows
+    for _ in range(2):
+        assert [len(one.requests_per_s) for one in again.replay.comparisons[0].in_a_row] == [5, 5]
+        again = resume_replay(done.folder, catalogue, [0, 1], world.stages(), world)
+
+
 def test_its_folder_says_all(replayed: Callable[..., Replayed], tmp_path: Path) -> None:
     world = World(SPEEDS)
     done = replayed(article(), world)
