@@ -78,17 +78,16 @@ class RaceEvidence:
         return f"{name} did not take part: {skipped.get(name, 'it was not measured')}"
 
     def _throughput(self, of: str, over: str) -> Interval | str:
-        for pair in self.verdict.pairs:
-            if {pair.a, pair.b} == {of, over}:
-                found = Interval(
-                    ratio=pair.ratio,
-                    low=pair.low,
-                    high=pair.high,
-                    n=pair.n,
-                    boots=max(1, self.verdict.boots),
-                )
-                return found if pair.a == of else inverse(found)
-        return "too few blocks were measured side by side; a larger --scale measures more"
+        pair = self.verdict.pair(of, over)
+        if pair is None:
+            return "too few blocks were measured side by side; a larger --scale measures more"
+        return Interval(
+            ratio=pair.ratio,
+            low=pair.low,
+            high=pair.high,
+            n=pair.n,
+            boots=max(1, self.verdict.boots),
+        )
 
     def _latency(self, metric: LatencyMetric, of: str, over: str) -> Interval | str:
         cpus = frozenset(self.plan.cores.server + self.plan.cores.client)
@@ -133,12 +132,6 @@ def agreement(runs: Sequence[ToolRun], row: str, seed: int) -> Interval | str:
             loader = "engine" if run.loader == "engine" else "tool"
             rounds.setdefault(run.round, {})[loader] = _of_tool(run, "requests_per_s")
     return _paired(sorted(rounds.items()), ("engine", "tool"), MIN_ROUNDS, True, seed, "rounds")
-
-
-def inverse(found: Interval) -> Interval:
-    """The same ratio, seen from the other side."""
-    turned = {"ratio": 1 / found.ratio, "low": 1 / found.high, "high": 1 / found.low}
-    return found.model_copy(update=turned)
 
 
 def scaled(found: Interval, factor: float) -> Interval:

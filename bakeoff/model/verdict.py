@@ -150,6 +150,20 @@ class Pair(Contract):
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat
 
+    def turned(self) -> "Pair":
+        """The same comparison, seen from the other side."""
+        opposite = {"faster": "slower", "slower": "faster"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                "ratio": 1 / self.ratio,
+                "low": 1 / self.high,
+                "high": 1 / self.low,
+                "finding": opposite.get(self.finding, self.finding),
+            }
+        )
+
 
 class NoiseFloor(Interval):
     """The twin's ratio to the reference: two copies of one program."""
@@ -186,3 +200,12 @@ class Verdict(Contract):
     cores: Cores
     seed: NonNegativeInt
     machine: Machine
+
+    def pair(self, a: str, b: str) -> Pair | None:
+        """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return pair.turned()
+        return None

@@ -61,7 +61,7 @@ def standings_table(verdict: Verdict) -> Table:
 
 def pairs_table(verdict: Verdict) -> Table:
     """Every two entries compared, the faster one first."""
-    ahead = [words.turned(pair) if pair.ratio < 1 else pair for pair in verdict.pairs]
+    ahead = [pair.turned() if pair.ratio < 1 else pair for pair in verdict.pairs]
     return Table(
         slug="pairs",
         title="Every pair",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.report import figures
 
 
@@ -16,31 +16,6 @@ def ranked(verdict: Verdict) -> list[VerdictEntry]:
 def unranked(verdict: Verdict) -> list[VerdictEntry]:
     """The entries that have no place, in the order of the verdict."""
     return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
-
-
-def pair_of(verdict: Verdict, a: str, b: str) -> Pair | None:
-    """`a` over `b`, turned round where the verdict has `b` over `a`."""
-    for pair in verdict.pairs:
-        if (pair.a, pair.b) == (a, b):
-            return pair
-        if (pair.a, pair.b) == (b, a):
-            return turned(pair)
-    return None
-
-
-def turned(pair: Pair) -> Pair:
-    """The same comparison, seen from the other side."""
-    opposite = {"faster": "slower", "slower": "faster"}
-    return pair.model_copy(
-        update={
-            "a": pair.b,
-            "b": pair.a,
-            "ratio": 1 / pair.ratio,
-            "low": 1 / pair.high,
-            "high": 1 / pair.low,
-            "finding": opposite.get(pair.finding, pair.finding),
-        }
-    )
 
 
 def headline(verdict: Verdict) -> str:
@@ -83,13 +58,13 @@ def _alone(verdict: Verdict, leader: VerdictEntry) -> str:
 
 
 def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
-    pair = pair_of(verdict, leader.name, other.name)
+    pair = verdict.pair(leader.name, other.name)
     return pair is not None and pair.finding == "faster"
 
 
 def tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> str:
     """Those that can't be told from the leader, with what could have been seen."""
-    pairs = [p for each in level if (p := pair_of(verdict, leader.name, each.name))]
+    pairs = [p for each in level if (p := verdict.pair(leader.name, each.name))]
     seen = max((pair.minimum_detectable_effect for pair in pairs), default=None)
     could = f"; a difference of {figures.percent(seen)} would have been seen." if seen else "."
     if len(level) > 1:
@@ -105,7 +80,7 @@ def tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> st
 
 def gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str) -> str:
     """By how much the leader is ahead of one that is surely behind."""
-    pair = pair_of(verdict, leader.name, other.name)
+    pair = verdict.pair(leader.name, other.name)
     if pair is None:
         return f"{leader.name} is faster than {which}{other.name}."
     small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
@@ -117,7 +92,7 @@ def gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str)
 
 
 def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
-    pair = pair_of(verdict, leader.name, last.name)
+    pair = verdict.pair(leader.name, last.name)
     by = f" by {figures.ratio_times(pair.ratio, pair.low, pair.high)}" if pair else ""
     return f"It leads {last.name}, the slowest of {among},{by}."
 

@@ -95,11 +95,11 @@ def test_a_run_that_ended_early_says_so() -> None:
 
 
 def test_a_pair_turned_round_says_the_same() -> None:
-    pair = words.pair_of(sample.verdict(), "gunicorn", "nginx")
+    pair = sample.verdict().pair("gunicorn", "nginx")
     assert pair is not None
     assert (pair.a, pair.b, pair.finding) == ("gunicorn", "nginx", "slower")
     assert pair.low < pair.ratio < pair.high < 1
-    again = words.turned(pair)
+    again = pair.turned()
     assert again.finding == "faster"
     assert again.ratio == pytest.approx(1 / pair.ratio)
 
