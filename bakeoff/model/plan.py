@@ -12,6 +12,10 @@ Connection = Literal["keep-alive", "close"]
 HttpVersion = Literal["1.0", "1.1"]
 
 
+LONG_SHARE = 0.2
+"""The share of the measured time that goes to long slices, where nothing argues for more."""
+
+
 class Cores(Contract):
     """Which processors the servers and the load generator are pinned to."""
 
@@ -86,7 +90,7 @@ class Plan(Contract):
     http: HttpVersion = "1.1"
     connections: PositiveInt
     duration_s: PositiveFloat
-    long_share: Annotated[float, Field(ge=0, le=1)] = 0.2
+    long_share: Annotated[float, Field(ge=0, le=1)] = LONG_SHARE
     boots: PositiveInt
     workers: PositiveInt
     cores: Cores

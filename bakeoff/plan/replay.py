@@ -6,7 +6,7 @@ from statistics import mean
 
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
-from bakeoff.model.plan import Cores, Entry, Plan, Skipped
+from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
 from bakeoff.model.replay import ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.decide import twin
@@ -16,7 +16,6 @@ ROW_S_MIN = 3.0
 BOOTS_LONG, BOOTS_SHORT = 3, 2
 LONG_RACE_ROW_S = 10.0
 LATENCY_LONG_SHARE = 0.5
-LONG_SHARE = 0.2
 ROUNDS = 10
 TOOL_RUN_S_MIN = 1.0
 REQUESTS_PER_CONNECTION_MIN = 10
