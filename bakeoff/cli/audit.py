@@ -1,11 +1,10 @@
 """`bakeoff contenders --audit`: what contenders do beside answering right."""
 
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from bakeoff.build import is_built, missing_tools
+from bakeoff.cli.asked import command_line, stamp
 from bakeoff.cli.console import err, out
 from bakeoff.cli.result import check_json, write_json
 from bakeoff.cli.stages import real_stages
@@ -46,8 +45,8 @@ def audit(
             workload=workload,
             twin=False,
         ),
-        stamp=time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime()),
-        command_line=["bakeoff", *sys.argv[1:]],
+        stamp=stamp(),
+        command_line=command_line(),
     )
     with watch() as progress:
         report = run_audit(plan, real_stages(), progress)

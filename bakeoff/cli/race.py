@@ -1,14 +1,12 @@
 """`bakeoff race`."""
 
-import random
 import re
-import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, stamp
 from bakeoff.cli.console import err
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
@@ -123,12 +121,8 @@ def race(
         typer.Option("--solo", help="One contender up at a time, in long windows."),
     ] = False,
     json: Json = None,
-    out_dir: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")
-    ] = Path("runs"),
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
-    ] = None,
+    out_dir: OutDir = RUNS,
+    seed: Seed = None,
     twin: Annotated[
         bool,
         typer.Option("--twin/--no-twin", help="Race a second copy of the reference: noise floor."),
@@ -154,7 +148,7 @@ def race(
     chosen = words or (whole_catalogue(catalogue) if everything else catalogue.default_line_up())
     named = name_contenders(chosen, catalogue, Path.cwd(), port or (), pid or ())
     options = Options(
-        seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
+        seed=drawn(seed),
         cores=parse_cores(cpus, available) if cpus else default_cores(available),
         connections=connections,
         duration_s=duration,
@@ -170,8 +164,8 @@ def race(
         named,
         catalogue,
         options,
-        stamp=time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime()),
-        command_line=["bakeoff", *sys.argv[1:]],
+        stamp=stamp(),
+        command_line=command_line(),
     )
     check_json(json)
     if everything:

@@ -1,15 +1,12 @@
 """`bakeoff replay`: a published test, measured again here."""
 
-import random
-import sys
-import time
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, stamp
 from bakeoff.cli.console import out
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
@@ -56,12 +53,8 @@ def replay(
         ),
     ] = False,
     json: Json = None,
-    out_dir: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")
-    ] = Path("runs"),
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
-    ] = None,
+    out_dir: OutDir = RUNS,
+    seed: Seed = None,
 ) -> None:
     """Replay a published test: do its claims hold, here and today?
 
@@ -99,15 +92,14 @@ def _asked(
     catalogue: Catalogue, name: str, scale: float, driver: Driver, faithful: bool, seed: int | None
 ) -> ReplayPlan:
     article = catalogue.article(name)
-    stamp = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
     return ReplayPlan(
-        run=f"{stamp}-replay-{article.name}",
-        command_line=("bakeoff", *sys.argv[1:]),
+        run=f"{stamp()}-replay-{article.name}",
+        command_line=command_line(),
         article=article,
         scale=scale,
         driver=driver,
         faithful=faithful,
-        seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
+        seed=drawn(seed),
     )
 
 

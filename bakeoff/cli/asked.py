@@ -1,0 +1,30 @@
+"""What commands that measure take alike: where runs go, the seed, and when and how they began."""
+
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")]
+Seed = Annotated[
+    int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
+]
+RUNS = Path("runs")
+
+
+def drawn(seed: int | None) -> int:
+    """The seed that was asked for, or one by chance."""
+    return random.SystemRandom().randrange(2**32) if seed is None else seed
+
+
+def stamp() -> str:
+    """The UTC time, as a run's name begins."""
+    return time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
+
+
+def command_line() -> tuple[str, ...]:
+    """The command as it was typed."""
+    return ("bakeoff", *sys.argv[1:])
