@@ -12,7 +12,7 @@ from pydantic import (
 )
 
 from bakeoff.model.base import Contract
-from bakeoff.model.plan import Connection, HttpVersion
+from bakeoff.model.plan import Arrivals, Connection, HttpVersion
 
 
 class Request(Contract):
@@ -66,7 +66,7 @@ class SliceCommand(Contract):
     ramp_ms: NonNegativeInt
     duration_ms: PositiveInt
     rate: PositiveFloat | None = None
-    arrivals: Literal["uniform", "poisson"] = "uniform"
+    arrivals: Arrivals = "uniform"
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
 
 

@@ -10,6 +10,8 @@ from bakeoff.model.workload import Workload
 
 Connection = Literal["keep-alive", "close"]
 HttpVersion = Literal["1.0", "1.1"]
+Arrivals = Literal["uniform", "poisson"]
+RankedBy = Literal["requests_per_s", "p99"]
 
 
 LONG_SHARE = 0.2
@@ -76,7 +78,11 @@ class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
     `long_share` is the share of it that goes to long slices: the check of the short ones, and what
-    latencies are taken from.
+    latencies are taken from. In an open loop each server is offered `rate` requests per second, or
+    the share `load` of the throughput that its own warm-up ended with; one of the two is given. Up
+    to `pipeline` requests are under way on a connection. With a `precision` (0.01: each interval
+    between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and the race
+    ends before it where the precision is reached.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -85,7 +91,12 @@ class Plan(Contract):
     entries: Annotated[tuple[Entry, ...], Field(min_length=1)]
     skipped: tuple[Skipped, ...] = ()
     workload: Workload
-    mode: Literal["closed"] = "closed"
+    mode: Literal["closed", "open"] = "closed"
+    rate: PositiveFloat | None = None
+    load: Annotated[float, Field(gt=0, le=2)] | None = None
+    arrivals: Arrivals = "uniform"
+    pipeline: PositiveInt = 1
+    precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     connection: Connection
     http: HttpVersion = "1.1"
     connections: PositiveInt
@@ -107,6 +118,18 @@ class Plan(Contract):
         if self.reference not in names:
             raise ValueError(f"`reference` is {self.reference}, which is not among the entries")
         return self
+
+    @model_validator(mode="after")
+    def _offers_what_its_mode_asks(self) -> Self:
+        given = sum(each is not None for each in (self.rate, self.load))
+        if given != (self.mode == "open"):
+            raise ValueError("an open loop takes either `rate` or `load`, a closed one neither")
+        return self
+
+    @property
+    def ranked_by(self) -> RankedBy:
+        """What the standings go by: throughput, or in an open loop, where it is given, the p99."""
+        return "requests_per_s" if self.mode == "closed" else "p99"
 
     def workers_of(self, name: str) -> int:
         """How many workers or threads the entry called `name` is told to use."""

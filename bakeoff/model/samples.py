@@ -7,6 +7,7 @@ from pydantic import (
     Field,
     NonNegativeFloat,
     NonNegativeInt,
+    PositiveFloat,
     PositiveInt,
     TypeAdapter,
 )
@@ -74,7 +75,8 @@ class Slice(Contract):
 
     `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
-    were loaded, over `leak_wall_ns`; None for its first turn.
+    were loaded, over `leak_wall_ns`; None for its first turn. `rate` is what was offered in an open
+    loop, requests per second; None: closed loop.
     """
 
     entry: str
@@ -82,6 +84,7 @@ class Slice(Contract):
     server_cpu: CpuTime | None
     leak_ns: NonNegativeInt | None
     leak_wall_ns: NonNegativeInt | None
+    rate: PositiveFloat | None = None
 
 
 class Block(Contract):
@@ -143,10 +146,18 @@ class SliceLengths(Contract):
     ramp_ms: NonNegativeInt
 
 
+Course = Literal["flat", "warm-up", "slowdown", "unsteady"]
+"""How a contender came to its steady state: it was there from the start, it got faster, it got
+slower, or it never came there."""
+
+
 class Warmup(Contract):
     """The warm-up of a boot, and each contender's slice lengths, which follow from the first one.
 
-    `requests_per_s` has one figure per warm-up slice. `steady` says whether the bound was not hit.
+    `requests_per_s` and `cpu_us_per_request` have one figure per warm-up slice (closed loop; a CPU
+    time that can't be seen is None). `steady` says whether a steady state was reached, `courses`
+    how, and `steady_from` has the slice with which its last segment begins. `rates` is what each is
+    offered from then on in an open loop, requests per second.
     """
 
     type: Literal["warmup"] = "warmup"
@@ -155,6 +166,10 @@ class Warmup(Contract):
     requests_per_s: dict[str, tuple[NonNegativeFloat, ...]]
     mean_latency_us: dict[str, NonNegativeFloat]
     steady: dict[str, bool]
+    cpu_us_per_request: dict[str, tuple[NonNegativeFloat | None, ...]] = {}
+    courses: dict[str, Course] = {}
+    steady_from: dict[str, NonNegativeInt] = {}
+    rates: dict[str, PositiveFloat] = {}
 
 
 class BootEnd(Contract):

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Connection, Cores, Skipped
+from bakeoff.model.plan import Connection, Cores, RankedBy, Skipped
+from bakeoff.model.samples import Course
 
 
 class Interval(Contract):
@@ -80,10 +81,47 @@ class BootRatio(Contract):
     n: PositiveInt
 
 
+class WarmUp(Contract):
+    """How one boot's warm-up went: its course, and how long it was, s."""
+
+    boot: NonNegativeInt
+    course: Course
+    lasted_s: NonNegativeFloat
+
+
+class OpenLoop(Contract):
+    """What an entry was offered in an open loop, and how it came through.
+
+    `answered` is the share of the offered requests that were answered. `service_us` runs from a
+    request's sending, `send_lag_us` from when it was due to its sending; `latency_us` is their sum.
+    """
+
+    rate: PositiveFloat
+    answered: NonNegativeFloat
+    service_us: Latency | None
+    send_lag_us: Latency | None
+
+
+class Precision(Contract):
+    """The precision that was asked for, as ±share of a ratio, and what became of it.
+
+    `reached` is the widest half-width, as a share, of the intervals between neighbours in the
+    standings; None: there was no pair. `more_s` is the measured time that would probably have been
+    needed on top; None: the precision was met, or can't be foretold.
+    """
+
+    asked: PositiveFloat
+    reached: NonNegativeFloat | None
+    met: bool
+    more_s: NonNegativeFloat | None
+
+
 class VerdictEntry(Contract):
     """One row of the standings.
 
-    `ratio` is throughput over the reference's; `low` and `high` its simultaneous 95 % interval;
+    `ratio` says how many times better than the reference it is: its throughput over the
+    reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
+    `high` are its simultaneous 95 % interval;
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
     paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
@@ -91,6 +129,7 @@ class VerdictEntry(Contract):
     cores away. `latency_us` is that of the `latency_n` requests begun in long slices, where there
     were any. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p
     rising, as far as ten requests were slower. `work` is what it does beside answering right.
+    `boot_sd` is the standard deviation of ln ratio between the boots, where there were two.
     """
 
     name: str
@@ -131,6 +170,9 @@ class VerdictEntry(Contract):
     command: tuple[str, ...] = ()
     cpu_source: str = ""
     work: Work | None = None
+    warm_up: tuple[WarmUp, ...] = ()
+    boot_sd: NonNegativeFloat | None = None
+    open_loop: OpenLoop | None = None
 
 
 class Pair(Contract):
@@ -177,9 +219,14 @@ class Verdict(Contract):
     schema_: Literal["bakeoff.verdict/1"] = Field("bakeoff.verdict/1", alias="schema")
     run: str
     workload: str
-    mode: Literal["closed"]
+    mode: Literal["closed", "open"]
+    ranked_by: RankedBy = "requests_per_s"
+    rate: PositiveFloat | None = None
+    load: PositiveFloat | None = None
+    pipeline: PositiveInt = 1
     connection: Connection
     connections: PositiveInt
+    precision: Precision | None = None
     solo: bool
     reference: str
     valid: bool

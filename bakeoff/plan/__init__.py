@@ -3,7 +3,7 @@
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
-from bakeoff.plan.order import block_order, start_order
+from bakeoff.plan.order import arrival_seed, block_order, start_order
 from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
 from bakeoff.plan.slices import slice_lengths
 from bakeoff.plan.words import Named, name_contenders
@@ -15,6 +15,7 @@ __all__ = [
     "Named",
     "Options",
     "adapt",
+    "arrival_seed",
     "available_cores",
     "block_order",
     "decide",

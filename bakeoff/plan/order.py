@@ -20,6 +20,11 @@ def block_order(plan: Plan, boot: int, block: int, up: Sequence[str]) -> list[st
     return _shuffled(up, plan.seed, "block", boot, block)
 
 
+def arrival_seed(plan: Plan, boot: int, block: int) -> int:
+    """The seed of a block's arrivals in an open loop, the same for all contenders."""
+    return random.Random(f"{plan.seed}/arrivals/{boot}/{block}").getrandbits(64)
+
+
 def _shuffled(names: Iterable[str], *key: object) -> list[str]:
     order = list(names)
     random.Random("/".join(map(str, key))).shuffle(order)

@@ -2,6 +2,7 @@
 
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.plan import arrival_seed
 from bakeoff.race.up import Running, Up
 
 
@@ -15,11 +16,26 @@ class Meter:
         self._last: dict[str, tuple[CpuTime, int]] = {}
         self.died: dict[str, str] = {}
 
-    def slice(self, name: str, block: int, *, ramp_ms: int, duration_ms: int) -> Slice:
-        """One turn of the contender called `name`. A server that died is in `died` afterwards."""
+    def slice(
+        self, name: str, block: int, *, ramp_ms: int, duration_ms: int, rate: float | None = None
+    ) -> Slice:
+        """One turn of the contender called `name`. A server that died is in `died` afterwards.
+
+        With a `rate`, requests per second, the loop is open. The arrivals of a block have one seed
+        for all contenders.
+        """
         target = self._targets[name]
         running = self._up.running[target]
-        command = SliceCommand(target=target, block=block, ramp_ms=ramp_ms, duration_ms=duration_ms)
+        plan = self._up.plan
+        command = SliceCommand(
+            target=target,
+            block=block,
+            ramp_ms=ramp_ms,
+            duration_ms=duration_ms,
+            rate=rate,
+            arrivals=plan.arrivals,
+            seed=arrival_seed(plan, self._up.boot, block),
+        )
         before, before_ns = self._read(running)
         event = self._up.load.slice(command)
         after, after_ns = self._read(running)
@@ -34,6 +50,7 @@ class Meter:
             server_cpu=after.since(before) if after and before else None,
             leak_ns=before.since(last[0]).total_ns if before and last else None,
             leak_wall_ns=before_ns - last[1] if before and last else None,
+            rate=rate,
         )
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
