@@ -5,7 +5,7 @@ from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.order import arrival_seed, block_order, start_order
 from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
-from bakeoff.plan.slices import slice_lengths
+from bakeoff.plan.slices import slice_lengths, warm_up_slices
 from bakeoff.plan.words import Named, name_contenders
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "run_size",
     "slice_lengths",
     "start_order",
+    "warm_up_slices",
     "without",
 ]

@@ -14,7 +14,7 @@ from bakeoff.model.errors import (
 )
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record, SliceLengths
+from bakeoff.model.samples import Record, Warmup
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import without
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
@@ -154,7 +154,6 @@ def _run(
 def _boots(plan: Plan, setting: Setting) -> Plan:
     """Boot after boot until the plan's time is measured."""
     records = setting.folder.records()
-    lengths = _lengths(records)
     boot = 1 + max((record.boot for record in records), default=-1)
     left = max(1, plan.boots - boot)
     while (missing_s := _missing_s(plan, records)) > WORTH_S:
@@ -162,9 +161,9 @@ def _boots(plan: Plan, setting: Setting) -> Plan:
         done_s = plan.duration_s - missing_s
         try:
             if plan.solo:
-                run_round(plan, boot, budget_s, not records, setting, done_s)
+                run_round(plan, boot, budget_s, _warmups(records), setting, done_s)
             else:
-                lengths = run_boot(plan, boot, budget_s, lengths, setting, done_s)
+                run_boot(plan, boot, budget_s, _warmups(records), setting, done_s)
         except FirstBootOut as error:
             plan = without(plan, error.out)
             setting.folder.keep("plan.json", plan)
@@ -178,12 +177,9 @@ def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
     return plan.duration_s - measured_s(records)
 
 
-def _lengths(records: Sequence[Record]) -> Mapping[str, SliceLengths]:
-    """The slice lengths that earlier boots of this race had; empty: there was none."""
-    for record in records:
-        if record.type == "warmup":
-            return record.lengths
-    return {}
+def _warmups(records: Sequence[Record]) -> list[Warmup]:
+    """How the earlier boots of this race were warmed up."""
+    return [record for record in records if record.type == "warmup"]
 
 
 def _judged(

@@ -6,7 +6,7 @@ from typing import Literal
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, SliceLengths
+from bakeoff.model.samples import Block, BootEnd, SliceLengths, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
@@ -26,22 +26,23 @@ def run_boot(
     plan: Plan,
     boot: int,
     budget_s: float,
-    lengths: Mapping[str, SliceLengths],
+    earlier: Sequence[Warmup],
     setting: Setting,
     done_s: float,
-) -> Mapping[str, SliceLengths]:
+) -> None:
     """Run boot `boot` for `budget_s` of measured time; its records are in the folder.
 
-    `lengths` are those of an earlier boot, empty in the first. Raises `FirstBootOut`, `NoVerdict`.
+    `earlier` are the warm-ups of the boots before, of which the first has chosen the slices'
+    lengths: the blocks of one race are alike. Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
     setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {', '.join(order)}")
     with Up(plan, boot, order, setting) as up:
-        if up.out and not lengths:
+        if up.out and not earlier:
             raise FirstBootOut(up.out)
         if not up.running:
             raise NoVerdict("no contender came up again")
-        if not lengths:
+        if not earlier:
             setting.watch.step(f"boot {boot + 1} of {plan.boots}: comparing what they do")
             up.audit()
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
@@ -51,7 +52,8 @@ def run_boot(
         warmup = warm_up(
             meter,
             up,
-            lengths,
+            earlier,
+            earlier[0].lengths if earlier else {},
             budget_s,
             lambda text: setting.watch.measured(
                 done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
@@ -71,7 +73,6 @@ def run_boot(
             written=written,
         )
     )
-    return warmup.lengths
 
 
 def _rotate(

@@ -1,5 +1,7 @@
 """One round of a solo race: the contenders one after another, each alone on the machine."""
 
+from collections.abc import Sequence
+
 from bakeoff.load import job
 from bakeoff.model.audit import Crew, Written
 from bakeoff.model.errors import NoVerdict
@@ -17,11 +19,17 @@ RAMP_MS = 100
 
 
 def run_round(
-    plan: Plan, boot: int, budget_s: float, first: bool, setting: Setting, done_s: float
+    plan: Plan,
+    boot: int,
+    budget_s: float,
+    earlier: Sequence[Warmup],
+    setting: Setting,
+    done_s: float,
 ) -> None:
     """Run round `boot`: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one block of long slices. Raises `FirstBootOut`, `NoVerdict`.
+    A round is a boot with one block of long slices; `earlier` are the warm-ups of those before.
+    Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
     window_ms = max(1, round(1000 * budget_s / len(order)))
@@ -44,12 +52,14 @@ def run_round(
         with Up(plan, boot, [name], setting) as up:
             out |= up.out
             if up.running:
-                if first:
+                if not earlier:
                     up.audit()
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
-                warmups.append(warm_up(meter, up, {name: lengths}, window_ms / 1000))
+                warmups.append(
+                    warm_up(meter, up, earlier, {name: lengths}, window_ms / 1000)
+                )
                 deeds = Deeds(up)
                 slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
                 loaded |= up.loaded_memory()
@@ -57,7 +67,7 @@ def run_round(
                 written |= deeds.written()
                 died |= meter.died
         stopped += up.stopped
-    if out and first:
+    if out and not earlier:
         raise FirstBootOut(out)
     if not slices:
         raise NoVerdict("no contender came up again")
@@ -103,6 +113,14 @@ def _warm(warmups: list[Warmup]) -> Warmup:
     return warmups[0].model_copy(
         update={
             key: {name: value for one in warmups for name, value in getattr(one, key).items()}
-            for key in ("lengths", "requests_per_s", "mean_latency_us", "steady")
+            for key in (
+                "lengths",
+                "requests_per_s",
+                "mean_latency_us",
+                "steady",
+                "cpu_us_per_request",
+                "courses",
+                "steady_from",
+            )
         }
     )
