@@ -180,7 +180,7 @@ def _outlook(plan: Plan) -> str:
     """What a long race is going to do, before it does it."""
     return (
         f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring in "
-        f"{plan.boots} boots; before each boot all are started, and warmed up for 2 to 8 s each"
+        f"{plan.boots} boots; before each boot all are started, and warmed up for 1 to 20 s each"
     )
 
 

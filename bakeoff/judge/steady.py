@@ -30,8 +30,8 @@ LAST_SLICES = 6
 """The last stretch has so many slices at least (1.5 s), or the end isn't steady."""
 
 STAIR_SLICES = 12
-"""It also is as long as the stretch before it, up to so many slices (3 s): a slope looks like stairs
-of equal length, and each of them like a steady state."""
+"""It also is as long as the stretch before it, up to so many slices (3 s): a slope looks like
+stairs of equal length, and each of them like a steady state."""
 
 PENALTY = 2.0
 """In units of Schwarz' criterion: with a dozen slices the noise itself is known to a third only."""
@@ -114,10 +114,15 @@ def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> F
 
 
 def _noise(speed: Floats) -> Floats:
-    """The standard deviation of each column without its changes; never so small as to matter."""
+    """The standard deviation of each column without its changes; never so small as to matter.
+
+    With a standard error of its own on top, about 1/√n of it: the median of few steps is too small
+    as often as not, and then noise looks like change.
+    """
     steps = np.abs(np.diff(speed, axis=0))
-    deviation: Floats = np.median(steps, axis=0) / (0.6745 * np.sqrt(2))
-    return np.maximum(deviation, TOLERANCE / 6)
+    spread = np.median(steps, axis=0) / (0.6745 * np.sqrt(2)) * (1 + 1 / np.sqrt(len(steps)))
+    noise: Floats = np.maximum(spread, TOLERANCE / 6)
+    return noise
 
 
 def _stretches(speed: Floats, noise: Floats) -> list[tuple[int, int]]:
@@ -136,7 +141,8 @@ def _tamed(values: Floats) -> Floats:
     the five around: squares would make a stretch of each."""
     padded = np.pad(values, ((2, 2), (0, 0)), mode="edge")
     around = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5, axis=0), axis=-1)
-    return np.clip(values, around - _OUTLYING, around + _OUTLYING)
+    tamed: Floats = np.clip(values, around - _OUTLYING, around + _OUTLYING)
+    return tamed
 
 
 def _difference(speed: Floats, one: tuple[int, int], other: tuple[int, int]) -> Floats:
@@ -145,15 +151,11 @@ def _difference(speed: Floats, one: tuple[int, int], other: tuple[int, int]) -> 
     return found
 
 
-def _alike(
-    speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats
-) -> bool:
+def _alike(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
     return bool(np.all(np.abs(_difference(speed, one, other)) <= tolerance))
 
 
-def _slower(
-    speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats
-) -> bool:
+def _slower(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
     """Whether `one` answered fewer requests than `other`, and more than weather explains."""
     difference = _difference(speed, one, other)
     return bool(difference[0] < -TOLERANCE and np.any(difference < -tolerance))

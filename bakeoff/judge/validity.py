@@ -6,6 +6,7 @@ from bakeoff.judge.cost import leak_share
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.tally import WRONG_ANSWERS, Tally
+from bakeoff.judge.warmth import slowdowns, unsteady_boots
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
@@ -159,12 +160,19 @@ def _closing(plan: Plan, name: str, seen: History, spent: Tally) -> str:
 
 
 def _unsteady(name: str, seen: History) -> str:
-    boots = seen.unsteady_boots(name)
-    if not boots:
+    boots = unsteady_boots(name, seen)
+    if boots:
+        return (
+            f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
+            "figures may still have been changing"
+        )
+    slower = slowdowns(name, seen)
+    if not slower:
         return ""
+    boot, before, after = slower[0]
     return (
-        f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
-        "figures may still have been changing"
+        f"it got slower while it was warmed up, in {len(slower)} of {len(seen.warmups)} boots: in "
+        f"boot {boot + 1} from {before:,.0f} to {after:,.0f} requests/s"
     )
 
 

@@ -82,11 +82,12 @@ class BootRatio(Contract):
 
 
 class WarmUp(Contract):
-    """How one boot's warm-up went: its course, and how long it was, s."""
+    """How one boot's warm-up went: its course, how long it was, and the throughput at its end."""
 
     boot: NonNegativeInt
     course: Course
     lasted_s: NonNegativeFloat
+    requests_per_s: NonNegativeFloat | None = None
 
 
 class OpenLoop(Contract):

@@ -57,9 +57,7 @@ def run_round(
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
-                warmups.append(
-                    warm_up(meter, up, earlier, {name: lengths}, window_ms / 1000)
-                )
+                warmups.append(warm_up(meter, up, earlier, {name: lengths}, window_ms / 1000))
                 deeds = Deeds(up)
                 slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
                 loaded |= up.loaded_memory()

@@ -64,14 +64,15 @@ class Course:
     def done(self) -> bool:
         """Whether it has had enough: it is steady, or its time is up.
 
-        Who has answered few requests may yet be compiled. But a program that compiles gets faster
-        within its first hundreds of calls, so one that was flat from its first slice on won't.
+        Who has answered few requests since it last changed may yet be compiled further. But a
+        program that compiles gets faster within its first hundreds of calls, so one that was
+        plainly flat from its first slice on won't.
         """
         if len(self.slices) < self.least:
             return False
         if len(self.slices) >= self.most:
             return True
-        requests = sum(one.event.requests_all for one in self.slices)
+        requests = sum(one.event.requests_all for one in self.slices[self.settled.start :])
         plain = self.settled.course == "flat" and self.settled.noise <= PLAINLY_FLAT
         return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
 

@@ -4,6 +4,7 @@ import re
 
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import circumstances, tables, words
+from bakeoff.report.boots import boots_table, warm_up_table
 from bakeoff.report.tables import Table
 from bakeoff.report.work import work_of
 
@@ -31,6 +32,8 @@ def markdown(verdict: Verdict) -> str:
 def _further(verdict: Verdict) -> list[Table]:
     return [
         tables.pairs_table(verdict),
+        boots_table(verdict),
+        warm_up_table(verdict),
         work_of(verdict),
         tables.latency_table(verdict),
         tables.cpu_table(verdict),

@@ -8,6 +8,7 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import circumstances, tables, words
+from bakeoff.report.boots import boots_table, warm_up_table
 from bakeoff.report.charts import Picture
 from bakeoff.report.contenders import portraits
 from bakeoff.report.glossary import GLOSSARY
@@ -41,6 +42,8 @@ def page(
         findings=[
             tables.pairs_table(verdict),
             tables.slices_table(verdict),
+            boots_table(verdict),
+            warm_up_table(verdict),
             work_of(verdict),
         ],
         costs=[

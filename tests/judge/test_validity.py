@@ -84,6 +84,62 @@ def test_warnings_on_the_race(changed: dict[str, object], warning: str) -> None:
     assert any(warning in each for each in found.warnings), found.warnings
 
 
+def warmed(race: Race, **changed: object) -> tuple[Verdict, VerdictEntry]:
+    """The verdict on a race whose warm-ups are `changed`, and its entry b."""
+    records = [
+        record.model_copy(update=changed) if record.type == "warmup" else record
+        for record in race.records()
+    ]
+    found = judge(race.plan(), race.receipts(), records, MACHINE, True)
+    return found, next(each for each in found.entries if each.name == "b")
+
+
+LONG = {"a": (1000.0,) * 12, "b": (2000.0,) * 12 + (1000.0,) * 12}
+
+
+def test_a_slowdown_during_warm_up_is_a_warning_with_its_figures() -> None:
+    found, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s=LONG,
+        courses={"a": "flat", "b": "slowdown"},
+        steady_from={"a": 0, "b": 12},
+    )
+    assert b.valid and b.warnings == (
+        "it got slower while it was warmed up, in 2 of 2 boots: in boot 1 from 2,000 to 1,000 "
+        "requests/s",
+    )
+    assert [(each.boot, each.course, each.lasted_s) for each in b.warm_up] == [
+        (0, "slowdown", 6.0),
+        (1, "slowdown", 6.0),
+    ]
+    assert b.warm_up[0].requests_per_s == 1000
+    assert not found.warnings
+
+
+def test_a_warm_up_that_the_race_had_no_time_for_is_told_once_and_of_no_entry() -> None:
+    found, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s={"a": (1000.0,) * 4, "b": (1000.0,) * 4},
+        courses={"a": "flat", "b": "unsteady"},
+        steady={"a": True, "b": False},
+    )
+    assert not b.warnings
+    assert found.warnings == (
+        "the race is short, and so nobody was warmed up for more than 1 s: a program that "
+        "compiles while it runs may not have come up to speed",
+    )
+
+
+def test_one_that_had_its_time_and_did_not_settle_is_warned_of() -> None:
+    _, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s=LONG,
+        courses={"a": "flat", "b": "unsteady"},
+        steady={"a": True, "b": False},
+    )
+    assert ["reached no steady state in 2 of 2 boots" in each for each in b.warnings] == [True]
+
+
 def test_fewer_boots_than_planned() -> None:
     race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=12)
     plan = race.plan().model_copy(update={"boots": 3})

@@ -15,6 +15,7 @@ from bakeoff.plan import (
     name_contenders,
     slice_lengths,
     start_order,
+    warm_up_slices,
     without,
 )
 
@@ -143,3 +144,21 @@ def test_slices_are_as_short_as_a_contender_allows() -> None:
     assert (by_latency.short_ms, by_latency.long_ms, by_latency.ramp_ms) == (86, 430, 18)
     assert slice_lengths(1.0, 1e6).short_ms == 2000
     assert slice_lengths(0, 0).short_ms == 20, "one who never answers costs the others least"
+
+
+@pytest.mark.parametrize(
+    ("share_s", "always_flat", "bounds_s"),
+    [
+        (10, False, (3, 20)),
+        (2, False, (3, 6)),
+        (0.5, False, (1.5, 1.5)),
+        (0.01, False, (1, 1)),
+        (10, True, (1, 20)),
+        (0.01, True, (1, 1)),
+    ],
+)
+def test_a_warm_up_is_bounded_by_what_is_to_be_measured(
+    share_s: float, always_flat: bool, bounds_s: tuple[float, float]
+) -> None:
+    least, most = warm_up_slices(share_s, always_flat)
+    assert (least / 4, most / 4) == bounds_s

@@ -28,7 +28,10 @@ NOISE = 0.03
 
 @dataclass
 class World:
-    """Servers by name with their throughput; faults by name; and all that happened."""
+    """Servers by name with their throughput; faults by name; and all that happened.
+
+    `warmth` is the share of a server's throughput that it has after so many seconds of load.
+    """
 
     requests_per_s: dict[str, float]
     unbuildable: dict[str, str] = field(default_factory=dict)
@@ -41,10 +44,13 @@ class World:
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
+    noise: float = NOISE
+    warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
     up: dict[str, Entry] = field(default_factory=dict)
+    loaded_s: dict[str, float] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     pids: dict[int, str] = field(default_factory=dict)
@@ -183,6 +189,7 @@ class FakeServers:
             raise ContenderOut(self._world.unstartable[entry.name])
         assert entry.name not in self._world.up
         self._world.up[entry.name] = entry
+        self._world.loaded_s[entry.name] = 0.0
         self._world.pids[100 + len(self._world.pids)] = entry.name
         return _handle(entry)
 
@@ -237,7 +244,9 @@ class FakeLoad:
         world.on_slice(world, world.slices)
         name = self._job.targets[command.target].name
         entry = world.up[name]
-        rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, NOISE)
+        rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, world.noise)
+        rate *= world.warmth.get(entry.twin_of or name, _warm)(world.loaded_s[name])
+        world.loaded_s[name] += command.duration_ms / 1000
         window_ns = command.duration_ms * 1_000_000
         requests = 0 if name in world.dead else round(rate * window_ns / 1e9)
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
@@ -274,6 +283,10 @@ class FakeLoad:
 
     def close(self) -> None:
         pass
+
+
+def _warm(_loaded_s: float) -> float:
+    return 1.0
 
 
 @cache
