@@ -106,11 +106,12 @@ def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> F
 
     A slice without an answer counts as one that had a single one.
     """
-    rates = np.log(np.maximum(1000 / WARM_UP_SLICE_MS, np.asarray(requests_per_s, float)))
+    columns = [np.maximum(1000 / WARM_UP_SLICE_MS, np.asarray(requests_per_s, float))]
     seen = [each for each in cpu_us if each]
-    if len(seen) < len(rates):
-        return rates[:, None]
-    return np.stack([rates, -np.log(np.asarray(seen, float))], axis=1)
+    if len(seen) == len(requests_per_s):
+        columns.append(1 / np.asarray(seen, float))
+    speed: Floats = np.log(np.stack(columns, axis=1))
+    return speed
 
 
 def _noise(speed: Floats) -> Floats:

@@ -1,5 +1,6 @@
 """What the warm-ups of a race say of an entry, long after they ended."""
 
+from math import sqrt
 from statistics import median
 
 from bakeoff.judge.history import History
@@ -36,15 +37,18 @@ def unsteady_boots(name: str, seen: History) -> int:
 
 
 def slowdowns(name: str, seen: History) -> list[tuple[int, float, float]]:
-    """(boot, requests/s at best, requests/s at the end) where it got slower while warmed up.
+    """(boot, requests/s at best, requests/s at the end) where it got slower and stayed slow.
 
-    The best is that of any second.
+    The best is that of any second. Where the boot's blocks are nearer to it than to the end, a
+    neighbour on the machine was the cause, not the server.
     """
-    return [
-        (warmup.boot, _best_second(name, warmup), _at_its_end(name, warmup) or 0.0)
-        for warmup in seen.warmups
-        if warmup.courses.get(name) == "slowdown"
-    ]
+    found = []
+    for warmup in seen.warmups:
+        if warmup.courses.get(name) == "slowdown":
+            best, end = _best_second(name, warmup), _at_its_end(name, warmup) or 0.0
+            if _measured(name, warmup.boot, seen) < sqrt(best * end):
+                found.append((warmup.boot, best, end))
+    return found
 
 
 def cut_short_s(seen: History) -> float | None:
@@ -63,6 +67,13 @@ def _at_its_end(name: str, warmup: Warmup) -> float | None:
     rates = warmup.requests_per_s.get(name, ())
     last = rates[warmup.steady_from.get(name, 0) :]
     return median(last) if last else None
+
+
+def _measured(name: str, boot: int, seen: History) -> float:
+    """The throughput of its middle slice in a boot."""
+    events = [piece.event for block, piece in seen.slices(name) if block.boot == boot]
+    rates = [e.requests / (e.end_ns - e.start_ns) * 1e9 for e in events if e.end_ns > e.start_ns]
+    return median(rates) if rates else 0.0
 
 
 def _best_second(name: str, warmup: Warmup) -> float:

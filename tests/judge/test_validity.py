@@ -94,7 +94,7 @@ def warmed(race: Race, **changed: object) -> tuple[Verdict, VerdictEntry]:
     return found, next(each for each in found.entries if each.name == "b")
 
 
-LONG = {"a": (1000.0,) * 12, "b": (2000.0,) * 12 + (1000.0,) * 12}
+LONG = {"a": (1e6,) * 12, "b": (2e6,) * 12 + (1e6,) * 12}
 
 
 def test_a_slowdown_during_warm_up_is_a_warning_with_its_figures() -> None:
@@ -105,15 +105,25 @@ def test_a_slowdown_during_warm_up_is_a_warning_with_its_figures() -> None:
         steady_from={"a": 0, "b": 12},
     )
     assert b.valid and b.warnings == (
-        "it got slower while it was warmed up, in 2 of 2 boots: in boot 1 from 2,000 to 1,000 "
-        "requests/s",
+        "it got slower while it was warmed up, in 2 of 2 boots: in boot 1 from 2,000,000 to "
+        "1,000,000 requests/s",
     )
     assert [(each.boot, each.course, each.lasted_s) for each in b.warm_up] == [
         (0, "slowdown", 6.0),
         (1, "slowdown", 6.0),
     ]
-    assert b.warm_up[0].requests_per_s == 1000
+    assert b.warm_up[0].requests_per_s == 1e6
     assert not found.warnings
+
+
+def test_one_that_was_as_fast_again_once_it_was_measured_met_bad_weather() -> None:
+    _, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s={"a": (1e6,) * 12, "b": (1e6,) * 12 + (5e5,) * 12},
+        courses={"a": "flat", "b": "slowdown"},
+        steady_from={"a": 0, "b": 12},
+    )
+    assert not b.warnings and b.warm_up[0].course == "slowdown"
 
 
 def test_a_warm_up_that_the_race_had_no_time_for_is_told_once_and_of_no_entry() -> None:
