@@ -6,6 +6,7 @@ from statistics import median
 from bakeoff.judge import cost, latency
 from bakeoff.judge.compare import Compared
 from bakeoff.judge.history import History
+from bakeoff.judge.open_loop import offered_to
 from bakeoff.judge.signatures import signatures
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
@@ -47,6 +48,7 @@ def row(
     lengths = seen.lengths(name)
     merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
+    offered = offered_to(seen, name)
     cores = server_cores(plan, name)
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
@@ -98,6 +100,7 @@ def row(
         command=up[-1].command if up else (),
         cpu_source=up[-1].cpu_source if up else "",
         work=work,
+        open_loop=offered.summary if offered else None,
     )
 
 

@@ -44,11 +44,11 @@ def judge(
     disturbed = len(all_seen.blocks) - len(kept)
     seen = replace(all_seen, blocks=kept) if disturbed else all_seen
     field = assembled(plan, seen, all_seen)
-    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed)
+    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
     names = ordered(field.valid, field.reference, pairs)
-    found = standings(names, field.reference, pairs, seen, plan.solo)
+    found = standings(names, field.reference, pairs, seen)
     if disturbed:
-        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed)
+        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
         found = with_all_blocks(found, field.reference, also)
     rows = _rows(plan, receipts, seen, field, found)
     floor = _noise_floor(plan, seen, field)
@@ -125,7 +125,7 @@ def _noise_floor(plan: Plan, seen: History, field: Field) -> NoiseFloor | None:
         both = (twin, original)
         if any(field.trouble(name) for name in both):
             continue
-        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed)
+        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed, plan.ranked_by)
         for pair in pairs.values():
             found = pair.short.interval(twin)
             return NoiseFloor(name=twin, **found.model_dump())

@@ -160,7 +160,7 @@ class VerdictEntry(Contract):
     connects: NonNegativeInt = 0
     slice_ms: PositiveInt | None
     long_slice_ms: PositiveInt | None
-    limited_by: Literal["server", "client", "both", "unknown"]
+    limited_by: Literal["server", "client", "both", "rate", "unknown"]
     server_busy: NonNegativeFloat | None
     client_busy: NonNegativeFloat
     leak_share: NonNegativeFloat | None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
-from bakeoff.model.plan import Connection, Cores, Entry, Plan, Skipped
+from bakeoff.model.plan import Arrivals, Connection, Cores, Entry, Plan, Skipped
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.words import Named, unique
@@ -35,6 +35,10 @@ class Options:
     reference: str | None = None
     solo: bool = False
     twin: bool = True
+    rate: float | None = None
+    load: float | None = None
+    arrivals: Arrivals = "poisson"
+    precision: float | None = None
 
 
 def decide(
@@ -67,6 +71,11 @@ def decide(
         entries=tuple(entries),
         skipped=tuple(skipped),
         workload=workload,
+        mode="open" if options.rate or options.load else "closed",
+        rate=options.rate,
+        load=options.load,
+        arrivals=options.arrivals,
+        precision=options.precision,
         connection=options.connection,
         connections=options.connections or workload.defaults.connections,
         duration_s=duration_s,
@@ -117,9 +126,13 @@ def _check_numbers(options: Options) -> None:
         ("--duration", options.duration_s),
         ("--boots", options.boots),
         ("--workers", options.workers),
+        ("--rate", options.rate),
+        ("--load", options.load),
     ):
         if value is not None and not 0 < value < 1e9:
             raise BadUsage(f"{flag}: is {value:g}; it takes a number above zero")
+    if options.rate and options.load:
+        raise BadUsage("--rate and --load: the rate is either the same for all or a share of each's")
     if options.seed < 0:
         raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
 

@@ -6,11 +6,12 @@ from typing import Literal
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, SliceLengths
+from bakeoff.model.samples import Block, BootEnd, SliceLengths, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
+from bakeoff.race.offered import offered
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import rate, warm_up
 
@@ -57,9 +58,10 @@ def run_boot(
                 done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
             ),
         )
+        warmup = offered(plan, warmup, lengths)
         setting.folder.add(warmup)
         deeds = Deeds(up)
-        _rotate(up, meter, warmup.lengths, budget_s, done_s)
+        _rotate(up, meter, warmup, budget_s, done_s)
         loaded, crews, written = up.loaded_memory(), deeds.crews(), deeds.written()
     setting.folder.add(
         BootEnd(
@@ -74,14 +76,8 @@ def run_boot(
     return warmup.lengths
 
 
-def _rotate(
-    up: Up,
-    meter: Meter,
-    lengths: Mapping[str, SliceLengths],
-    budget_s: float,
-    done_s: float,
-) -> None:
-    setting = up.setting
+def _rotate(up: Up, meter: Meter, warmup: Warmup, budget_s: float, done_s: float) -> None:
+    setting, lengths = up.setting, warmup.lengths
     spent_s = {"short": 0.0, "long": 0.0}
     block = 0
     while (total_s := sum(spent_s.values())) < budget_s:
@@ -89,8 +85,9 @@ def _rotate(
         if not alive:
             raise NoVerdict(f"every contender died: {'; '.join(meter.died.values())}")
         long_block_s = sum(lengths[name].long_ms for name in alive) / 1000
-        kind = _kind(spent_s, long_block_s, up.plan.long_share)
-        measured = _block(up, meter, alive, lengths, kind, block)
+        share = up.plan.long_share if up.plan.mode == "closed" else 1.0
+        kind = _kind(spent_s, long_block_s, share)
+        measured = _block(up, meter, alive, warmup, kind, block)
         setting.folder.add(measured)
         spent_s[kind] += measured_s([measured])
         setting.watch.measured(
@@ -111,17 +108,18 @@ def _block(
     up: Up,
     meter: Meter,
     alive: Sequence[str],
-    lengths: Mapping[str, SliceLengths],
+    warmup: Warmup,
     kind: Literal["short", "long"],
     block: int,
 ) -> Block:
-    stages = up.setting.stages
+    stages, lengths = up.setting.stages, warmup.lengths
     slices = tuple(
         meter.slice(
             name,
             block,
             ramp_ms=lengths[name].ramp_ms,
             duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
+            rate=warmup.rates.get(name),
         )
         for name in block_order(up.plan, up.boot, block, alive)
     )
