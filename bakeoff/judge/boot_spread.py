@@ -24,7 +24,7 @@ where programs differ by 1 % from boot to boot, more boots help and more blocks 
 
 import numpy as np
 
-from bakeoff.judge.paired import Floats
+from bakeoff.judge.vectors import Floats
 
 PRIOR_SCALE = 0.004
 PRIOR_DEGREES = 2

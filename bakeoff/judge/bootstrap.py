@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from bakeoff.judge import boot_spread
-from bakeoff.judge.paired import Floats, Indices, Paired
+from bakeoff.judge.paired import Paired
 from bakeoff.judge.robust import degrees_of_freedom, influence, trimmed_mean
+from bakeoff.judge.vectors import Floats, Indices
 
 REPLICATES = 2000
 

@@ -8,9 +8,11 @@ from math import exp, sqrt
 from scipy.special import stdtrit
 
 from bakeoff.judge.bootstrap import Sample, replicates, sample
+from bakeoff.judge.disturbed import judged_kind
 from bakeoff.judge.equivalence import equivalent
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.simultaneous import Width, widths
+from bakeoff.model.plan import RankedBy
 from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Interval
 
@@ -89,10 +91,19 @@ class Compared:
 Pairs = dict[frozenset[str], Compared]
 
 
-def compare(blocks: Sequence[Block], names: Sequence[str], solo: bool, seed: int) -> Pairs:
-    """Each pair of `names` that has 10 paired blocks at least, in one family of intervals."""
-    if solo:
-        alone = family(pair_up(_of_kind(blocks, "long"), names), MIN_BLOCKS, solo, seed)
+def compare(
+    blocks: Sequence[Block],
+    names: Sequence[str],
+    solo: bool,
+    seed: int,
+    ranked_by: RankedBy = "requests_per_s",
+) -> Pairs:
+    """Each pair of `names` that has 10 paired blocks at least, in one family of intervals.
+
+    A race without short slices (solo, open loop) is compared on its long ones.
+    """
+    if judged_kind(blocks) == "long":
+        alone = family(pair_up(blocks, names, ranked_by), MIN_BLOCKS, solo, seed)
         return {pair: Compared(found, found, None) for pair, found in alone.items()}
     short = family(pair_up(_of_kind(blocks, "short"), names), MIN_BLOCKS, solo, seed)
     long = family(pair_up(_of_kind(blocks, "long"), names), MIN_LONG_BLOCKS, solo, seed)

@@ -5,6 +5,7 @@ The rule is fixed beforehand, and the verdict keeps both analyses.
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 from bakeoff.model.samples import Block, CoreTime
 
@@ -28,10 +29,16 @@ def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
         if not known or before is None or _stolen(before, block, cpus) <= STEAL_SHARE_MAX:
             kept.append(block)
         before = block
-    short = Counter(block.boot for block in kept if block.kind == "short")
-    kept = [block for block in kept if short[block.boot] >= BOOT_BLOCKS_MIN]
-    enough = sum(block.kind == "short" for block in kept) >= CALM_BLOCKS_MIN
+    kind = judged_kind(blocks)
+    judged = Counter(block.boot for block in kept if block.kind == kind)
+    kept = [block for block in kept if judged[block.boot] >= BOOT_BLOCKS_MIN]
+    enough = sum(block.kind == kind for block in kept) >= CALM_BLOCKS_MIN
     return tuple(kept) if enough else tuple(blocks)
+
+
+def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:
+    """The kind of slices that ratios are taken from: the short ones, where there are any."""
+    return "short" if any(block.kind == "short" for block in blocks) else "long"
 
 
 def _stolen(before: Block, block: Block, cpus: frozenset[int]) -> float:

@@ -6,7 +6,7 @@ Slices have heavy tails (a collector runs, the host steals a turn): the raw mean
 
 import numpy as np
 
-from bakeoff.judge.paired import Floats
+from bakeoff.judge.vectors import Floats
 
 TRIM = 0.2
 

@@ -7,6 +7,7 @@ from statistics import median, stdev
 from bakeoff.judge import cost, latency
 from bakeoff.judge.compare import Compared
 from bakeoff.judge.history import History
+from bakeoff.judge.open_loop import offered_to
 from bakeoff.judge.signatures import signatures
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
@@ -49,6 +50,7 @@ def row(
     lengths = seen.lengths(name)
     merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
+    offered = offered_to(plan, seen, name)
     cores = server_cores(plan, name)
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
@@ -103,6 +105,7 @@ def row(
         work=work,
         warm_up=warm_ups(name, seen),
         boot_sd=stdev(log(each.ratio) for each in boots) if len(boots) > 1 else None,
+        open_loop=offered.summary if offered else None,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from bakeoff.judge.paired import Floats
+from bakeoff.judge.vectors import Floats
 
 CONFIDENCE = 0.95
 POWER = 0.8

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.judge.compare import MIN_BLOCKS, Compared, Pairs
+from bakeoff.judge.disturbed import judged_kind
 from bakeoff.judge.history import History
 from bakeoff.judge.letters import letters
 from bakeoff.judge.ranks import rank_ranges
@@ -26,7 +27,7 @@ def ordered(names: Sequence[str], reference: str, pairs: Pairs) -> list[str]:
 
 
 def standings(
-    names: Sequence[str], reference: str, pairs: Pairs, seen: History, solo: bool
+    names: Sequence[str], reference: str, pairs: Pairs, seen: History
 ) -> dict[str, Standing]:
     """The standing of each valid entry; `names` are in the order of `ordered`, as is the result.
 
@@ -35,7 +36,7 @@ def standings(
     faster = [fast_slow for pair in pairs.values() if (fast_slow := _faster(pair))]
     ranks = rank_ranges(names, faster)
     shown = letters(names, {frozenset(each) for each in faster})
-    kind = "long" if solo else "short"
+    kind = judged_kind(seen.blocks)
     found = {}
     for name in names:
         against = pairs.get(frozenset({name, reference})) if name != reference else None

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bakeoff.judge.paired import Floats
+from bakeoff.judge.vectors import Floats
 from bakeoff.model.samples import WARM_UP_SLICE_MS, Course
 
 TOLERANCE = 0.03

@@ -5,6 +5,7 @@ from typing import Literal
 from bakeoff.judge.cost import leak_share
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
+from bakeoff.judge.open_loop import lateness, offered_to, shortfall
 from bakeoff.judge.tally import WRONG_ANSWERS, Tally
 from bakeoff.judge.warmth import slowdowns, unsteady_boots
 from bakeoff.model.plan import Plan
@@ -17,7 +18,7 @@ LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
 
-Limit = Literal["server", "client", "both", "unknown"]
+Limit = Literal["server", "client", "both", "rate", "unknown"]
 
 
 def server_cores(plan: Plan, name: str) -> int:
@@ -28,7 +29,8 @@ def server_cores(plan: Plan, name: str) -> int:
 def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
     """Which side had no more to give: 90 % busy or more.
 
-    On shared cores neither can be told from the other, so nothing is said.
+    On shared cores neither can be told from the other, so nothing is said. Where both had more to
+    give, an open loop was limited by its rate; of a closed one it is unknown.
     """
     if plan.cores.shared:
         return "unknown"
@@ -36,7 +38,9 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     client = client_busy >= SATURATED
     if server:
         return "both" if client else "server"
-    return "client" if client else "unknown"
+    if client:
+        return "client"
+    return "rate" if plan.mode == "open" else "unknown"
 
 
 def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) -> tuple[str, ...]:
@@ -50,6 +54,8 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         _silence(spent),
         _generator(plan, name, spent),
         _little(plan, name, seen),
+        shortfall(offered := offered_to(plan, seen, name)),
+        lateness(offered),
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]
     return tuple(reason for reason in found if reason)
@@ -107,6 +113,8 @@ def _generator(plan: Plan, name: str, spent: Tally) -> str:
 
 def _little(plan: Plan, name: str, seen: History) -> str:
     """Closed loop without think time: a connection without a request waits in the generator."""
+    if plan.mode == "open":
+        return ""
     waiting = in_flight(seen.lasting(name))
     share = waiting / plan.connections
     if share >= LITTLES_SHARE or not waiting:

@@ -11,6 +11,7 @@ from bakeoff.judge.equivalence import MARGIN
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.field import Field, assembled
 from bakeoff.judge.history import History, history
+from bakeoff.judge.precision import precision
 from bakeoff.judge.rows import OUTSIDE, Standing, row
 from bakeoff.judge.standings import listed, ordered, standings, with_all_blocks
 from bakeoff.model.audit import Work
@@ -44,16 +45,17 @@ def judge(
     disturbed = len(all_seen.blocks) - len(kept)
     seen = replace(all_seen, blocks=kept) if disturbed else all_seen
     field = assembled(plan, seen, all_seen)
-    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed)
+    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
     names = ordered(field.valid, field.reference, pairs)
-    found = standings(names, field.reference, pairs, seen, plan.solo)
+    found = standings(names, field.reference, pairs, seen)
     if disturbed:
-        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed)
+        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
         found = with_all_blocks(found, field.reference, also)
     rows = _rows(plan, receipts, seen, field, found)
     floor = _noise_floor(plan, seen, field)
     steal = steal_share(all_seen.blocks, cpus)
     listing = listed(names, pairs)
+    measured_s = sum(each.measured_s for each in field.spent.values())
     return Verdict(
         run=plan.run,
         workload=plan.workload.name,
@@ -61,9 +63,11 @@ def judge(
         ranked_by=plan.ranked_by,
         rate=plan.rate,
         load=plan.load,
+        arrivals=plan.arrivals,
         pipeline=plan.pipeline,
         connection=plan.connection,
         connections=plan.connections,
+        precision=precision(plan.precision, names, pairs, measured_s),
         solo=plan.solo,
         reference=field.reference,
         valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
@@ -87,7 +91,7 @@ def judge(
         boots=len(seen.boots),
         blocks=len(seen.blocks),
         disturbed_blocks=disturbed,
-        measured_s=sum(each.measured_s for each in field.spent.values()),
+        measured_s=measured_s,
         steal_share=steal,
         cores=plan.cores,
         seed=plan.seed,
@@ -125,7 +129,7 @@ def _noise_floor(plan: Plan, seen: History, field: Field) -> NoiseFloor | None:
         both = (twin, original)
         if any(field.trouble(name) for name in both):
             continue
-        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed)
+        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed, plan.ranked_by)
         for pair in pairs.values():
             found = pair.short.interval(twin)
             return NoiseFloor(name=twin, **found.model_dump())

@@ -5,7 +5,7 @@ from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.order import arrival_seed, block_order, start_order
 from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
-from bakeoff.plan.slices import slice_lengths, warm_up_slices
+from bakeoff.plan.slices import open_lengths, slice_lengths, warm_up_slices
 from bakeoff.plan.words import Named, name_contenders
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "decide",
     "default_cores",
     "name_contenders",
+    "open_lengths",
     "parse_cores",
     "run_size",
     "slice_lengths",

@@ -12,6 +12,11 @@ RAMP_MS_MIN = 5
 RAMP_MEAN_LATENCIES = 2
 LONG_SLICE_MS_MIN = 250
 LONG_FACTOR = 5
+REQUESTS_FOR_P99 = 1000
+"""Ten of them are slower than the p99."""
+OPEN_RAMP_MS_MIN = 50
+OPEN_RAMP_MS_MAX = 500
+OPEN_RAMP_MEAN_LATENCIES = 10
 WARM_UP_S_MAX = 20.0
 KNOWN_FLAT_S_MIN = 1.0
 WARM_UP_PER_MEASURED_S = 3
@@ -38,6 +43,22 @@ def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths
         short_ms=short_ms,
         long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
         ramp_ms=min(short_ms, ramp_ms),
+    )
+
+
+def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
+    """One contender's lengths in an open loop of `rate` requests per second: all are long.
+
+    A slice holds enough requests for its p99. The ramp lets the queue find its usual length, since
+    each slice begins with an empty one; `mean_latency_us` is that of the warm-up, at full load.
+    """
+    needed_ms = math.ceil(1000 * REQUESTS_FOR_P99 / rate)
+    window_ms = max(LONG_SLICE_MS_MIN, min(SLICE_MS_MAX, needed_ms))
+    ramp_ms = math.ceil(OPEN_RAMP_MEAN_LATENCIES * mean_latency_us / 1000)
+    return SliceLengths(
+        short_ms=window_ms,
+        long_ms=window_ms,
+        ramp_ms=max(OPEN_RAMP_MS_MIN, min(OPEN_RAMP_MS_MAX, ramp_ms)),
     )
 
 

@@ -1,16 +1,17 @@
 """One boot of a rotation: all contenders up at once, one slice each in random order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, SliceLengths, Warmup
+from bakeoff.model.samples import Block, BootEnd, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
+from bakeoff.race.offered import offered
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import rate, warm_up
 
@@ -48,20 +49,22 @@ def run_boot(
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
         setting.folder.add(up.record())
         meter = Meter(up)
+        given = earlier[0].lengths if earlier else {}
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
         warmup = warm_up(
             meter,
             up,
             earlier,
-            earlier[0].lengths if earlier else {},
+            given,
             budget_s,
             lambda text: setting.watch.measured(
                 done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
             ),
         )
+        warmup = offered(plan, warmup, given)
         setting.folder.add(warmup)
         deeds = Deeds(up)
-        _rotate(up, meter, warmup.lengths, budget_s, done_s)
+        _rotate(up, meter, warmup, budget_s, done_s)
         loaded, crews, written = up.loaded_memory(), deeds.crews(), deeds.written()
     setting.folder.add(
         BootEnd(
@@ -75,14 +78,8 @@ def run_boot(
     )
 
 
-def _rotate(
-    up: Up,
-    meter: Meter,
-    lengths: Mapping[str, SliceLengths],
-    budget_s: float,
-    done_s: float,
-) -> None:
-    setting = up.setting
+def _rotate(up: Up, meter: Meter, warmup: Warmup, budget_s: float, done_s: float) -> None:
+    setting, lengths = up.setting, warmup.lengths
     spent_s = {"short": 0.0, "long": 0.0}
     block = 0
     while (total_s := sum(spent_s.values())) < budget_s:
@@ -90,8 +87,9 @@ def _rotate(
         if not alive:
             raise NoVerdict(f"every contender died: {'; '.join(meter.died.values())}")
         long_block_s = sum(lengths[name].long_ms for name in alive) / 1000
-        kind = _kind(spent_s, long_block_s, up.plan.long_share)
-        measured = _block(up, meter, alive, lengths, kind, block)
+        share = up.plan.long_share if up.plan.mode == "closed" else 1.0
+        kind = _kind(spent_s, long_block_s, share)
+        measured = _block(up, meter, alive, warmup, kind, block)
         setting.folder.add(measured)
         spent_s[kind] += measured_s([measured])
         setting.watch.measured(
@@ -112,17 +110,18 @@ def _block(
     up: Up,
     meter: Meter,
     alive: Sequence[str],
-    lengths: Mapping[str, SliceLengths],
+    warmup: Warmup,
     kind: Literal["short", "long"],
     block: int,
 ) -> Block:
-    stages = up.setting.stages
+    stages, lengths = up.setting.stages, warmup.lengths
     slices = tuple(
         meter.slice(
             name,
             block,
             ramp_ms=lengths[name].ramp_ms,
             duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
+            rate=warmup.rates.get(name),
         )
         for name in block_order(up.plan, up.boot, block, alive)
     )

@@ -11,6 +11,7 @@ from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, Slic
 from bakeoff.plan import start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.meter import Meter
+from bakeoff.race.offered import offered
 from bakeoff.race.rotation import FirstBootOut
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import warm_up
@@ -57,9 +58,19 @@ def run_round(
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
-                warmups.append(warm_up(meter, up, earlier, {name: lengths}, window_ms / 1000))
+                given = {name: lengths}
+                warmup = offered(plan, warm_up(meter, up, earlier, given, window_ms / 1000), given)
+                warmups.append(warmup)
                 deeds = Deeds(up)
-                slices.append(meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms))
+                slices.append(
+                    meter.slice(
+                        name,
+                        0,
+                        ramp_ms=RAMP_MS,
+                        duration_ms=window_ms,
+                        rate=warmup.rates.get(name),
+                    )
+                )
                 loaded |= up.loaded_memory()
                 crews |= deeds.crews()
                 written |= deeds.written()
@@ -119,6 +130,7 @@ def _warm(warmups: list[Warmup]) -> Warmup:
                 "cpu_us_per_request",
                 "courses",
                 "steady_from",
+                "rates",
             )
         }
     )

@@ -172,6 +172,8 @@ class Race:
     cpu_source: dict[str, str] = field(default_factory=dict)
     steal_s: float = 0.0
     cpu_seen: bool = True
+    rate: float | None = None
+    """Of an open loop: `ratios` are then how much sooner an entry answers."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,6 +188,8 @@ class Race:
             command_line=("race",),
             entries=tuple(entries),
             workload=Workload(name="hello", title="Hello"),
+            mode="open" if self.rate else "closed",
+            rate=self.rate,
             connection=self.connection,
             connections=CONNECTIONS,
             duration_s=20,
@@ -220,6 +224,8 @@ class Race:
         up = [name for name in self.names if name not in out]
         shift = dict(zip(self.names, rng.normal(0, self.boot_sd, len(self.names)), strict=True))
         kinds = ["short"] * self.blocks + ["long"] * self.long_blocks
+        if self.rate:
+            kinds = ["long"] * self.blocks
         start = BootStart(
             boot=boot,
             started=tuple(self._up(name) for name in up),
@@ -284,6 +290,9 @@ class Race:
             of_kind = self.long_ratios if kind == "long" else {}
             ratio = of_kind.get(name, self.ratios.get(name, self.twin_ratio))
             wobble = weather + shift[name] + noise[name] * self.noise / 2
+            if self.rate:
+                slices.append(self._slice(name, self._open_event(1000 / ratio * np.exp(-wobble))))
+                continue
             length_ms = 100 if kind == "long" else 20
             requests = round(1_000 * self.scale * length_ms * ratio * np.exp(wobble))
             slices.append(self._slice(name, throughput_event(requests, length_ms)))
@@ -307,6 +316,23 @@ class Race:
             }
         )
 
+    def _open_event(self, p99_us: float) -> SliceEvent:
+        """A slice of 250 ms in an open loop that is kept up with; all are as slow as the p99."""
+        assert self.rate
+        due = round(self.rate / 4)
+        return event(
+            end_ns=1250 * MS,
+            drained_ns=1251 * MS,
+            requests=due,
+            requests_all=round(due * 1.2),
+            latency=encoded(((round(p99_us * 1000), due),)),
+            latency_count=due,
+            latency_mean_us=p99_us,
+            in_flight_ns=round(due * p99_us * 1000),
+            service=encoded(((round(p99_us * 1000) - 10_000, due),)),
+            send_lag=encoded(((10_000, due),)),
+        )
+
     def _slice(self, name: str, quiet: SliceEvent) -> Slice:
         measured = SliceEvent.model_validate(quiet.model_dump() | self.events.get(name, {}))
         span_ns = quiet.drained_ns - quiet.start_ns + 5 * MS
@@ -318,6 +344,7 @@ class Race:
             server_cpu=cpu if self.cpu_seen else None,
             leak_ns=round(100 * MS * self.leak.get(name, 0)),
             leak_wall_ns=100 * MS,
+            rate=self.rate,
         )
 
 

@@ -14,8 +14,9 @@ from scipy.stats import binom
 
 from bakeoff.judge import bootstrap
 from bakeoff.judge.bootstrap import replicates, sample
-from bakeoff.judge.paired import Floats, Paired
+from bakeoff.judge.paired import Paired
 from bakeoff.judge.simultaneous import widths
+from bakeoff.judge.vectors import Floats
 
 RACES = 100
 MOST_ERRORS = int(binom.ppf(0.999, RACES, 0.05))

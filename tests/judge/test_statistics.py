@@ -14,10 +14,11 @@ from bakeoff.judge import boot_spread
 from bakeoff.judge.bootstrap import replicates, sample
 from bakeoff.judge.equivalence import equivalent
 from bakeoff.judge.letters import letters
-from bakeoff.judge.paired import Floats, Paired
+from bakeoff.judge.paired import Paired
 from bakeoff.judge.ranks import rank_ranges
 from bakeoff.judge.robust import influence, trimmed_mean
 from bakeoff.judge.simultaneous import detectable, widths
+from bakeoff.judge.vectors import Floats
 
 values = arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(-5, 5))
 
