@@ -76,9 +76,7 @@ def test_the_standard_error_is_tukeys_and_mclaughlins(d: Floats) -> None:
 
 @pytest.mark.parametrize("n", [12, 30, 200])
 @pytest.mark.parametrize("boots_are_blocks", [True, False])
-def test_one_pair_in_one_boot_has_the_interval_of_trimmed_t(
-    n: int, boots_are_blocks: bool
-) -> None:
+def test_one_pair_in_one_boot_has_the_interval_of_trimmed_t(n: int, boots_are_blocks: bool) -> None:
     """Yuen's: t with as many degrees of freedom as values are left, less one."""
     d = np.random.default_rng(n).standard_normal(n) * 0.03 + 0.01
     paired = log_ratios(d)
@@ -228,9 +226,7 @@ def test_slices_of_two_lengths_disagree_where_welchs_test_says_so(untrimmed: Non
     assert 5 < sum(verdicts) < 31
 
 
-latencies = st.lists(
-    st.tuples(st.integers(1, 2000), st.integers(1, 40)), min_size=1, max_size=8
-)
+latencies = st.lists(st.tuples(st.integers(1, 2000), st.integers(1, 40)), min_size=1, max_size=8)
 
 
 @given(latencies, st.integers(0, 30), st.integers(1, 1000))
@@ -270,5 +266,3 @@ def test_letters_are_all_groups_that_cannot_grow(count: int, drawn: int) -> None
     assert used == list("abcdefghijklmnopqrstuvwxyz"[: len(largest)])
     assert {frozenset(n for n in names if letter in shown[n]) for letter in used} == largest
     assert all(list(those) == sorted(those) for those in shown.values())
-
-
