@@ -168,7 +168,7 @@ def test_names_do_not_matter(seed: int, names: list[str]) -> None:
 
 def test_an_interval_never_narrows_because_more_take_part() -> None:
     """On average over races: more pairs are more chances to be fooled."""
-    ratios = {name: 1.0 for name in "abcdef"}
+    ratios = dict.fromkeys("abcdef", 1.0)
     widths = [
         mean_half_width(Race(dict(list(ratios.items())[:count]), boots=2, blocks=15))
         for count in (2, 3, 6)

@@ -27,7 +27,7 @@ from bakeoff.judge.equivalence import MARGIN, equivalent
 from bakeoff.judge.latency import merge
 from bakeoff.judge.letters import letters
 from bakeoff.judge.paired import Floats, Paired, pair_up
-from bakeoff.judge.robust import degrees_of_freedom, trimmed_mean
+from bakeoff.judge.robust import degrees_of_freedom
 from bakeoff.judge.simultaneous import Width, detectable, widths
 from bakeoff.model.samples import Block
 from tests.judge.races import Race, encoded, event
