@@ -206,7 +206,11 @@ def test_throughput_says_how_many_boots_there_were() -> None:
 def test_latency_has_boots_as_a_level_of_their_own_and_memory_as_its_draws() -> None:
     """Without any noise: two boots of one program may still differ, so that latency's interval
     stays open; memory has one figure a boot, and what these differ by is all there is."""
-    race = Race({"quick": 1.0, "slow": 1.0}, long_blocks=3, events=dict(LATENCIES))
+    race = Race(
+        {"quick": 1.0, "slow": 1.0},
+        long_blocks=3,
+        events={name: dict(own) for name, own in LATENCIES.items()},
+    )
     late = interval(evidence(race).interval("latency_p50", "slow", "quick"))
     assert late.low < (1 - 1e-5) * late.ratio
     same = holding({"quick": 10.0, "slow": 500.0}, race.records())
@@ -291,7 +295,11 @@ def test_five_rounds_are_enough_and_a_tool_without_latencies_has_none() -> None:
 
 
 def test_what_did_not_answer_in_a_long_slice_leaves_that_slice_out() -> None:
-    race = Race({"quick": 1.0, "slow": 1.0}, long_blocks=6, events=dict(LATENCIES))
+    race = Race(
+        {"quick": 1.0, "slow": 1.0},
+        long_blocks=6,
+        events={name: dict(own) for name, own in LATENCIES.items()},
+    )
     records = [
         record.model_copy(
             update={

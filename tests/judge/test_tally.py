@@ -1,5 +1,7 @@
 """What one entry did, added up by hand: slices with and without what could be seen."""
 
+from typing import Any
+
 import pytest
 
 from bakeoff.judge.cost import leak_share, per_request, steal_share
@@ -85,7 +87,7 @@ def test_nothing_measured_is_no_speed_and_no_cost() -> None:
 
 
 def test_a_slice_without_length_says_nothing_of_how_busy_the_server_was() -> None:
-    no_time = {"start_ns": 1000, "end_ns": 1000, "drained_ns": 1000}
+    no_time: dict[str, Any] = {"start_ns": 1000, "end_ns": 1000, "drained_ns": 1000}
     assert tally([turn(ramp_ms=0, **no_time)]).server_busy(1) is None
 
 
