@@ -266,3 +266,17 @@ def test_letters_are_all_groups_that_cannot_grow(count: int, drawn: int) -> None
     assert used == list("abcdefghijklmnopqrstuvwxyz"[: len(largest)])
     assert {frozenset(n for n in names if letter in shown[n]) for letter in used} == largest
     assert all(list(those) == sorted(those) for those in shown.values())
+
+
+def test_a_ratio_on_the_margin_is_not_within_it() -> None:
+    assert not equivalent(float(np.log1p(MARGIN)), 0.0)
+    assert equivalent(float(np.log1p(MARGIN)) - 1e-9, 0.0)
+
+
+def test_after_z_come_capitals_and_then_numbers() -> None:
+    """Six pairs that differ, and nobody else: 64 groups, one of each pair in each."""
+    names = [f"{place}{side}" for place in range(6) for side in "ab"]
+    different = {frozenset((f"{place}a", f"{place}b")) for place in range(6)}
+    shown = letters(names, different)
+    assert shown["0a"] == "abcdefghijklmnopqrstuvwxyzABCDEF"
+    assert shown["0b"] == "GHIJKLMNOPQRSTUVWXYZ" + "".join(f"{each}1" for each in "abcdefghijkl")
