@@ -136,6 +136,12 @@ def test_requests_in_flight_are_a_mean_over_the_windows() -> None:
     second = event(in_flight_ns=50 * 40 * MS, end_ns=1040 * MS)
     assert in_flight([first, second]) == pytest.approx(40)
     assert in_flight([]) == 0
+    assert merge([]).mean_us == 0
+
+
+def test_a_slice_without_latencies_has_no_part_in_the_mean() -> None:
+    none = event(latency=encoded(()), latency_mean_us=99.0)
+    assert merge([none, event(latency=encoded(((1000, 1),)), latency_mean_us=1.0)]).mean_us == 1
 
 
 def test_the_unanswered_count_among_those_that_percentiles_are_of() -> None:
