@@ -2,11 +2,15 @@
 
 from typing import Literal
 
+from bakeoff.judge import conduct
 from bakeoff.judge.cost import leak_share
+from bakeoff.judge.drift import drift
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import lateness, offered_to, shortfall
+from bakeoff.judge.stalls import stood_still
 from bakeoff.judge.tally import WRONG_ANSWERS, Tally
+from bakeoff.model.engine import BadExchange
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
@@ -16,6 +20,8 @@ MAX_ERROR_SHARE = 0.001
 LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
+UNASKED = "nobody asked for"
+"""In the engine's words on bytes that come after an answer."""
 
 Limit = Literal["server", "client", "both", "rate", "unknown"]
 
@@ -48,7 +54,9 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
         _wrong_answers(whole),
-        _errors(whole),
+        _twice(name, seen),
+        _errors(name, seen, whole),
+        *conduct.reasons(plan, name, seen),
         _connections(plan, name, seen),
         _silence(spent),
         _generator(plan, name, spent),
@@ -67,19 +75,41 @@ def _wrong_answers(spent: Tally) -> str:
     return f"{spent.wrong_answers:,} of {spent.attempts:,} answers were wrong{first}"
 
 
-def _errors(spent: Tally) -> str:
+def _twice(name: str, seen: History) -> str:
+    """Its answer counts; what came after it would have been taken for the next one."""
+    bad = next((each for each in _bad(name, seen) if UNASKED in each.detail), None)
+    return f"it answered twice: {bad.detail}" if bad else ""
+
+
+def _errors(name: str, seen: History, spent: Tally) -> str:
     if spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
         return ""
+    return f"{_unanswered(name, seen, spent)}; 0.1 % is the limit"
+
+
+def _few_errors(name: str, seen: History, spent: Tally) -> str:
+    if not 0 < spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
+        return ""
+    return _unanswered(name, seen, spent)
+
+
+def _unanswered(name: str, seen: History, spent: Tally) -> str:
     kinds = ", ".join(
         f"{count:,} {kind.replace('_', ' ')}"
         for kind, count in spent.error_kinds.items()
         if kind not in WRONG_ANSWERS
     )
-    share = spent.unanswered / spent.attempts
+    broken_off = any(each.kind == "timeout" and each.response_base64 for each in _bad(name, seen))
     return (
         f"{spent.unanswered:,} of {spent.attempts:,} requests got no answer "
-        f"({share:.2%}; {kinds}); 0.1 % is the limit"
+        f"({spent.unanswered / spent.attempts:.2%}; {kinds})"
+        + ("; an answer stopped in the middle" if broken_off else "")
     )
+
+
+def _bad(name: str, seen: History) -> list[BadExchange]:
+    """The first bad exchange of each of its slices."""
+    return [piece.event.first_bad for _, piece in seen.slices(name) if piece.event.first_bad]
 
 
 def _connections(plan: Plan, name: str, seen: History) -> str:
@@ -126,14 +156,19 @@ def _little(plan: Plan, name: str, seen: History) -> str:
 
 def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     """What a reader of the entry's figures should know."""
+    still = stood_still(plan, name, seen)
     found = [
         _outings(name, seen),
+        _few_errors(name, seen, spent),
         _closing(plan, name, seen, spent),
         _unsteady(name, seen),
         _leak(plan, name, spent),
         _unseen_server(plan, spent),
         _near_limit(plan, name, spent),
-        _stalls(spent),
+        _neither(plan, name, spent),
+        still or _stalls(spent),
+        drift(name, seen),
+        *conduct.warnings(name, seen),
     ]
     said = [word for entry in seen.started(name) for word in entry.verification.warnings]
     return [warning for warning in found if warning] + list(dict.fromkeys(said))
@@ -200,6 +235,19 @@ def _near_limit(plan: Plan, name: str, spent: Tally) -> str:
         f"the load generator was busy {spent.client_busy:.0%} of the time and the server "
         f"{server:.0%}: at moments the generator was the limit, and the server may be up to "
         f"{max(0.0, 1 / server - 1):.0%} faster than measured"
+    )
+
+
+def _neither(plan: Plan, name: str, spent: Tally) -> str:
+    """Both had more to give, and what held them up isn't known."""
+    server = spent.server_busy(server_cores(plan, name))
+    if server is None or plan.cores.shared or spent.client_busy >= NEAR_LIMIT:
+        return ""
+    if limited_by(plan, server, spent.client_busy) != "unknown" or not spent.requests:
+        return ""
+    return (
+        f"its limit is unknown: the server was busy {server:.0%} of the time and the load "
+        f"generator {spent.client_busy:.0%}"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, SliceLengths, Warmup
+from bakeoff.model.samples import Block, SliceLengths, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
@@ -62,17 +62,8 @@ def run_boot(
         setting.folder.add(warmup)
         deeds = Deeds(up)
         _rotate(up, meter, warmup, budget_s, done_s)
-        loaded, crews, written = up.loaded_memory(), deeds.crews(), deeds.written()
-    setting.folder.add(
-        BootEnd(
-            boot=boot,
-            loaded=loaded,
-            stopped=tuple(up.stopped),
-            died=meter.died,
-            crews=crews,
-            written=written,
-        )
-    )
+        end = deeds.end()
+    setting.folder.add(end.model_copy(update={"stopped": tuple(up.stopped), "died": meter.died}))
     return warmup.lengths
 
 

@@ -1,0 +1,5 @@
+"""Lets two connections wait to be accepted; the kernel drops the others."""
+
+from honest import serve
+
+serve(backlog=1)

@@ -1,0 +1,7 @@
+"""Ignores SIGTERM: nothing but SIGKILL ends it."""
+
+import signal
+
+from honest import serve
+
+serve(began=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN))
