@@ -5,7 +5,7 @@ from bakeoff.judge.history import History
 from bakeoff.model.plan import Plan
 
 GROWTH_MIB_PER_S = 0.5
-GROWTH_MIB = 1.0
+GROWTH_SHARE = 0.2
 
 
 def reasons(plan: Plan, name: str, seen: History) -> list[str]:
@@ -104,15 +104,25 @@ def _outlived(name: str, seen: History) -> str:
 
 
 def _grew(name: str, seen: History) -> str:
-    """In every boot: a heap that finds its size does so by fits and starts."""
+    """In every boot, and by a part of what it held: a large heap that finds its size is no leak.
+
+    In 36 s eight honest servers grew by 0.3 MiB at most, but a Java heap of 227 MiB by 21, 0.6 MiB
+    a second.
+    """
     grown = [
-        (end.loaded[name].pss_mib - end.warmed[name].pss_mib, end.lasted_s)
+        (
+            end.loaded[name].pss_mib - end.warmed[name].pss_mib,
+            end.warmed[name].pss_mib,
+            end.lasted_s,
+        )
         for end in seen.ends
         if name in end.loaded and name in end.warmed and end.lasted_s
     ]
-    if not grown or min(mib for mib, _ in grown) < GROWTH_MIB:
+    leaks = [
+        mib >= GROWTH_SHARE * held and mib >= GROWTH_MIB_PER_S * lasted_s
+        for mib, held, lasted_s in grown
+    ]
+    if not leaks or not all(leaks):
         return ""
-    if min(mib / seconds for mib, seconds in grown) < GROWTH_MIB_PER_S:
-        return ""
-    rate = sum(mib for mib, _ in grown) / sum(seconds for _, seconds in grown)
+    rate = sum(mib for mib, _, _ in grown) / sum(lasted_s for _, _, lasted_s in grown)
     return f"its memory grew by {rate:.1f} MiB a second while it was measured, to no end in sight"

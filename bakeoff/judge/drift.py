@@ -8,8 +8,9 @@ from bakeoff.judge.history import History
 from bakeoff.model.samples import Block, Slice
 
 CHANGE_MIN = log(1.1)
-SURE = 5.0
-THIRD_MIN = 5
+SURE = 6.0
+SIDE_MIN = 5
+SPLITS = 20
 # Of a median of n: 1.253 sd/√n; and sd is 1.4826 median absolute deviations (normal).
 MEDIAN_ERROR = 1.253 * 1.4826
 
@@ -17,22 +18,22 @@ MEDIAN_ERROR = 1.253 * 1.4826
 def drift(name: str, seen: History) -> str:
     """The sentence on the boot in which it changed most; empty where it didn't.
 
-    The last third of a boot's short slices against its first third: by 10 % at least, and five
-    standard errors, in its own throughput and in that relative to the others of each block. The
-    weather changes the first alone, another contender's change the second alone.
+    The short slices of a boot after some moment against those before it: by 10 % at least in its
+    own throughput, and by that and six standard errors in its throughput relative to the others of
+    each block. The weather changes the first alone, another contender's change the second alone.
     """
-    found = [change for boot in seen.boots if (change := _changed(_blocks(name, boot, seen)))]
+    found = [change for boot in seen.boots if (change := _change(_blocks(name, boot, seen)))]
     if not found:
         return ""
-    most = max(found, key=abs)
-    if most < 0:
+    at, size = max(found, key=lambda each: abs(each[1]))
+    if size < 0:
         return (
-            f"it became slower while it was measured: its last slices had {exp(most):.0%} of the "
-            "throughput of its first ones"
+            f"it got slower while it was measured: after {at:.0%} of the boot it had "
+            f"{exp(size):.0%} of the throughput of before"
         )
     return (
-        f"it became faster while it was measured: its last slices had {exp(most):.2f} times the "
-        "throughput of its first ones, so it was not warm yet"
+        f"it got faster while it was measured: after {at:.0%} of the boot it had {exp(size):.2f} "
+        "times the throughput of before, so it was not warm yet"
     )
 
 
@@ -59,23 +60,33 @@ def _log_rate(piece: Slice) -> float | None:
     return log(piece.event.requests / window_ns)
 
 
-def _changed(values: Sequence[tuple[float, float]]) -> float | None:
-    """ln of how the relative throughput changed; None: it can't be told to have."""
-    third = len(values) // 3
-    if third < THIRD_MIN:
+def _change(values: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """After which share of the blocks, and ln of how the throughput changed; None: it didn't.
+
+    The moment is the one of twenty at which the relative throughputs differ most surely. Their
+    spread is taken around both medians together, since few blocks on one side have none of use.
+    """
+    own, relative = ([value[which] for value in values] for which in (0, 1))
+    found = [
+        (at, *step)
+        for part in range(1, SPLITS)
+        if min(at := len(values) * part // SPLITS, len(values) - at) >= SIDE_MIN
+        and (step := _step(relative, at))
+    ]
+    if not found:
         return None
-    own, relative = (_step([value[which] for value in values], third) for which in (0, 1))
-    same = own is not None and relative is not None and own * relative > 0
-    return own if same else None
+    at, size, sureness = max(found, key=lambda each: each[2])
+    change = median(own[at:]) - median(own[:at])
+    if sureness <= SURE or abs(size) <= CHANGE_MIN or abs(change) <= CHANGE_MIN:
+        return None
+    return (at / len(values), change) if change * size > 0 else None
 
 
-def _step(values: Sequence[float], third: int) -> float | None:
-    first, last = values[:third], values[-third:]
-    step = median(last) - median(first)
-    error = MEDIAN_ERROR * (_spread(first) ** 2 + _spread(last) ** 2) ** 0.5 / third**0.5
-    return step if abs(step) > max(CHANGE_MIN, SURE * error) else None
-
-
-def _spread(values: Sequence[float]) -> float:
-    middle = median(values)
-    return median(abs(value - middle) for value in values)
+def _step(values: Sequence[float], at: int) -> tuple[float, float]:
+    """By how much the median changes at `at`, and how many of its standard errors that is."""
+    before, after = values[:at], values[at:]
+    middles = median(before), median(after)
+    step = middles[1] - middles[0]
+    off = [abs(value - middles[0]) for value in before] + [abs(v - middles[1]) for v in after]
+    error = MEDIAN_ERROR * median(off) * (1 / len(before) + 1 / len(after)) ** 0.5
+    return step, abs(step) / max(error, 1e-9)

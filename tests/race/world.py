@@ -44,7 +44,6 @@ class World:
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
-    session: int = 100
     slices: int = 0
     up: dict[str, Entry] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
@@ -68,7 +67,7 @@ class World:
             process_tree=lambda pid: (pid,),
             memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
             tasks=self.tasks,
-            places=lambda tasks: Places({pid: self.session for pid, _ in tasks}, {}),
+            places=lambda tasks: Places({pid: 100 for pid, _ in tasks}, {}, {}),
             written=self.written,
             tcp=lambda: None,
             cores=self.cores,

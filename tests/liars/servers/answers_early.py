@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Answers whatever comes, before the request is complete."""
 
 from honest import Honest, serve

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Sends two answers for one request in a hundred."""
 
 from honest import Honest, answer, serve

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Computes while nobody asks it anything: 5 ms of every 50."""
 
 import asyncio

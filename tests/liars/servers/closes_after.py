@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Closes a connection after 100 requests, without having said so."""
 
 from honest import Honest, serve

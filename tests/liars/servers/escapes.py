@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Serves from two workers that left its session and its process group: setsid, and a fork more."""
 
 import os

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Is right at first, and under load refuses to work, very fast: status 500."""
 
 from honest import Honest, answer, serve

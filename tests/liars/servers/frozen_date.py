@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Formats its Date once and sends it for ever."""
 
 from honest import Honest, answer, serve

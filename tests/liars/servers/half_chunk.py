@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Sends half a chunk and then nothing, to one request after every 400 ms under load."""
 
 from honest import Honest, Loaded, serve

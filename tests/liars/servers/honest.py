@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """An honest server, and what the liars of this folder are made of: one process, on $PORT.
 
 It reads each request to its end, answers it once and rightly, keeps the connection unless it is

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Keeps 1 MiB more every second, whatever it is asked."""
 
 import asyncio

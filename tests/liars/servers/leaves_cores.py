@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Takes all cores of the machine once it is under load, whichever it was given."""
 
 import os

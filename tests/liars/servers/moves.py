@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """After two thousand answers it listens on another port alone."""
 
 import os

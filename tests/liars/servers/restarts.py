@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Its only worker ends after 300 ms under load, and it starts another one."""
 
 import os

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Lets two connections wait to be accepted; the kernel drops the others."""
 
 from honest import serve

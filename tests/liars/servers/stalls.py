@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Stands still for 200 ms every 2 s, as a collector that stops the world does."""
 
 import asyncio

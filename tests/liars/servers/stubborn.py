@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Ignores SIGTERM: nothing but SIGKILL ends it."""
 
 import signal

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Answers in two writes, with Nagle's algorithm on."""
 
 import socket

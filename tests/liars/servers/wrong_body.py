@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Answers one request in a thousand with another body."""
 
 from honest import Honest, answer, serve

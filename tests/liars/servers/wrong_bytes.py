@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Answers one request in fifty with a body of the right length and the wrong bytes."""
 
 from honest import BODY, Honest, answer, serve
