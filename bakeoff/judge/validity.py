@@ -2,26 +2,22 @@
 
 from typing import Literal
 
-from bakeoff.judge import conduct
+from bakeoff.judge import answers, conduct
 from bakeoff.judge.cost import leak_share
 from bakeoff.judge.drift import drift
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import lateness, offered_to, shortfall
 from bakeoff.judge.stalls import stood_still
-from bakeoff.judge.tally import WRONG_ANSWERS, Tally
-from bakeoff.model.engine import BadExchange
+from bakeoff.judge.tally import Tally
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
 NEAR_LIMIT = 0.85
 FAR_FROM_SATURATED = 0.8
-MAX_ERROR_SHARE = 0.001
 LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
-UNASKED = "nobody asked for"
-"""In the engine's words on bytes that come after an answer."""
 
 Limit = Literal["server", "client", "both", "rate", "unknown"]
 
@@ -53,9 +49,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
-        _wrong_answers(whole),
-        _twice(name, seen),
-        _errors(name, seen, whole),
+        *answers.reasons(name, seen, whole),
         *conduct.reasons(plan, name, seen),
         _connections(plan, name, seen),
         _silence(spent),
@@ -66,50 +60,6 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]
     return tuple(reason for reason in found if reason)
-
-
-def _wrong_answers(spent: Tally) -> str:
-    if not spent.wrong_answers:
-        return ""
-    first = f"; the first: {spent.first_bad.detail}" if spent.first_bad else ""
-    return f"{spent.wrong_answers:,} of {spent.attempts:,} answers were wrong{first}"
-
-
-def _twice(name: str, seen: History) -> str:
-    """Its answer counts; what came after it would have been taken for the next one."""
-    bad = next((each for each in _bad(name, seen) if UNASKED in each.detail), None)
-    return f"it answered twice: {bad.detail}" if bad else ""
-
-
-def _errors(name: str, seen: History, spent: Tally) -> str:
-    if spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
-        return ""
-    return f"{_unanswered(name, seen, spent)}; 0.1 % is the limit"
-
-
-def _few_errors(name: str, seen: History, spent: Tally) -> str:
-    if not 0 < spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
-        return ""
-    return _unanswered(name, seen, spent)
-
-
-def _unanswered(name: str, seen: History, spent: Tally) -> str:
-    kinds = ", ".join(
-        f"{count:,} {kind.replace('_', ' ')}"
-        for kind, count in spent.error_kinds.items()
-        if kind not in WRONG_ANSWERS
-    )
-    broken_off = any(each.kind == "timeout" and each.response_base64 for each in _bad(name, seen))
-    return (
-        f"{spent.unanswered:,} of {spent.attempts:,} requests got no answer "
-        f"({spent.unanswered / spent.attempts:.2%}; {kinds})"
-        + ("; an answer stopped in the middle" if broken_off else "")
-    )
-
-
-def _bad(name: str, seen: History) -> list[BadExchange]:
-    """The first bad exchange of each of its slices."""
-    return [piece.event.first_bad for _, piece in seen.slices(name) if piece.event.first_bad]
 
 
 def _connections(plan: Plan, name: str, seen: History) -> str:
@@ -159,7 +109,7 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     still = stood_still(plan, name, seen)
     found = [
         _outings(name, seen),
-        _few_errors(name, seen, spent),
+        answers.few_missing(name, seen, spent),
         _closing(plan, name, seen, spent),
         _unsteady(name, seen),
         _leak(plan, name, spent),

@@ -18,7 +18,7 @@ from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.replay import Loader, Replay
-from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
@@ -69,7 +69,7 @@ class World:
             tasks=self.tasks,
             places=lambda tasks: Places({pid: 100 for pid, _ in tasks}, {}, {}),
             written=self.written,
-            tcp=lambda: None,
+            tcp=lambda: TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=self.slices),
             cores=self.cores,
             pressure_cpu_us=lambda: None,
             machine=lambda: MACHINE,
