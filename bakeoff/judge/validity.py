@@ -49,7 +49,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
-        *answers.reasons(name, seen, whole),
+        *answers.reasons(plan, name, seen, whole),
         *conduct.reasons(plan, name, seen),
         _connections(plan, name, seen),
         _silence(spent),
@@ -109,7 +109,7 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     still = stood_still(plan, name, seen)
     found = [
         _outings(name, seen),
-        answers.few_missing(name, seen, spent),
+        answers.few_missing(plan, name, seen, spent),
         _closing(plan, name, seen, spent),
         _unsteady(name, seen),
         _leak(plan, name, spent),

@@ -40,8 +40,9 @@ def conduct(
 
     `first` is the contender's first process, which leads its session; None where it isn't ours.
     Who has a session of its own and still is a child of that process did not escape: some runtimes
-    keep a helper so. `given` are its cores, none where it has no cores of its own. Only threads that worked in between count as
-    strayed: the kernel's helpers of io_uring, which run where they like, rarely do.
+    keep a helper so. `given` are its cores, none where it has no cores of its own. Only threads
+    that worked in between count as strayed: the kernel's helpers of io_uring, which run where they
+    like, rarely do.
     """
     worked = _per_process(before)
     used = {task: max(0, spent - before.get(task, 0)) for task, spent in after.items()}

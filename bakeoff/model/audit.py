@@ -46,9 +46,9 @@ class Crew(Contract):
 class Conduct(Contract):
     """What became of one contender's processes while it was measured.
 
-    `escaped` are neither of its session nor below its first process. Of those that had been at work before,
-    `ended` are gone, and `began` are at work that had not been there. `strayed` are the cores that
-    threads at work may run on and that were not given to it.
+    `escaped` are neither of its session nor below its first process. Of those that had been at work
+    before, `ended` are gone; `began` are at work that had not been there. `strayed` are the cores
+    that threads at work may run on and that were not given to it.
     """
 
     escaped: NonNegativeInt = 0

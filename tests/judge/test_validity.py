@@ -181,6 +181,16 @@ def test_a_signature_rests_on_what_the_kernel_counted(quantiles: Latency, says: 
     assert signatures(quantiles, 0.9, QUIET) == []
 
 
+def test_who_waits_for_a_connection_while_the_kernel_drops_some_met_a_full_queue() -> None:
+    events = {"b": {"errors": {"connect_timeout": 90}}}
+    _, b = judged(events=events, connection="close", end={"tcp": TROUBLE})
+    (reason,) = b.reasons
+    assert "its listen queue was full (the kernel dropped 16 connections" in reason
+    _, kept = judged(events=events, end={"tcp": TROUBLE})
+    _, quiet = judged(events=events, connection="close", end={"tcp": QUIET})
+    assert not any("queue" in reason for reason in kept.reasons + quiet.reasons)
+
+
 def test_on_shared_cores_nobody_says_that_the_limit_is_unknown() -> None:
     _, b = judged(busy={"b": 0.5}, cores=Cores(server=(0,), client=(0,)))
     assert not any("limit is unknown" in each for each in b.warnings)
