@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -27,6 +27,7 @@ from bakeoff.race import race as run_race
 from bakeoff.report import standings
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -38,6 +39,13 @@ def _duration(text: str) -> float:
     if not seconds > 0:
         raise typer.BadParameter(f"is {text}; it takes a time above zero")
     return seconds
+
+
+def _share(text: str) -> float:
+    match = _SHARE.fullmatch(text.strip())
+    if not match:
+        raise typer.BadParameter(f"is {text!r}; it takes a share, as in 70% or 0.7")
+    return float(match[1]) / (100 if match[2] else 1)
 
 
 _Words = Annotated[
@@ -120,6 +128,41 @@ def race(
         bool,
         typer.Option("--solo", help="One contender up at a time, in long windows."),
     ] = False,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Open loop: offer each this many requests per second, and rank by p99 latency."
+        ),
+    ] = None,
+    load: Annotated[
+        float | None,
+        typer.Option(
+            parser=_share,
+            metavar="SHARE",
+            help="Open loop, at this share (70%) of each one's own peak, which its warm-up finds.",
+        ),
+    ] = None,
+    arrivals: Annotated[
+        Literal["poisson", "uniform"],
+        typer.Option(help="Open loop: at random, as independent users come, or evenly spaced."),
+    ] = "poisson",
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            parser=_share,
+            metavar="SHARE",
+            help="End once the interval between any two neighbours in the standings is ±this "
+            "(1%), or --budget is spent; never for being significant.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            parser=_duration,
+            metavar="TIME",
+            help="The most measured time that --precision may take. (default: that of --duration)",
+        ),
+    ] = None,
     json: Json = None,
     out_dir: OutDir = RUNS,
     seed: Seed = None,
@@ -140,9 +183,16 @@ def race(
     bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is theirs
     bakeoff race ./old ./new --close               folders, no keep-alive
     bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
+    bakeoff race ./old ./new --precision 1% --budget 2m
+    bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
     """
     if words and everything:
         raise BadUsage("race: takes contenders or --all, not both")
+    if budget and (duration or not precision):
+        raise BadUsage(
+            "--budget: bounds what --precision may take, in place of --duration; "
+            "for a race of fixed length give --duration alone"
+        )
     catalogue = Catalogue.shipped()
     available = available_cores()
     chosen = words or (whole_catalogue(catalogue) if everything else catalogue.default_line_up())
@@ -151,7 +201,7 @@ def race(
         seed=drawn(seed),
         cores=parse_cores(cpus, available) if cpus else default_cores(available),
         connections=connections,
-        duration_s=duration,
+        duration_s=budget or duration,
         workload=workload,
         connection="close" if close else "keep-alive",
         boots=boots,
@@ -159,6 +209,10 @@ def race(
         reference=reference,
         solo=solo,
         twin=twin,
+        rate=rate,
+        load=load,
+        arrivals=arrivals,
+        precision=precision,
     )
     plan = decide(
         named,

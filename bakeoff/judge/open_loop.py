@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from bakeoff.judge.history import History
-from bakeoff.judge.latency import Merged, merge, merge_encoded, summary
+from bakeoff.judge.latency import TOP_US, Merged, merge, merge_encoded, summary
+from bakeoff.model.engine import SliceEvent
+from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 from bakeoff.model.verdict import OpenLoop
 
@@ -16,7 +19,11 @@ SEND_LAG_MAX_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Offered:
-    """Slices with a rate, added up. `due` requests were due in their windows."""
+    """Slices with a rate, added up. `due` requests were due in their windows.
+
+    `own_lag` is the send lag of those slices in which a connection was free at any time: what is
+    late there, the generator was late with. Elsewhere requests waited for the server.
+    """
 
     rate: float
     due: int
@@ -24,6 +31,7 @@ class Offered:
     latency: Merged
     service: Merged
     send_lag: Merged
+    own_lag: Merged
 
     @property
     def share(self) -> float:
@@ -41,10 +49,11 @@ class Offered:
         )
 
 
-def offered(pieces: Sequence[Slice]) -> Offered | None:
+def offered(pieces: Sequence[Slice], places: int) -> Offered | None:
     """The sum of `pieces`, one entry's slices; None where none of them had a rate.
 
-    Where boots offered different rates, that of the slices' time on average.
+    `places` is how many requests may be under way. Where boots offered different rates, `rate` is
+    their mean over the slices' time.
     """
     events = [(piece.rate, piece.event) for piece in pieces if piece.rate]
     window_ns = sum(event.end_ns - event.start_ns for _, event in events)
@@ -58,12 +67,27 @@ def offered(pieces: Sequence[Slice]) -> Offered | None:
         latency=latency,
         service=merge_encoded(event.service or "" for _, event in events),
         send_lag=merge_encoded(event.send_lag or "" for _, event in events),
+        own_lag=merge_encoded(
+            event.send_lag or "" for rate, event in events if not _crowded(rate, event, places)
+        ),
     )
 
 
-def offered_to(seen: History, name: str) -> Offered | None:
+def _crowded(rate: float, event: SliceEvent, places: int) -> bool:
+    """Whether all places may have been taken: as many requests as there are were due, with three
+    standard deviations of random arrivals, while the slowest one was served."""
+    slowest_us = merge_encoded([event.service or ""]).quantile_us(1.0)
+    due = rate * (TOP_US if slowest_us is None else slowest_us) * 1e-6
+    return due + 3 * sqrt(due) + 1 > places
+
+
+def offered_to(plan: Plan, seen: History, name: str) -> Offered | None:
     """What the entry called `name` was offered; None in a closed loop."""
-    return offered([piece for _, piece in seen.slices(name)])
+    if plan.mode == "closed":
+        return None
+    return offered(
+        [piece for _, piece in seen.slices(name)], places=plan.connections * plan.pipeline
+    )
 
 
 def shortfall(found: Offered | None) -> str:
@@ -78,12 +102,12 @@ def shortfall(found: Offered | None) -> str:
 
 def lateness(found: Offered | None) -> str:
     """The generator sent too late to tell anything: a reason too; empty: it was in time."""
-    lag_us = found.send_lag.quantile_us(0.99) if found and found.send_lag.answered else None
+    lag_us = found.own_lag.quantile_us(0.99) if found else None
     if found is None or lag_us is None:
         return ""
     usual_us = found.latency.quantile_us(0.5)
     most_us = max(SEND_LAG_MAX_US, SEND_LAG_MAX_SHARE * (usual_us or 0.0))
-    if lag_us <= most_us or found.share < ANSWERED_MIN:
+    if lag_us <= most_us:
         return ""
     return (
         f"the load generator was late: one request in a hundred left {lag_us:,.0f} µs or more "

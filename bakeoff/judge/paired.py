@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.judge.latency import TOP_US, merge
 from bakeoff.judge.vectors import Floats, Indices

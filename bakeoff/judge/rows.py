@@ -48,7 +48,7 @@ def row(
     lengths = seen.lengths(name)
     merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
-    offered = offered_to(seen, name)
+    offered = offered_to(plan, seen, name)
     cores = server_cores(plan, name)
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]

@@ -55,7 +55,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         _silence(spent),
         _generator(plan, name, spent),
         _little(plan, name, seen),
-        shortfall(offered := offered_to(seen, name)),
+        shortfall(offered := offered_to(plan, seen, name)),
         lateness(offered),
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]

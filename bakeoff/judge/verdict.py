@@ -11,6 +11,7 @@ from bakeoff.judge.equivalence import MARGIN
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.field import Field, assembled
 from bakeoff.judge.history import History, history
+from bakeoff.judge.precision import precision
 from bakeoff.judge.rows import OUTSIDE, Standing, row
 from bakeoff.judge.standings import listed, ordered, standings, with_all_blocks
 from bakeoff.model.audit import Work
@@ -54,6 +55,7 @@ def judge(
     floor = _noise_floor(plan, seen, field)
     steal = steal_share(all_seen.blocks, cpus)
     listing = listed(names, pairs)
+    measured_s = sum(each.measured_s for each in field.spent.values())
     return Verdict(
         run=plan.run,
         workload=plan.workload.name,
@@ -61,9 +63,11 @@ def judge(
         ranked_by=plan.ranked_by,
         rate=plan.rate,
         load=plan.load,
+        arrivals=plan.arrivals,
         pipeline=plan.pipeline,
         connection=plan.connection,
         connections=plan.connections,
+        precision=precision(plan.precision, names, pairs, measured_s),
         solo=plan.solo,
         reference=field.reference,
         valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
@@ -87,7 +91,7 @@ def judge(
         boots=len(seen.boots),
         blocks=len(seen.blocks),
         disturbed_blocks=disturbed,
-        measured_s=sum(each.measured_s for each in field.spent.values()),
+        measured_s=measured_s,
         steal_share=steal,
         cores=plan.cores,
         seed=plan.seed,

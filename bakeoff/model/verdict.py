@@ -7,7 +7,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Connection, Cores, RankedBy, Skipped
+from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.samples import Course
 
 
@@ -223,6 +223,7 @@ class Verdict(Contract):
     ranked_by: RankedBy = "requests_per_s"
     rate: PositiveFloat | None = None
     load: PositiveFloat | None = None
+    arrivals: Arrivals = "uniform"
     pipeline: PositiveInt = 1
     connection: Connection
     connections: PositiveInt

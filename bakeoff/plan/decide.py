@@ -60,6 +60,8 @@ def decide(
     if options.twin:
         entries += twin(entries, reference)
     solo = options.solo
+    if solo and options.precision:
+        raise BadUsage("--precision: a solo race takes the time it is given; leave --solo out")
     duration_s = options.duration_s or min(DURATION_PER_ENTRY_S * len(entries), DURATION_MAX_S)
     boots = options.boots or (
         max(BOOTS, round(duration_s / (len(entries) * SOLO_WINDOW_S))) if solo else BOOTS
@@ -127,12 +129,16 @@ def _check_numbers(options: Options) -> None:
         ("--boots", options.boots),
         ("--workers", options.workers),
         ("--rate", options.rate),
-        ("--load", options.load),
     ):
         if value is not None and not 0 < value < 1e9:
             raise BadUsage(f"{flag}: is {value:g}; it takes a number above zero")
+    for flag, share, most in (("--load", options.load, 2), ("--precision", options.precision, 1)):
+        if share is not None and not 0 < share < most:
+            raise BadUsage(f"{flag}: is {share:.0%}; it takes a share above 0 and below {most:.0%}")
     if options.rate and options.load:
-        raise BadUsage("--rate and --load: the rate is either the same for all or a share of each's")
+        raise BadUsage(
+            "--rate and --load: the rate is either the same for all or a share of each's"
+        )
     if options.seed < 0:
         raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
 

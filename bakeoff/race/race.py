@@ -25,6 +25,8 @@ from bakeoff.race.up import Setting
 
 # What is left of a race that is worth another boot.
 WORTH_S = 0.05
+BOOT_SHARE = 0.5
+"""Of a budget, for the planned boots: whether more are needed is known when half of it is spent."""
 _BUILT = ("catalogue", "folder")
 
 
@@ -55,7 +57,7 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
         plan, receipts = build_all(plan, stages, watch)
         return _run(plan, receipts, _begun(path, plan, receipts, stages), stages, watch)
     folder = RunFolder.open(path)
-    if _missing_s(folder.plan(), folder.records()) <= WORTH_S:
+    if _is_over(folder.plan(), folder):
         return rejudge(path, stages)
     return resume(path, stages, watch)
 
@@ -69,7 +71,7 @@ def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
             f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
             "halves of unlike machines make no race"
         )
-    if _missing_s(plan, folder.records()) <= WORTH_S:
+    if _is_over(plan, folder):
         raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
     rebuilt, receipts = build_all(plan, stages, watch)
     before = folder.receipts()
@@ -157,8 +159,11 @@ def _boots(plan: Plan, setting: Setting) -> Plan:
     lengths = _lengths(records)
     boot = 1 + max((record.boot for record in records), default=-1)
     left = max(1, plan.boots - boot)
-    while (missing_s := _missing_s(plan, records)) > WORTH_S:
+    while not _is_over(plan, setting.folder):
+        missing_s = _missing_s(plan, records)
         budget_s = missing_s / max(1, left)
+        if plan.precision:
+            budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
         done_s = plan.duration_s - missing_s
         try:
             if plan.solo:
@@ -172,6 +177,23 @@ def _boots(plan: Plan, setting: Setting) -> Plan:
         boot, left = boot + 1, left - 1
         records = setting.folder.records()
     return plan
+
+
+def _is_over(plan: Plan, folder: RunFolder) -> bool:
+    """Whether the plan's time is measured, or the precision that was asked for is reached.
+
+    The latter is known once the planned boots are through, and looked at between boots: they are
+    what intervals are mostly made of.
+    """
+    records = folder.records()
+    if _missing_s(plan, records) <= WORTH_S:
+        return True
+    if not plan.precision or sum(each.type == "boot-end" for each in records) < plan.boots:
+        return False
+    from bakeoff.judge import judge
+
+    found = judge(plan, {}, records, folder.machine(), complete=True).precision
+    return found is not None and found.met
 
 
 def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
@@ -197,7 +219,7 @@ def _judged(
     from bakeoff.judge import judge
 
     records = folder.records()
-    complete = _missing_s(plan, records) <= WORTH_S
+    complete = _is_over(plan, folder)
     verdict = judge(plan, receipts, records, folder.machine(), complete)
     folder.keep("verdict.json", verdict)
     report = stages.write_report(folder.path, plan, verdict, records, receipts)

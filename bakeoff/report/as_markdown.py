@@ -13,12 +13,13 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 def markdown(verdict: Verdict) -> str:
     """Headline, standings, noise floor, warnings, what was left out, every pair, how and where."""
     parts = [
-        f"# {escaped(verdict.workload)}: which server is faster",
+        f"# {escaped(verdict.workload)}: which server {words.question(verdict)}",
         f"**{escaped(words.headline(verdict))}**",
         *section(tables.standings_table(verdict), level=2),
         f"Noise floor: {escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
         f"Measured: {escaped(words.mode(verdict))}.",
-        words.LATENCY_CAUTION,
+        *([said] if (said := words.precision(verdict)) else []),
+        words.latency_caution(verdict),
         *listed("Warnings", words.warnings(verdict)),
         *listed("Unequal work", list(verdict.fairness)),
         *listed("Not ranked", [f"{e.name}: {words.reasons(e)}" for e in words.unranked(verdict)]),
@@ -33,6 +34,7 @@ def _further(verdict: Verdict) -> list[Table]:
         tables.pairs_table(verdict),
         work_of(verdict),
         tables.latency_table(verdict),
+        tables.open_loop_table(verdict),
         tables.cpu_table(verdict),
         tables.memory_table(verdict),
         tables.errors_table(verdict),

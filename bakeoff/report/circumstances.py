@@ -42,7 +42,8 @@ def machine_table(machine: Machine) -> Table:
 def method_table(verdict: Verdict) -> Table:
     """How it was measured."""
     facts: dict[str, object] = {
-        "mode": f"{verdict.mode} loop: the next request follows the answer",
+        "mode": words.loop(verdict)
+        + (": the next request follows the answer" if verdict.mode == "closed" else ""),
         "connections": f"{verdict.connections} per contender, {verdict.connection}",
         "pinning": words.cores(verdict.cores),
         "slices": words.slice_lengths(verdict),

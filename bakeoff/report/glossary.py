@@ -41,6 +41,11 @@ GLOSSARY = (
         "Each connection sends its next request after the answer to the last one: full load, and"
         " latency at full load.",
     ),
+    (
+        "open loop",
+        "Requests are due by a schedule that doesn't care how the server does; latency runs from"
+        " when a request was due.",
+    ),
     ("p99", "99 % of the requests were answered within this time."),
     (
         "softirq, steal",

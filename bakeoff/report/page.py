@@ -37,6 +37,7 @@ def page(
         warnings=words.warnings(verdict),
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
+        precision=words.precision(verdict),
         pictures=inlined(pictures),
         findings=[
             tables.pairs_table(verdict),
@@ -45,6 +46,7 @@ def page(
         ],
         costs=[
             tables.latency_table(verdict),
+            tables.open_loop_table(verdict),
             tables.cpu_table(verdict),
             tables.memory_table(verdict),
             tables.errors_table(verdict),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import Latency, Pair, Verdict, VerdictEntry
 from bakeoff.report import figures, words
 from bakeoff.report.figures import MISSING
 from bakeoff.report.standing import standings_rows
@@ -35,8 +35,8 @@ def standings_table(verdict: Verdict) -> Table:
         title="Standings",
         note=(
             "Contenders that share a letter can't be told apart. Ratios are to"
-            f" {words.printable(verdict.reference)}, with simultaneous 95 % intervals"
-            " from n paired blocks."
+            f" {words.printable(verdict.reference)}{_of_p99(verdict)}, with simultaneous 95 %"
+            " intervals from n paired blocks."
         ),
         heads=(
             "contender", "rank", "ratio (95 % interval)", "n blocks", "requests/s",
@@ -57,6 +57,10 @@ def standings_table(verdict: Verdict) -> Table:
             for row in standings_rows(verdict)
         ),
     )  # fmt: skip
+
+
+def _of_p99(verdict: Verdict) -> str:
+    return "" if verdict.ranked_by == "requests_per_s" else " (its p99 over theirs)"
 
 
 def pairs_table(verdict: Verdict) -> Table:
@@ -94,7 +98,8 @@ def latency_table(verdict: Verdict) -> Table:
         entries,
         "latency",
         "Latency",
-        words.LATENCY_CAUTION + " – is a quantile among requests that were never answered.",
+        words.latency_caution(verdict)
+        + " – is a quantile among requests that were never answered.",
         [(head.replace("_", "."), partial(_quantile, name=head)) for head in heads]
         + [("n requests", lambda entry: figures.count(entry.latency_n))],
     )
@@ -102,6 +107,28 @@ def latency_table(verdict: Verdict) -> Table:
 
 def _quantile(entry: VerdictEntry, name: str) -> str:
     return figures.duration(getattr(entry.latency_us, name))
+
+
+def open_loop_table(verdict: Verdict) -> Table:
+    """What was offered in an open loop, what was answered, and who was late."""
+    return _per_entry(
+        [entry for entry in verdict.entries if entry.open_loop],
+        "open-loop",
+        "Open loop",
+        "Answered: of the requests that were due. Latency = lag, from when a request was due to its"
+        " sending, + service. Lag is the generator's, or the wait for a free connection.",
+        [
+            ("offered/s", lambda e: figures.rate(e.open_loop.rate if e.open_loop else 0)),
+            ("answered", lambda e: figures.percent(e.open_loop.answered if e.open_loop else 0)),
+            ("latency p99", lambda e: _quantile(e, "p99")),
+            ("service p99", lambda e: _p99(e.open_loop.service_us if e.open_loop else None)),
+            ("lag p99", lambda e: _p99(e.open_loop.send_lag_us if e.open_loop else None)),
+        ],
+    )
+
+
+def _p99(latency: Latency | None) -> str:
+    return figures.duration(latency.p99 if latency else None)
 
 
 def cpu_table(verdict: Verdict) -> Table:

@@ -140,6 +140,8 @@ def _notes(verdict: Verdict) -> Iterator[Text]:
         yield Text.assemble(("≠ ", "yellow"), words.printable(sentence))
     yield Text.assemble(("Noise floor: ", "bold"), words.printable(words.noise_floor(verdict)))
     yield Text(words.detectable(verdict))
+    if said := words.precision(verdict):
+        yield Text(said)
     yield Text.assemble(("Measured: ", "bold"), f"{words.mode(verdict)}.")
     if any(entry.latency_us for entry in words.ranked(verdict)):
-        yield Text(words.LATENCY_CAUTION, style="dim")
+        yield Text(words.latency_caution(verdict), style="dim")

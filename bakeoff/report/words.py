@@ -82,13 +82,27 @@ def gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str)
     """By how much the leader is ahead of one that is surely behind."""
     pair = verdict.pair(leader.name, other.name)
     if pair is None:
-        return f"{leader.name} is faster than {which}{other.name}."
+        return f"{leader.name} {_ahead(verdict)} {which}{other.name}."
     small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
     return (
-        f"{leader.name} is faster than {which}{other.name}{',' if which else ''} by"
+        f"{leader.name} {_ahead(verdict)} {which}{other.name}{_by(verdict, which)}"
         f" {figures.ratio_times(pair.ratio, pair.low, pair.high)}"
         f"{small if pair.equivalent else ''}."
     )
+
+
+def _ahead(verdict: Verdict) -> str:
+    return "is faster than" if verdict.ranked_by == "requests_per_s" else "answers sooner than"
+
+
+def question(verdict: Verdict) -> str:
+    """What the race asks of its contenders."""
+    return "is faster" if verdict.ranked_by == "requests_per_s" else "answers sooner"
+
+
+def _by(verdict: Verdict, which: str) -> str:
+    comma = "," if which else ""
+    return f"{comma} by" if verdict.ranked_by == "requests_per_s" else ", its p99 is shorter by"
 
 
 def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
@@ -100,7 +114,7 @@ def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int
 def mode(verdict: Verdict) -> str:
     """How it was measured, in one line."""
     parts = [
-        f"{verdict.mode} loop",
+        loop(verdict),
         figures.plural(verdict.connections, "connection"),
         verdict.connection if verdict.connection == "keep-alive" else "a connection per request",
         cores(verdict.cores),
@@ -111,6 +125,40 @@ def mode(verdict: Verdict) -> str:
     if verdict.solo:
         parts.append("one contender up at a time")
     return ", ".join(parts)
+
+
+def loop(verdict: Verdict) -> str:
+    """Closed, or open with what each contender was offered."""
+    if verdict.mode == "closed":
+        return "closed loop"
+    if verdict.rate:
+        offered = f"{figures.rate(verdict.rate)} requests/s to each"
+    else:
+        offered = f"{figures.percent(verdict.load)} of each one's own peak"
+    arrivals = {"poisson": "Poisson arrivals", "uniform": "evenly spaced"}[verdict.arrivals]
+    return f"open loop with {offered} ({arrivals})"
+
+
+def precision(verdict: Verdict) -> str:
+    """What became of the precision that was asked for; empty where none was."""
+    found = verdict.precision
+    if found is None:
+        return ""
+    asked, took = f"±{figures.percent(found.asked)}", figures.duration(verdict.measured_s * 1e6)
+    if found.reached is None:
+        return f"Precision: {asked} was asked for; there are no neighbours to tell apart."
+    reached = f"±{figures.percent(found.reached)}"
+    if found.met:
+        return (
+            f"Precision: {reached} between neighbours after {took} ({asked} was asked for). As the "
+            "race ended by the width of its intervals, their 95 % are approximate."
+        )
+    more = (
+        f" About {figures.duration(found.more_s * 1e6)} more would probably have done."
+        if found.more_s
+        else ""
+    )
+    return f"Precision: {asked} between neighbours was not reached in {took}: {reached}.{more}"
 
 
 def slice_lengths(verdict: Verdict) -> str:
@@ -195,10 +243,14 @@ def measured(entry: VerdictEntry) -> str:
     return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
 
 
-LATENCY_CAUTION = (
-    "Latency is that of long slices, at each contender's own full load (closed loop):"
-    " between contenders of different throughput it is no comparison."
-)
+def latency_caution(verdict: Verdict) -> str:
+    """What latencies of this race mean."""
+    if verdict.mode == "open":
+        return f"Latency runs from when a request was due, in an {loop(verdict)}."
+    return (
+        "Latency is that of long slices, at each contender's own full load (closed loop):"
+        " between contenders of different throughput it is no comparison."
+    )
 
 
 def listed(names: Iterable[str]) -> str:

@@ -89,6 +89,18 @@ def test_solo_and_close(place: Place) -> None:
     assert verdict.entries[0].connects >= verdict.entries[0].requests
 
 
+def test_an_open_loop_offers_what_was_asked_and_says_who_kept_up(place: Place) -> None:
+    asked = ["race", place.server("a"), place.server("b"), "--rate", "400", "-d", "3", *QUICK]
+    ended = place.bakeoff(*asked, "--json", "-")
+    verdict = Verdict.from_json(ended.out, "stdout")
+    assert (verdict.mode, verdict.ranked_by) == ("open", "p99")
+    for entry in verdict.entries:
+        assert entry.open_loop and entry.open_loop.rate == 400
+        assert entry.open_loop.answered > 0.9
+        assert entry.latency_us and entry.open_loop.service_us
+    assert "open loop with 400 requests/s to each" in " ".join(ended.err.split())
+
+
 def test_a_report_is_written_again_without_a_server(place: Place) -> None:
     place.bakeoff("race", place.server("a"), "-d", "1", *QUICK)
     run = place.path / "runs" / "latest"

@@ -178,6 +178,8 @@ class Race:
     end: dict[str, object] = field(default_factory=dict)
     steal_s: float = 0.0
     cpu_seen: bool = True
+    rate: float | None = None
+    """Of an open loop: `ratios` are then how much sooner an entry answers."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -192,6 +194,8 @@ class Race:
             command_line=("race",),
             entries=tuple(entries),
             workload=Workload(name="hello", title="Hello"),
+            mode="open" if self.rate else "closed",
+            rate=self.rate,
             connection=self.connection,
             connections=CONNECTIONS,
             duration_s=20,
@@ -226,6 +230,8 @@ class Race:
         up = [name for name in self.names if name not in out]
         shift = dict(zip(self.names, rng.normal(0, self.boot_sd, len(self.names)), strict=True))
         kinds = ["short"] * self.blocks + ["long"] * self.long_blocks
+        if self.rate:
+            kinds = ["long"] * self.blocks
         start = BootStart(
             boot=boot,
             started=tuple(self._up(name) for name in up),
@@ -292,6 +298,9 @@ class Race:
             since, factor = self.changes.get(name, (self.blocks, 1.0))
             ratio *= factor if number >= since else 1.0
             wobble = weather + shift[name] + noise[name] * self.noise / 2
+            if self.rate:
+                slices.append(self._slice(name, self._open_event(1000 / ratio * np.exp(-wobble))))
+                continue
             length_ms = 100 if kind == "long" else 20
             requests = round(1_000 * self.scale * length_ms * ratio * np.exp(wobble))
             slices.append(self._slice(name, throughput_event(requests, length_ms)))
@@ -315,6 +324,23 @@ class Race:
             }
         )
 
+    def _open_event(self, p99_us: float) -> SliceEvent:
+        """A slice of 250 ms in an open loop that is kept up with; all are as slow as the p99."""
+        assert self.rate
+        due = round(self.rate / 4)
+        return event(
+            end_ns=1250 * MS,
+            drained_ns=1251 * MS,
+            requests=due,
+            requests_all=round(due * 1.2),
+            latency=encoded(((round(p99_us * 1000), due),)),
+            latency_count=due,
+            latency_mean_us=p99_us,
+            in_flight_ns=round(due * p99_us * 1000),
+            service=encoded(((round(p99_us * 1000) - 10_000, due),)),
+            send_lag=encoded(((10_000, due),)),
+        )
+
     def _slice(self, name: str, quiet: SliceEvent) -> Slice:
         measured = SliceEvent.model_validate(quiet.model_dump() | self.events.get(name, {}))
         span_ns = quiet.drained_ns - quiet.start_ns + 5 * MS
@@ -326,6 +352,7 @@ class Race:
             server_cpu=cpu if self.cpu_seen else None,
             leak_ns=round(100 * MS * self.leak.get(name, 0)),
             leak_wall_ns=100 * MS,
+            rate=self.rate,
         )
 
 

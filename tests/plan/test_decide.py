@@ -10,9 +10,11 @@ from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import (
     Catalogue,
     Options,
+    arrival_seed,
     block_order,
     decide,
     name_contenders,
+    open_lengths,
     slice_lengths,
     start_order,
     without,
@@ -85,6 +87,11 @@ def test_the_run_is_named_after_time_and_contenders() -> None:
             {"workload": "helo"},
             "--workload: there is no workload called helo; did you mean hello or echo?",
         ),
+        ({"rate": 0.0}, "--rate"),
+        ({"load": 2.5}, "--load"),
+        ({"rate": 5.0, "load": 0.7}, "--rate and --load"),
+        ({"precision": 1.0}, "--precision"),
+        ({"precision": 0.01, "solo": True}, "leave --solo out"),
     ],
 )
 def test_an_option_out_of_range_is_refused_by_name(options: dict[str, Any], says: str) -> None:
@@ -143,3 +150,27 @@ def test_slices_are_as_short_as_a_contender_allows() -> None:
     assert (by_latency.short_ms, by_latency.long_ms, by_latency.ramp_ms) == (86, 430, 18)
     assert slice_lengths(1.0, 1e6).short_ms == 2000
     assert slice_lengths(0, 0).short_ms == 20, "one who never answers costs the others least"
+
+
+def test_a_slice_of_an_open_loop_has_requests_enough_for_a_p99() -> None:
+    assert open_lengths(2000, 1_000).long_ms == 500
+    assert open_lengths(100_000, 1_000).long_ms == 250
+    assert open_lengths(3, 1_000).long_ms == 2000
+
+
+def test_the_ramp_of_an_open_loop_lets_the_queue_grow() -> None:
+    assert open_lengths(5000, 100).ramp_ms == 50
+    assert open_lengths(5000, 20_000).ramp_ms == 200
+    assert open_lengths(5000, 2_000_000).ramp_ms == 500
+
+
+def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
+    assert plan(["nginx"]).ranked_by == "requests_per_s"
+    assert (plan(["nginx"], rate=5.0).mode, plan(["nginx"], load=0.7).ranked_by) == ("open", "p99")
+
+
+def test_the_arrivals_of_a_block_are_the_same_for_all() -> None:
+    made = plan(["nginx"], rate=5.0)
+    seeds = {arrival_seed(made, boot, block) for boot in range(3) for block in range(50)}
+    assert len(seeds) == 150
+    assert arrival_seed(made, 0, 0) == arrival_seed(made, 0, 0)

@@ -319,3 +319,26 @@ def test_an_output_folder_that_cannot_be_made_is_named(
     (tmp_path / "runs").write_text("a file")
     with pytest.raises(BadUsage, match=r"--out .*runs: .* can't be made"):
         raced(catalogue, World(SPEEDS), tmp_path, "fast")
+
+
+def test_a_race_for_a_precision_ends_with_the_boot_that_reaches_it(
+    catalogue: Catalogue, tmp_path: Path
+) -> None:
+    asked = {"precision": 0.05, "duration_s": 30.0}
+    finished = raced(catalogue, World(SPEEDS), tmp_path, "fast", "slow", **asked)
+    found = finished.verdict.precision
+    assert found and found.met and finished.verdict.complete
+    assert finished.verdict.boots == 3
+    assert measured_s(RunFolder(finished.folder).records()) == pytest.approx(15, rel=0.1)
+    with pytest.raises(BadUsage, match="is complete"):
+        resume(finished.folder, World(SPEEDS).stages(), World(SPEEDS))
+
+
+def test_a_precision_out_of_reach_takes_the_whole_budget(
+    catalogue: Catalogue, tmp_path: Path
+) -> None:
+    asked = {"precision": 0.0001, "duration_s": 6.0}
+    verdict = raced(catalogue, World(SPEEDS), tmp_path, "fast", "slow", **asked).verdict
+    assert verdict.precision and not verdict.precision.met and verdict.precision.more_s
+    assert verdict.complete and verdict.boots == 6
+    assert verdict.measured_s == pytest.approx(6, rel=0.2)

@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.report import headline, words
 from tests.report import sample
 
@@ -163,3 +163,31 @@ def test_a_warning_of_several_is_said_once_and_names_them() -> None:
         f"{first.name} and {second.name}, each: it has never been steady",
         f"{second.name}: it leaks",
     ]
+
+
+def test_in_an_open_loop_it_is_the_p99_that_is_ahead() -> None:
+    open_loop = {"mode": "open", "ranked_by": "p99", "rate": 5000.0, "arrivals": "poisson"}
+    verdict = only(sample.verdict(), "nginx", "go-nethttp").model_copy(update=open_loop)
+    assert headline(verdict) == (
+        "nginx answers sooner than go-nethttp, its p99 is shorter by 1.72× (1.70 to 1.74)."
+    )
+    assert words.loop(verdict) == "open loop with 5,000 requests/s to each (Poisson arrivals)"
+    assert "closed loop" not in words.latency_caution(verdict)
+    share = verdict.model_copy(update={"rate": None, "load": 0.7})
+    assert words.loop(share).startswith("open loop with 70.0 % of each one's own peak")
+
+
+@pytest.mark.parametrize(
+    ("reached", "says"),
+    [
+        ({"reached": 0.008, "met": True, "more_s": None}, "±0.80 % between neighbours after"),
+        ({"reached": 0.02, "met": False, "more_s": 30.0}, "About 30.0 s more would probably"),
+        ({"reached": None, "met": False, "more_s": None}, "no neighbours to tell apart"),
+    ],
+)
+def test_the_precision_that_was_asked_for_is_answered(
+    reached: dict[str, object], says: str
+) -> None:
+    found = Precision.model_validate({"asked": 0.01, **reached})
+    assert says in words.precision(sample.verdict().model_copy(update={"precision": found}))
+    assert words.precision(sample.verdict()) == ""

@@ -24,6 +24,8 @@ from bakeoff.report.charts.theme import (
 
 def blocks(race: Race) -> Sketch | None:
     """Every block's ratio around its contender's, a lane per boot."""
+    if race.verdict.ranked_by != "requests_per_s":
+        return None  # The points are ratios of throughput.
     others = {lane.name: lane.ratio for lane in race.others}
     kept, stride = series.thinned(race.blocks, len(others))
     placed = [

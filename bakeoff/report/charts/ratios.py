@@ -34,14 +34,20 @@ def forest(race: Race) -> Sketch | None:
         slug="ratios",
         title="How fast, against the reference",
         reading=(
-            f"Requests per second over those of {words.printable(race.verdict.reference)};"
-            " each line is a simultaneous 95 % interval. Further right is faster."
+            f"{_what(race)}; each line is a simultaneous 95 % interval. Further right is faster."
             + band
             + (twin if race.verdict.noise_floor else "")
         ),
-        alt_text=f"Forest plot of throughput ratios to {race.verdict.reference}: {spoken}.",
+        alt_text=f"Forest plot of ratios to {race.verdict.reference}: {spoken}.",
         draw=lambda frame: _draw_forest(race, rows, margin, frame),
     )
+
+
+def _what(race: Race) -> str:
+    reference = words.printable(race.verdict.reference)
+    if race.verdict.ranked_by == "requests_per_s":
+        return f"Requests per second over those of {reference}"
+    return f"The p99 latency of {reference} over the contender's"
 
 
 def _forest_row(race: Race, place: int) -> dict[str, Any]:

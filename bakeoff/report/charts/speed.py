@@ -29,6 +29,8 @@ _TIME_LABEL = (
 
 def weather(race: Race) -> Sketch | None:
     """Every slice's throughput through the run: what the machine did to all of them."""
+    if race.verdict.mode == "open":
+        return None  # What comes in is what was offered, in any weather.
     names = {entry.name for entry in race.ranked}
     kept, stride = series.thinned(race.blocks, len(names))
     places = {(block.boot, block.block): n for n, block in enumerate(race.blocks, start=1)}
@@ -132,7 +134,7 @@ def percentiles(race: Race) -> Sketch | None:
         reading=(
             "Latency that this share of requests did not exceed; each step to the right leaves out"
             " ten times fewer slow requests. Lines end where fewer than ten requests are left."
-            f" {words.LATENCY_CAUTION}"
+            f" {words.latency_caution(race.verdict)}"
         ),
         alt_text=f"Latency percentiles: {spoken}.",
         draw=lambda frame: _draw_percentiles(race, rows, frame),
