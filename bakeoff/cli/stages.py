@@ -11,8 +11,10 @@ from bakeoff.measure import (
     process_tree,
     read_cores,
     read_memory,
+    read_places,
     read_pressure_cpu_us,
     read_tasks,
+    read_tcp,
     read_written,
 )
 from bakeoff.model.machine import Machine
@@ -39,7 +41,9 @@ def real_stages() -> Stages:
         process_tree=process_tree,
         memory=read_memory,
         tasks=read_tasks,
+        places=read_places,
         written=read_written,
+        tcp=read_tcp,
         cores=read_cores,
         pressure_cpu_us=read_pressure_cpu_us,
         machine=_machine,

@@ -18,6 +18,7 @@ Works = Mapping[str, Work]
 def unequal(plan: Plan, works: Works) -> tuple[str, ...]:
     """What some of `works` do and others don't, the gravest first."""
     found = [
+        _early(works),
         _too_few_at_work(plan, works),
         _more_at_work(plan, works),
         _logs(works),
@@ -32,6 +33,17 @@ def unequal(plan: Plan, works: Works) -> tuple[str, ...]:
         _old_clients(works) if plan.connection == "keep-alive" else "",
     ]
     return tuple(sentence for sentence in found if sentence)
+
+
+def _early(works: Works) -> str:
+    """Who doesn't read requests does less than any server must."""
+    names = [name for name, audit in _audits(works).items() if not audit.awaits_request]
+    if not names:
+        return ""
+    return (
+        f"{who(names)} {several(names, 'answers', 'answer')} before a request is complete: "
+        f"{several(names, 'it does', 'they do')} not read it to its end"
+    )
 
 
 def _too_few_at_work(plan: Plan, works: Works) -> str:

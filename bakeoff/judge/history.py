@@ -14,6 +14,7 @@ from bakeoff.model.samples import (
     Record,
     Slice,
     SliceLengths,
+    TcpTrouble,
     Warmup,
 )
 
@@ -108,6 +109,12 @@ class History:
     def loaded(self, name: str) -> list[Memory]:
         """Its memory after load, per boot."""
         return [end.loaded[name] for end in self.ends if name in end.loaded]
+
+    @property
+    def tcp(self) -> TcpTrouble | None:
+        """What TCP met over all boots that came to their end; None where nobody looked."""
+        given = [end.tcp for end in self.ends if end.tcp]
+        return TcpTrouble.summed(given) if given else None
 
     def turns(self, name: str) -> list[Turn]:
         """Its slices, short and long."""

@@ -63,7 +63,7 @@ def row(
         reasons=why_not,
         warnings=(
             *warnings(plan, name, seen, spent),
-            *signatures(quantiles, server_busy),
+            *signatures(quantiles, server_busy, seen.tcp),
             *standing.warnings,
         ),
         ratio=ratio,

@@ -1,5 +1,6 @@
 """Latencies that give their cause away. METHODOLOGY.md says where they come from."""
 
+from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency
 
 DELAYED_ACK_US = (38_000, 48_000)
@@ -10,8 +11,11 @@ SYN_RETRANSMITS_US = ((980_000, 1_150_000), (2_950_000, 3_300_000), (6_900_000, 
 APART = 3
 
 
-def signatures(latency: Latency | None, server_busy: float | None) -> list[str]:
-    """One sentence for each known pattern."""
+def signatures(
+    latency: Latency | None, server_busy: float | None, tcp: TcpTrouble | None = None
+) -> list[str]:
+    """One sentence for each known pattern. `tcp` is what the kernel counted over all servers
+    together; what it counted none of is not said to have been. None: nobody looked."""
     if latency is None or latency.p50 is None:
         return []
     found = []
@@ -28,17 +32,34 @@ def signatures(latency: Latency | None, server_busy: float | None) -> list[str]:
     ]
     found += [
         f"{name} is {value / 1e3:.0f} ms, about TCP's minimum retransmission time of 200 ms: "
-        "packets were lost"
+        f"packets were lost{_again(tcp)}"
         for name, value in tails
-        if _within(value, MINIMUM_RTO_US)
+        if _within(value, MINIMUM_RTO_US) and (tcp is None or tcp.retransmits)
     ][:1]
     found += [
         f"{name} is {value / 1e6:.1f} s, about the time after which TCP repeats a SYN: its listen "
-        "queue was full"
+        f"queue was full{_dropped(tcp)}"
         for name, value in tails
         if any(_within(value, bounds) for bounds in SYN_RETRANSMITS_US)
+        and (tcp is None or tcp.listen_drops)
     ][:1]
     return found
+
+
+def _again(tcp: TcpTrouble | None) -> str:
+    if tcp is None:
+        return ""
+    return (
+        f" (the kernel sent {tcp.retransmits:,} segments again, over all servers of this machine)"
+    )
+
+
+def _dropped(tcp: TcpTrouble | None) -> str:
+    if tcp is None:
+        return ""
+    return (
+        f" (the kernel dropped {tcp.listen_drops:,} connections, over all servers of this machine)"
+    )
 
 
 def _within(value: float, bounds: tuple[int, int]) -> bool:

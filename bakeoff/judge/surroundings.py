@@ -19,6 +19,7 @@ def race_warnings(plan: Plan, seen: History, complete: bool, steal: float | None
         _boots(plan, seen),
         _warm_up(seen),
         _steal(steal),
+        _queues(seen),
     ]
     return [warning for warning in found if warning]
 
@@ -64,6 +65,17 @@ def _steal(share: float | None) -> str:
     if share is None or share <= MAX_STEAL_SHARE:
         return ""
     return f"the host took {share:.1%} of the cores' time away (steal)"
+
+
+def _queues(seen: History) -> str:
+    """The kernel counts them for all servers together, so nobody is named."""
+    overflows = seen.tcp.listen_overflows if seen.tcp else 0
+    if not overflows:
+        return ""
+    return (
+        f"{overflows:,} connections met a full listen queue (counted over all servers of this "
+        "machine): a client waits 1 s or more until it asks again"
+    )
 
 
 def left_out(disturbed: int, blocks: int, rows: Sequence[VerdictEntry]) -> list[str]:

@@ -2,18 +2,20 @@
 
 from typing import Literal
 
+from bakeoff.judge import answers, conduct
 from bakeoff.judge.cost import leak_share
+from bakeoff.judge.drift import drift
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import lateness, offered_to, shortfall
-from bakeoff.judge.tally import WRONG_ANSWERS, Tally
+from bakeoff.judge.stalls import stood_still
+from bakeoff.judge.tally import Tally
 from bakeoff.judge.warmth import slowdowns, unsteady_boots
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
 NEAR_LIMIT = 0.85
 FAR_FROM_SATURATED = 0.8
-MAX_ERROR_SHARE = 0.001
 LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
@@ -48,8 +50,8 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
-        _wrong_answers(whole),
-        _errors(whole),
+        *answers.reasons(plan, name, seen, whole),
+        *conduct.reasons(plan, name, seen),
         _connections(plan, name, seen),
         _silence(spent),
         _generator(plan, name, spent),
@@ -59,28 +61,6 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]
     return tuple(reason for reason in found if reason)
-
-
-def _wrong_answers(spent: Tally) -> str:
-    if not spent.wrong_answers:
-        return ""
-    first = f"; the first: {spent.first_bad.detail}" if spent.first_bad else ""
-    return f"{spent.wrong_answers:,} of {spent.attempts:,} answers were wrong{first}"
-
-
-def _errors(spent: Tally) -> str:
-    if spent.unanswered <= MAX_ERROR_SHARE * spent.attempts:
-        return ""
-    kinds = ", ".join(
-        f"{count:,} {kind.replace('_', ' ')}"
-        for kind, count in spent.error_kinds.items()
-        if kind not in WRONG_ANSWERS
-    )
-    share = spent.unanswered / spent.attempts
-    return (
-        f"{spent.unanswered:,} of {spent.attempts:,} requests got no answer "
-        f"({share:.2%}; {kinds}); 0.1 % is the limit"
-    )
 
 
 def _connections(plan: Plan, name: str, seen: History) -> str:
@@ -127,14 +107,19 @@ def _little(plan: Plan, name: str, seen: History) -> str:
 
 def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     """What a reader of the entry's figures should know."""
+    still = stood_still(plan, name, seen)
     found = [
         _outings(name, seen),
+        answers.few_missing(plan, name, seen, spent),
         _closing(plan, name, seen, spent),
         _unsteady(name, seen),
         _leak(plan, name, spent),
         _unseen_server(plan, spent),
         _near_limit(plan, name, spent),
-        _stalls(spent),
+        _neither(plan, name, spent),
+        still or _stalls(spent),
+        drift(name, seen),
+        *conduct.warnings(name, seen),
     ]
     said = [word for entry in seen.started(name) for word in entry.verification.warnings]
     return [warning for warning in found if warning] + list(dict.fromkeys(said))
@@ -208,6 +193,19 @@ def _near_limit(plan: Plan, name: str, spent: Tally) -> str:
         f"the load generator was busy {spent.client_busy:.0%} of the time and the server "
         f"{server:.0%}: at moments the generator was the limit, and the server may be up to "
         f"{max(0.0, 1 / server - 1):.0%} faster than measured"
+    )
+
+
+def _neither(plan: Plan, name: str, spent: Tally) -> str:
+    """Both had more to give, and what held them up isn't known."""
+    server = spent.server_busy(server_cores(plan, name))
+    if server is None or plan.cores.shared or spent.client_busy >= NEAR_LIMIT:
+        return ""
+    if limited_by(plan, server, spent.client_busy) != "unknown" or not spent.requests:
+        return ""
+    return (
+        f"its limit is unknown: the server was busy {server:.0%} of the time and the load "
+        f"generator {spent.client_busy:.0%}"
     )
 
 

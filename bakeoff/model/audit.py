@@ -16,6 +16,7 @@ class Audit(Contract):
     an answer comes, which is in how many writes it was sent; None where it can't be told: one
     write of its size takes several. `apart_ms` runs from the first part of an answer to its last,
     `answer_ms` from the request to the answer's end. These three are medians over the connection.
+    `awaits_request` says whether it waits for a request's end before it answers.
     """
 
     asked: PositiveInt
@@ -26,6 +27,7 @@ class Audit(Contract):
     segments: PositiveInt | None
     apart_ms: NonNegativeFloat
     answer_ms: NonNegativeFloat
+    awaits_request: bool = True
 
 
 class Crew(Contract):
@@ -39,6 +41,20 @@ class Crew(Contract):
     threads: PositiveInt
     processes_at_work: NonNegativeInt
     threads_at_work: NonNegativeInt
+
+
+class Conduct(Contract):
+    """What became of one contender's processes while it was measured.
+
+    `escaped` are neither of its session nor below its first process. Of those that had been at work
+    before, `ended` are gone; `began` are at work that had not been there. `strayed` are the cores
+    that threads at work may run on and that were not given to it.
+    """
+
+    escaped: NonNegativeInt = 0
+    ended: NonNegativeInt = 0
+    began: NonNegativeInt = 0
+    strayed: tuple[NonNegativeInt, ...] = ()
 
 
 class Written(Contract):

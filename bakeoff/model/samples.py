@@ -1,5 +1,6 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -12,7 +13,7 @@ from pydantic import (
     TypeAdapter,
 )
 
-from bakeoff.model.audit import Audit, Crew, Written
+from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.receipt import Stopped, Verification
@@ -179,10 +180,40 @@ class Warmup(Contract):
     rates: dict[str, PositiveFloat] = {}
 
 
+class TcpTrouble(Contract):
+    """What went wrong in the kernel's TCP, counted over the whole network namespace: connections
+    that met a full listen queue, connections that were dropped before they were accepted (the same
+    ones among them), and segments that were sent again."""
+
+    listen_overflows: NonNegativeInt
+    listen_drops: NonNegativeInt
+    retransmits: NonNegativeInt
+
+    def since(self, earlier: "TcpTrouble") -> "TcpTrouble":
+        """What happened between `earlier` and this reading."""
+        return TcpTrouble(
+            listen_overflows=max(0, self.listen_overflows - earlier.listen_overflows),
+            listen_drops=max(0, self.listen_drops - earlier.listen_drops),
+            retransmits=max(0, self.retransmits - earlier.retransmits),
+        )
+
+    @classmethod
+    def summed(cls, each: "Iterable[TcpTrouble]") -> "TcpTrouble":
+        """All of them together."""
+        given = list(each)
+        return cls(
+            listen_overflows=sum(one.listen_overflows for one in given),
+            listen_drops=sum(one.listen_drops for one in given),
+            retransmits=sum(one.retransmits for one in given),
+        )
+
+
 class BootEnd(Contract):
     """A boot ended: memory after load, how each contender stopped, who died during the load.
 
-    `crews` and `written` have what each contender ran and wrote while blocks were measured.
+    `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
+    while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
+    `tcp` what happened meanwhile (None: it can't be seen).
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -192,6 +223,10 @@ class BootEnd(Contract):
     died: dict[str, str] = {}
     crews: dict[str, Crew] = {}
     written: dict[str, Written] = {}
+    conducts: dict[str, Conduct] = {}
+    warmed: dict[str, Memory] = {}
+    lasted_s: NonNegativeFloat = 0.0
+    tcp: TcpTrouble | None = None
 
 
 Record = Annotated[BootStart | Warmup | Block | BootEnd, Field(discriminator="type")]

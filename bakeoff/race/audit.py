@@ -8,7 +8,7 @@ from bakeoff.load import job
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan, Skipped
-from bakeoff.model.samples import Block, BootEnd, Record
+from bakeoff.model.samples import Block, Record
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import RunFolder
 from bakeoff.race.meter import Meter
@@ -62,7 +62,7 @@ def _seen(plan: Plan, setting: Setting) -> tuple[Sequence[Record], list[Skipped]
         _load(up, meter, WARM_UP_MS, "warming up")
         deeds = Deeds(up)
         block = _load(up, meter, LOAD_MS, "loading")
-        end = BootEnd(boot=0, loaded={}, stopped=(), crews=deeds.crews(), written=deeds.written())
+        end = deeds.end()
         out += [
             Skipped(name=name, reason=f"it died under load: {how}")
             for name, how in meter.died.items()

@@ -6,7 +6,7 @@ from typing import Literal
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, Warmup
+from bakeoff.model.samples import Block, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
@@ -65,17 +65,8 @@ def run_boot(
         setting.folder.add(warmup)
         deeds = Deeds(up)
         _rotate(up, meter, warmup, budget_s, done_s)
-        loaded, crews, written = up.loaded_memory(), deeds.crews(), deeds.written()
-    setting.folder.add(
-        BootEnd(
-            boot=boot,
-            loaded=loaded,
-            stopped=tuple(up.stopped),
-            died=meter.died,
-            crews=crews,
-            written=written,
-        )
-    )
+        end = deeds.end()
+    setting.folder.add(end.model_copy(update={"stopped": tuple(up.stopped), "died": meter.died}))
 
 
 def _rotate(up: Up, meter: Meter, warmup: Warmup, budget_s: float, done_s: float) -> None:

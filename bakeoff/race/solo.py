@@ -3,11 +3,18 @@
 from collections.abc import Sequence
 
 from bakeoff.load import job
-from bakeoff.model.audit import Crew, Written
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import Block, BootEnd, BootStart, Memory, Slice, SliceLengths, Warmup
+from bakeoff.model.samples import (
+    Block,
+    BootEnd,
+    BootStart,
+    Slice,
+    SliceLengths,
+    TcpTrouble,
+    Warmup,
+)
 from bakeoff.plan import start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.meter import Meter
@@ -41,9 +48,7 @@ def run_round(
     out: dict[str, str] = {}
     died: dict[str, str] = {}
     stopped: list[Stopped] = []
-    loaded: dict[str, Memory] = {}
-    crews: dict[str, Crew] = {}
-    written: dict[str, Written] = {}
+    ends: list[BootEnd] = []
     for turn, name in enumerate(order):
         setting.watch.measured(
             done_s + turn * window_ms / 1000,
@@ -71,9 +76,7 @@ def run_round(
                         rate=warmup.rates.get(name),
                     )
                 )
-                loaded |= up.loaded_memory()
-                crews |= deeds.crews()
-                written |= deeds.written()
+                ends.append(deeds.end())
                 died |= meter.died
         stopped += up.stopped
     if out and not earlier:
@@ -94,16 +97,8 @@ def run_round(
             pressure_cpu_us=stages.pressure_cpu_us(),
         )
     )
-    setting.folder.add(
-        BootEnd(
-            boot=boot,
-            loaded=loaded,
-            stopped=tuple(stopped),
-            died=died,
-            crews=crews,
-            written=written,
-        )
-    )
+    update = {"stopped": tuple(stopped), "died": died}
+    setting.folder.add(_ended(ends).model_copy(update=update))
 
 
 def _together(starts: list[BootStart], out: dict[str, str]) -> BootStart:
@@ -133,4 +128,16 @@ def _warm(warmups: list[Warmup]) -> Warmup:
                 "rates",
             )
         }
+    )
+
+
+def _ended(ends: list[BootEnd]) -> BootEnd:
+    """The turns of one round took equally long; what TCP met, it met in any of them."""
+    tcp = [end.tcp for end in ends if end.tcp]
+    return ends[0].model_copy(
+        update={
+            key: {name: value for one in ends for name, value in getattr(one, key).items()}
+            for key in ("loaded", "crews", "written", "conducts", "warmed")
+        }
+        | {"tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None}
     )

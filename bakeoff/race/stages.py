@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bakeoff.load.tools import Asked, Ran
-from bakeoff.measure import Tasks
+from bakeoff.measure import Places, Tasks
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
@@ -15,7 +15,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.replay import Loader, Replay
-from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 
@@ -96,7 +96,9 @@ class Stages:
     process_tree: Callable[[int], Iterable[int]]
     memory: Callable[[Iterable[int]], Memory | None]
     tasks: Callable[[Iterable[int]], Tasks]
+    places: Callable[[Iterable[tuple[int, int]]], Places]
     written: Callable[[Handle], Written | None]
+    tcp: Callable[[], TcpTrouble | None]
     cores: Callable[[], tuple[CoreTime, ...]]
     pressure_cpu_us: Callable[[], int | None]
     machine: Callable[[], Machine]

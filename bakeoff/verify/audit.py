@@ -4,6 +4,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median, median_low
 from typing import Literal
@@ -12,11 +13,13 @@ from bakeoff.model.audit import Audit
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
-from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange
+from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange, half_of
 
 REQUESTS = 20
 WITHIN_S = 2.0
 """For an answer, and for the end of a connection that was asked for."""
+EARLY_WITHIN_S = 0.1
+"""For an answer to a request that isn't complete: who reads it to its end waits."""
 DATE_APART_S = 1.2
 DATE_LOOKS = 2
 """A server may renew its date once a second, and late: one that stands still is asked again."""
@@ -53,8 +56,8 @@ def audit(
 ) -> dict[str, Audit]:
     """What each of `up` does, by name; one that gives no answer is left out.
 
-    Takes some milliseconds for each, and `DATE_APART_S` for all of them together. A server is
-    asked on one connection at a time: some serve no more.
+    Takes some milliseconds for each, and `DATE_APART_S` and `EARLY_WITHIN_S` for all of them
+    together. A server is asked on one connection at a time: some serve no more.
     """
     asking = {handle.name: _Client(handle, entry, workload) for handle, entry in up}
     seen = {name: found for name, client in asking.items() if (found := client.look())}
@@ -67,13 +70,34 @@ def audit(
             if asking[name].date() not in ("", seen[name].answers[0].answer.header("date")):
                 seen[name].date = "moves"
             seen[name].dated_ns = now_ns()
-    return {name: _summed_up(found) for name, found in seen.items()}
+    early = _early([asking[name] for name in seen])
+    return {name: _summed_up(seen[name], name not in early) for name in seen}
+
+
+def _early(clients: Sequence["_Client"]) -> set[str]:
+    """Who answers a request that lacks its last byte."""
+    with ExitStack() as stack:
+        waiting = {
+            one.name: stack.enter_context(held) for one in clients if (held := one.half_ask())
+        }
+        due_s = time.monotonic() + EARLY_WITHIN_S
+        return {name for name, held in waiting.items() if _came(held, due_s - time.monotonic())}
+
+
+def _came(connection: socket.socket, within_s: float) -> bool:
+    """Whether any bytes come."""
+    connection.settimeout(max(0.001, within_s))
+    try:
+        return connection.recv(1) != b""
+    except OSError:
+        return False
 
 
 class _Client:
     """Asks one server, each time on a connection of its own."""
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
+        self.name = handle.name
         self._handle, self._path, self._request = handle, entry.path, workload.request
 
     def look(self) -> _Seen | None:
@@ -89,6 +113,15 @@ class _Client:
             )
         except (NoAnswer, OSError):
             return None
+
+    def half_ask(self) -> socket.socket | None:
+        """A connection with a request that isn't complete; None where none could be sent."""
+        try:
+            connection = self._connected()
+            connection.sendall(half_of(self._request, self._path, self._handle.host))
+        except OSError:
+            return None
+        return connection
 
     def date(self) -> str:
         """The date of an answer now; empty where none came."""
@@ -164,7 +197,7 @@ def _segments_in(connection: socket.socket) -> int | None:
     return int(count)
 
 
-def _summed_up(seen: _Seen) -> Audit:
+def _summed_up(seen: _Seen, awaits_request: bool) -> Audit:
     answers = [each.answer for each in seen.answers]
     segments = [each.segments for each in seen.answers if each.segments is not None]
     return Audit(
@@ -176,4 +209,5 @@ def _summed_up(seen: _Seen) -> Audit:
         segments=median_low(segments) if segments else None,
         apart_ms=median(each.received_ns[-1] - each.received_ns[0] for each in answers) / 1e6,
         answer_ms=median(each.received_ns[-1] - each.asked_ns for each in answers) / 1e6,
+        awaits_request=awaits_request,
     )

@@ -66,7 +66,25 @@ def exchange(
     close: bool,
     version: Literal["1.1", "1.0"] = "1.1",
 ) -> Answer:
-    """Ask once on an open connection. Raises `NoAnswer`.
+    """Ask once on an open connection. Raises `NoAnswer`."""
+    client, message = _message(request, path, host, close=close, version=version)
+    asked_ns = time.monotonic_ns()
+    try:
+        connection.sendall(message)
+    except OSError as error:
+        raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
+    return _read(client, connection, asked_ns)
+
+
+def half_of(request: RequestSection, path: str, host: str) -> bytes:
+    """A request that goes on: all but its last byte, which no server can do without."""
+    return _message(request, path, host, close=True, version="1.1")[1][:-1]
+
+
+def _message(
+    request: RequestSection, path: str, host: str, *, close: bool, version: Literal["1.1", "1.0"]
+) -> tuple[h11.Connection, bytes]:
+    """The client's state when it has sent the request, and the request's bytes.
 
     A client of 1.0 has to ask for what one of 1.1 takes for granted, that the connection is kept.
     """
@@ -83,13 +101,7 @@ def exchange(
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
     # h11 speaks 1.1 alone, and reads answers of either.
-    message = message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
-    asked_ns = time.monotonic_ns()
-    try:
-        connection.sendall(message)
-    except OSError as error:
-        raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
-    return _read(client, connection, asked_ns)
+    return client, message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
 
 
 def _read(client: h11.Connection, connection: socket.socket, asked_ns: int) -> Answer:
@@ -122,6 +134,9 @@ def _read(client: h11.Connection, connection: socket.socket, asked_ns: int) -> A
                 raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
         elif isinstance(event, h11.EndOfMessage):
             break
+    unasked = len(client.trailing_data[0])
+    if unasked:
+        raise NoAnswer(f"it answers twice: {unasked} bytes that nobody asked for came with it")
     assert response is not None
     return Answer(
         raw=bytes(raw),

@@ -142,7 +142,11 @@ def entry(name: str, twin_of: str | None = None) -> Entry:
 
 @dataclass
 class Race:
-    """A race in the making: change what is to be wrong with it, then ask for plan and records."""
+    """A race in the making: change what is to be wrong with it, then ask for plan and records.
+
+    `changes` has from which block of each boot on an entry is faster, and by which factor; `end`
+    is what every boot's end says otherwise.
+    """
 
     ratios: Mapping[str, float]
     boots: int = 3
@@ -170,6 +174,8 @@ class Race:
     crews: dict[str, Crew] = field(default_factory=dict)
     written: dict[str, Written] = field(default_factory=dict)
     cpu_source: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, tuple[int, float]] = field(default_factory=dict)
+    end: dict[str, object] = field(default_factory=dict)
     steal_s: float = 0.0
     cpu_seen: bool = True
     rate: float | None = None
@@ -252,7 +258,7 @@ class Race:
             crews={name: crew for name, crew in self.crews.items() if name in up},
             written={name: each for name, each in self.written.items() if name in up},
         )
-        return [start, warmup, *blocks, end]
+        return [start, warmup, *blocks, end.model_copy(update=self.end)]
 
     def _up(self, name: str) -> BootEntry:
         sound: dict[str, object] = {
@@ -289,6 +295,8 @@ class Race:
         for name in up:
             of_kind = self.long_ratios if kind == "long" else {}
             ratio = of_kind.get(name, self.ratios.get(name, self.twin_ratio))
+            since, factor = self.changes.get(name, (self.blocks, 1.0))
+            ratio *= factor if number >= since else 1.0
             wobble = weather + shift[name] + noise[name] * self.noise / 2
             if self.rate:
                 slices.append(self._slice(name, self._open_event(1000 / ratio * np.exp(-wobble))))

@@ -53,6 +53,10 @@ def test_of_equal_work_nothing_is_said() -> None:
             "x ran 1 process with 1 thread at work where 4 workers were asked for",
         ),
         (
+            {"x": audited(awaits_request=False)},
+            "x answers before a request is complete: it does not read it to its end",
+        ),
+        (
             {"x": work(crew=ALONE), "y": work(crew=ALONE)},
             "x and y ran 1 process with 1 thread at work where 4 workers were asked for",
         ),

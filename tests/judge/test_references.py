@@ -29,6 +29,7 @@ from bakeoff.judge.letters import letters
 from bakeoff.judge.paired import Floats, Paired, pair_up
 from bakeoff.judge.robust import degrees_of_freedom
 from bakeoff.judge.simultaneous import Width, detectable, widths
+from bakeoff.judge.vectors import Floats
 from bakeoff.model.samples import Block
 from tests.judge.races import Race, encoded, event
 

@@ -4,9 +4,26 @@ import pytest
 
 from bakeoff.judge import judge
 from bakeoff.judge.signatures import signatures
+from bakeoff.model.engine import BadExchange
 from bakeoff.model.plan import Cores
+from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
 from tests.judge.races import BAD, MACHINE, Race
+
+TWICE = BadExchange(
+    kind="malformed",
+    detail="147 bytes that nobody asked for, after the answer",
+    request_base64="",
+    response_base64="",
+)
+HALF = BadExchange(
+    kind="timeout",
+    detail="no complete answer within 5000 ms",
+    request_base64="",
+    response_base64="SFRUUA==",
+)
+TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9)
+QUIET = TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=0)
 
 
 def judged(**changed: object) -> tuple[Verdict, VerdictEntry]:
@@ -34,6 +51,14 @@ def test_a_sound_race_has_nothing_to_say() -> None:
             {"events": {"b": {"errors": {"timeout": 200, "connect_refused": 9}}}},
             "requests got no answer",
         ),
+        (
+            {"events": {"b": {"errors": {"malformed": 1}, "first_bad": TWICE}}},
+            "it answered twice: 147 bytes that nobody asked for, after the answer",
+        ),
+        (
+            {"events": {"b": {"errors": {"timeout": 50}, "first_bad": HALF}}},
+            "600 timeout); an answer stopped in the middle; 0.1 % is the limit",
+        ),
         ({"open": {"b": 60}}, "only 60 of 64 connections could be opened"),
         ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "the load generator was the limit"),
         ({"events": {"b": {"in_flight_ns": 1_200_000_000}}}, "of the time was spent in the load"),
@@ -54,6 +79,14 @@ def test_reasons(changed: dict[str, object], reason: str) -> None:
         ({"leak": {"b": 0.05}}, "it used 5.0% of the server's cores while others had their turn"),
         ({"events": {"b": {"connects": 500}}}, "it closed connections though keep-alive was asked"),
         ({"events": {"b": {"connects": 3, "idle_closed": 3}}}, "it closed 36 idle connections"),
+        (
+            {"events": {"b": {"errors": {"reset": 1}}}},
+            "12 of 321,110 requests got no answer (0.00%; 12 reset)",
+        ),
+        (
+            {"busy": {"b": 0.5}},
+            "its limit is unknown: the server was busy 50% of the time and the load generator 50%",
+        ),
         ({"unsteady": ("b",)}, "reached no steady state in 2 of 2 boots"),
         ({"verified": {"b": {"warnings": ("no Date",)}}}, "no Date"),
         ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "may have been the limit"),
@@ -74,6 +107,7 @@ def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
     ("changed", "warning"),
     [
         ({"cores": Cores(server=(0,), client=(0,))}, "share cores"),
+        ({"end": {"tcp": TROUBLE}}, "14 connections met a full listen queue (counted over all"),
         ({"steal_s": 0.05}, "the host took 5.0% of the cores' time away"),
         ({"cpu_source": {"b": "tree"}}, "CPU time was not read in the same way for all"),
         ({"boots": 1, "blocks": 12}, "one boot: how far two starts of these programs differ"),
@@ -198,3 +232,31 @@ def test_signatures_are_named(quantiles: Latency, busy: float, says: str) -> Non
 def test_a_busy_server_with_44_ms_is_only_slow() -> None:
     assert signatures(latency(44, 60, 70), 0.99) == []
     assert signatures(latency(190, 210, 220), 0.99) == []
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "says"),
+    [
+        (latency(1, 204, 210), "packets were lost (the kernel sent 9 segments again"),
+        (latency(1, 2, 1010), "its listen queue was full (the kernel dropped 8 connections"),
+    ],
+)
+def test_a_signature_rests_on_what_the_kernel_counted(quantiles: Latency, says: str) -> None:
+    (found,) = signatures(quantiles, 0.9, TROUBLE)
+    assert says in found
+    assert signatures(quantiles, 0.9, QUIET) == []
+
+
+def test_who_waits_for_a_connection_while_the_kernel_drops_some_met_a_full_queue() -> None:
+    events = {"b": {"errors": {"connect_timeout": 90}}}
+    _, b = judged(events=events, connection="close", end={"tcp": TROUBLE})
+    (reason,) = b.reasons
+    assert "its listen queue was full (the kernel dropped 16 connections" in reason
+    _, kept = judged(events=events, end={"tcp": TROUBLE})
+    _, quiet = judged(events=events, connection="close", end={"tcp": QUIET})
+    assert not any("queue" in reason for reason in kept.reasons + quiet.reasons)
+
+
+def test_on_shared_cores_nobody_says_that_the_limit_is_unknown() -> None:
+    _, b = judged(busy={"b": 0.5}, cores=Cores(server=(0,), client=(0,)))
+    assert not any("limit is unknown" in each for each in b.warnings)

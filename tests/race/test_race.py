@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.audit import Crew, Written
+from bakeoff.model.audit import Conduct, Crew, Written
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import Catalogue, Options, decide, name_contenders
@@ -231,6 +231,23 @@ def test_a_boot_says_who_worked_and_what_was_written_while_blocks_were_measured(
         assert end.written["fast"] == Written(log_bytes=0, scratch_bytes=0)
     log_bytes = sum(end.written["slow"].log_bytes for end in ends)
     assert log_bytes == pytest.approx(10 * answered)
+
+
+@pytest.mark.parametrize("options", [{}, {"solo": True, "duration_s": 20.0}])
+def test_a_boot_says_what_became_of_processes_memory_and_tcp_while_blocks_were_measured(
+    catalogue: Catalogue, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS)
+    finished = raced(catalogue, world, tmp_path, "fast", "slow", **options)
+    records = RunFolder(finished.folder).records()
+    for end in (record for record in records if record.type == "boot-end"):
+        blocks = [one for one in records if one.type == "block" and one.boot == end.boot]
+        slices = [piece for block in blocks for piece in block.slices]
+        assert set(end.conducts) == set(end.warmed) == set(end.loaded) == {p.entry for p in slices}
+        assert end.conducts["fast"] == Conduct()
+        assert end.tcp and end.tcp.retransmits == len(slices), "the warm-up's are left out"
+        window_s = sum(one.event.end_ns - one.event.start_ns for one in slices) / 1e9
+        assert end.lasted_s >= window_s / len(end.loaded)
 
 
 def test_the_verdict_says_where_work_is_unequal(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.load.tools import Asked, Ran
+from bakeoff.measure import Places
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
@@ -17,7 +18,7 @@ from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.replay import Loader, Replay
-from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
@@ -72,7 +73,9 @@ class World:
             process_tree=lambda pid: (pid,),
             memory=lambda pids: Memory(pss_mib=10, processes=len(list(pids)) or 1),
             tasks=self.tasks,
+            places=lambda tasks: Places({pid: 100 for pid, _ in tasks}, {}, {}),
             written=self.written,
+            tcp=lambda: TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=self.slices),
             cores=self.cores,
             pressure_cpu_us=lambda: None,
             machine=lambda: MACHINE,

@@ -35,16 +35,20 @@ class Habits:
         body: bytes = BODY,
         keeps_old_clients: bool = True,
         closes_when_asked: bool = True,
+        awaits_request: bool = True,
     ) -> None:
         self.date, self.writes, self.nodelay = date, writes, nodelay
         self.closes_after, self.body = closes_after, body
         self.keeps_old_clients, self.closes_when_asked = keeps_old_clients, closes_when_asked
+        self.awaits_request = awaits_request
 
     def serve(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, self.nodelay)
         answered = 0
         with connection:
             while request := connection.recv(65536):
+                if self.awaits_request and not request.endswith(b"\r\n\r\n"):
+                    continue
                 for part in self._parts():
                     connection.sendall(part)
                 answered += 1
@@ -145,7 +149,7 @@ def test_a_good_server_has_no_habits() -> None:
     assert (found.asked, found.kept) == (REQUESTS, REQUESTS)
     assert found.keeps_http_1_0 and found.closes_when_asked
     assert found.date == "moves"
-    assert found.segments == 1
+    assert found.segments == 1 and found.awaits_request
     assert found.apart_ms == 0 < found.answer_ms
 
 
@@ -180,6 +184,11 @@ def test_an_old_client_that_asks_to_be_kept_and_is_not() -> None:
 def test_a_server_that_does_not_close_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("bakeoff.verify.audit"), "WITHIN_S", 0.1)
     assert not one(Habits(closes_when_asked=False)).closes_when_asked
+
+
+def test_a_server_that_answers_what_it_has_not_read() -> None:
+    found, _ = audited(good=Habits(), early=Habits(awaits_request=False))
+    assert found["good"].awaits_request and not found["early"].awaits_request
 
 
 def test_no_date() -> None:

@@ -99,6 +99,7 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
         (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", "answered an empty body"),
         (b"SSH-2.0-OpenSSH\r\n", "its answer is no HTTP"),
         (GOOD[:-2], "its answer is no HTTP"),
+        (GOOD + GOOD, f"it answers twice: {len(GOOD)} bytes that nobody asked for came with it"),
         (b"", "closed before an answer came"),
     ],
 )
