@@ -16,6 +16,7 @@ def markdown(verdict: Verdict) -> str:
         f"# {escaped(verdict.workload)}: which server is faster",
         f"**{escaped(words.headline(verdict))}**",
         *section(tables.standings_table(verdict), level=2),
+        *listed("Gates", words.gates(verdict)),
         f"Noise floor: {escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
         f"Measured: {escaped(words.mode(verdict))}.",
         words.LATENCY_CAUTION,

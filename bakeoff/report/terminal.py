@@ -1,6 +1,6 @@
 """The standings for a terminal. Where one table would be too wide, several share the figures."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.model.gate import GateResult
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import words
 from bakeoff.report.figures import MISSING
@@ -66,6 +67,7 @@ class Standings:
         if rows:
             yield from _tables(rows, console, options)
         yield from _not_ranked(verdict)
+        yield from gates(verdict.gates)
         yield from _notes(verdict)
 
 
@@ -129,6 +131,14 @@ def _not_ranked(verdict: Verdict) -> Iterator[Text | Padding]:
         )
     if words.unranked(verdict) or verdict.skipped:
         yield Text()
+
+
+def gates(results: Sequence[GateResult]) -> Iterator[Text]:
+    """A line for each gate."""
+    for result in results:
+        style = "green" if result.passes else "bold red"
+        mark = words.GATE_MARKS[result.outcome]
+        yield Text.assemble((f"{mark} ", style), words.printable(words.gate(result)))
 
 
 def _notes(verdict: Verdict) -> Iterator[Text]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from bakeoff.model.gate import GateResult
 from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.report import figures
@@ -193,6 +194,27 @@ def measured(entry: VerdictEntry) -> str:
     """An entry's throughput with what it rests on: an invalid one has no paired blocks."""
     answers = figures.plural(entry.requests, "answer")
     return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
+
+
+GATE_MARKS = {"holds": "✓", "fails": "✗", "can't tell": "?"}
+
+
+def gates(verdict: Verdict) -> list[str]:
+    """What became of each gate."""
+    return [f"{GATE_MARKS[each.outcome]} {gate(each)}" for each in verdict.gates]
+
+
+def gate(result: GateResult) -> str:
+    """One gate: what became of it, why, and where nobody can tell, what was made of that."""
+    said = f"{result.gate.text}: {result.outcome}"
+    if result.ratio is not None and result.low is not None and result.high is not None:
+        middle, low, high = figures.interval(result.ratio, result.low, result.high)
+        said += f", the ratio is {middle} ({low} to {high}), n = {figures.count(result.n)} blocks"
+    else:
+        said += f", {result.reason}"
+    if result.outcome != "can't tell":
+        return said
+    return f"{said}; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"
 
 
 LATENCY_CAUTION = (
