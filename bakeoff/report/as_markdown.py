@@ -18,6 +18,7 @@ def markdown(verdict: Verdict) -> str:
         *section(tables.standings_table(verdict), level=2),
         *listed("Gates", words.gates(verdict)),
         f"Noise floor: {escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
+        *([f"Confirmation: {escaped(solo)}"] if (solo := words.confirmation(verdict)) else []),
         f"Measured: {escaped(words.mode(verdict))}.",
         words.LATENCY_CAUTION,
         *listed("Warnings", words.warnings(verdict)),

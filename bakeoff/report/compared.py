@@ -10,12 +10,12 @@ from bakeoff.report import figures, terminal
 from bakeoff.report.figures import MISSING
 from bakeoff.report.fitted import fitted, marked
 from bakeoff.report.tables import Table
-from bakeoff.report.words import LATENCY_CAUTION, listed, printable
+from bakeoff.report.words import listed, printable
 
 STYLES = {"faster": "bold green", "slower": "bold red", "can't tell": "bold", None: ""}
 PLAIN = (
-    "Requests per second, CPU, memory and p99 stand beside it as they were measured: the machine's"
-    " drift between the runs is in them, so there is no finding on them."
+    "Requests per second, CPU, memory and p99 are as they were measured: the machine's drift between"
+    " the runs is in them, so there is no finding on them."
 )
 _Cell = Callable[[RunFigures], str]
 _PLAIN_COLUMNS: tuple[tuple[str, _Cell], ...] = (
@@ -41,14 +41,15 @@ class Compared:
         yield Text()
         yield from fitted(changes_table(found), console, options, ())
         yield from _left_out(found)
-        yield from terminal.gates(found.gates)
+        yield from terminal.gates(found.gates, found.ranked_by)
+        for change in found.changes:
+            if change.before.version != change.after.version:
+                yield Text(printable(_versions(change)))
         for warning in found.warnings:
             yield marked("!", "bold yellow", warning + _unlike(found))
         for label, facts in (("Before", found.before), ("After", found.after)):
             yield Text.assemble((f"{label}: ", "bold"), printable(_facts(facts)))
         yield Text(PLAIN, style="dim")
-        if found.ranked_by == "requests_per_s":
-            yield Text(LATENCY_CAUTION, style="dim")
 
 
 def sentence(found: RunsComparison, change: RunChange) -> str:
@@ -110,8 +111,13 @@ def _left_out(found: RunsComparison) -> Iterator[Text]:
             yield Text(printable(f"Only in the {which} run: {listed(names)}."))
 
 
+def _versions(change: RunChange) -> str:
+    old, new = (one.version or "unknown" for one in (change.before, change.after))
+    return f"{change.name}: version {old} before, {new} after."
+
+
 def _facts(facts: RunFacts) -> str:
     return (
-        f"{facts.run}, {facts.taken_at}, {facts.cpu_model}, kernel {facts.kernel},"
-        f" bakeoff {facts.bakeoff}, {facts.engine}"
+        f"{facts.run}, {facts.cpu_model}, kernel {facts.kernel}, bakeoff {facts.bakeoff},"
+        f" engine {facts.engine}"
     )

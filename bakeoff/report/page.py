@@ -38,6 +38,7 @@ def page(
         warnings=words.warnings(verdict),
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
+        confirmation=words.confirmation(verdict),
         pictures=inlined(pictures),
         findings=[
             tables.pairs_table(verdict),

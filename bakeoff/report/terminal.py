@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.model.gate import GateResult
+from bakeoff.model.plan import RankedBy
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import words
 from bakeoff.report.figures import MISSING
@@ -67,7 +68,7 @@ class Standings:
         if rows:
             yield from _tables(rows, console, options)
         yield from _not_ranked(verdict)
-        yield from gates(verdict.gates)
+        yield from gates(verdict.gates, verdict.ranked_by)
         yield from _notes(verdict)
 
 
@@ -133,12 +134,12 @@ def _not_ranked(verdict: Verdict) -> Iterator[Text | Padding]:
         yield Text()
 
 
-def gates(results: Sequence[GateResult]) -> Iterator[Text]:
+def gates(results: Sequence[GateResult], ranked_by: RankedBy) -> Iterator[Text]:
     """A line for each gate."""
     for result in results:
         style = "green" if result.passes else "bold red"
         mark = words.GATE_MARKS[result.outcome]
-        yield Text.assemble((f"{mark} ", style), words.printable(words.gate(result)))
+        yield Text.assemble((f"{mark} ", style), words.printable(words.gate(result, ranked_by)))
 
 
 def _notes(verdict: Verdict) -> Iterator[Text]:
@@ -150,6 +151,8 @@ def _notes(verdict: Verdict) -> Iterator[Text]:
         yield Text.assemble(("≠ ", "yellow"), words.printable(sentence))
     yield Text.assemble(("Noise floor: ", "bold"), words.printable(words.noise_floor(verdict)))
     yield Text(words.detectable(verdict))
+    if solo := words.confirmation(verdict):
+        yield Text.assemble(("Confirmation: ", "bold"), words.printable(solo))
     yield Text.assemble(("Measured: ", "bold"), f"{words.mode(verdict)}.")
     if any(entry.latency_us for entry in words.ranked(verdict)):
         yield Text(words.LATENCY_CAUTION, style="dim")
