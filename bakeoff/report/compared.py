@@ -14,8 +14,8 @@ from bakeoff.report.words import listed, printable
 
 STYLES = {"faster": "bold green", "slower": "bold red", "can't tell": "bold", None: ""}
 PLAIN = (
-    "Requests per second, CPU, memory and p99 are as they were measured: the machine's drift between"
-    " the runs is in them, so there is no finding on them."
+    "Requests per second, CPU, memory and p99 are as they were measured: the machine's drift"
+    " between the runs is in them, so there is no finding on them."
 )
 _Cell = Callable[[RunFigures], str]
 _PLAIN_COLUMNS: tuple[tuple[str, _Cell], ...] = (
