@@ -24,7 +24,11 @@ Gates = Annotated[
 # Typer reads choices from a Literal of its own.
 CantTellPolicy = Annotated[
     Literal["pass", "fail"],
-    typer.Option("--cant-tell", help="What becomes of a gate that nobody can decide."),
+    typer.Option(
+        "--cant-tell",
+        help="What becomes of a gate that nobody can decide. With pass only a proven breach stops "
+        "a change; with fail only what is proven to hold gets through.",
+    ),
 ]
 RUNS = Path("runs")
 

@@ -5,6 +5,17 @@ The two estimates are independent, so on the log scale the half-width of their d
 2008). Each h has its own t quantile in it, all above the normal one, so the result errs on the
 wide side where blocks or boots are few. The intervals are the verdicts' own, which hold for all
 pairs of a race at once; so does the result, for all contenders that are compared.
+
+Of 400 simulated pairs of runs each (3 contenders, 50 blocks a boot, boots' sd 0.3 %, the second run
+on a machine of another speed): an equal pair called changed, how often a loss of 2 % and of 5 % was
+found, and the median half-width. In a race of two, turns against ten solo rounds: 18 of 400 equal
+ones (4.5 %) were said to disagree.
+
+    boots   equal   −2 %    −5 %    half-width
+    1       0 %                     4.0 %
+    2       0 %                     2.0 %
+    3       0.8 %   87 %    100 %   1.4 %
+    5       1.0 %                   1.0 %
 """
 
 from dataclasses import dataclass
