@@ -35,6 +35,7 @@ from bakeoff.plan import (
 from bakeoff.race import Finished
 from bakeoff.race import race as run_race
 from bakeoff.report import standings
+from bakeoff.report.figures import plural
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
@@ -204,7 +205,8 @@ def _outlook(plan: Plan) -> str:
     """What a long race is going to do, before it does it."""
     said = (
         f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring in "
-        f"{plan.boots} boots; before each boot all are started, and warmed up for 2 to 8 s each"
+        f"{plural(plan.boots, 'boot')}; before each boot all are started, and warmed up for 2 to 8 "
+        "s each"
     )
     if not plan.confirm:
         return said

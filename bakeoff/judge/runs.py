@@ -154,6 +154,12 @@ def _warnings(before: Run, after: Run, common: Sequence[str], reference: str | N
         )
         if so
     ]
+    engines = old.machine.engine, new.machine.engine
+    if engines[0] != engines[1]:
+        said.append(
+            f"the load came from the engine {engines[0]} in the earlier run and {engines[1]} in "
+            "the later, which may be a part of every change"
+        )
     if reference:
         versions = [_figures(verdict, reference, None).version for verdict in (old, new)]
         said += same_program(reference, versions, before.receipts, after.receipts)

@@ -177,6 +177,19 @@ def test_a_reference_that_changed_is_said() -> None:
     assert said.startswith("nothing says whether ref, the reference, is the same program")
 
 
+def test_another_engine_is_said() -> None:
+    other = run(2, machine=MACHINE.model_copy(update={"engine": "0.2.0"}))
+    (said,) = compare_runs(run(1), other).warnings
+    assert said.startswith("the load came from the engine 0.1.0 in the earlier run and 0.2.0 in")
+
+
+def test_where_long_slices_count_in_one_run_alone_it_is_said() -> None:
+    long = run(2, long_blocks=10, long_ratios={"ref": 1.0, "a": 0.4, "b": 2.0})
+    short = run(1, long_blocks=10)
+    (said,) = compare_runs(short, long).warnings
+    assert said.startswith("a: the figure of long slices counts in one run")
+
+
 def renamed(verdict: Verdict, version: str) -> Verdict:
     entries = tuple(
         each.model_copy(update={"version": version}) if each.name == "ref" else each
