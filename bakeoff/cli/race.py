@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, stamp
+from bakeoff.cli.asked import (
+    RUNS,
+    CantTellPolicy,
+    Gates,
+    OutDir,
+    Seed,
+    command_line,
+    drawn,
+    stamp,
+)
 from bakeoff.cli.console import err
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
@@ -17,6 +26,7 @@ from bakeoff.plan import (
     Catalogue,
     Options,
     available_cores,
+    confirming,
     decide,
     default_cores,
     name_contenders,
@@ -25,6 +35,7 @@ from bakeoff.plan import (
 from bakeoff.race import Finished
 from bakeoff.race import race as run_race
 from bakeoff.report import standings
+from bakeoff.report.figures import plural
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
@@ -163,6 +174,16 @@ def race(
             help="The most measured time that --precision may take. (default: that of --duration)",
         ),
     ] = None,
+    confirm: Annotated[
+        bool,
+        typer.Option(
+            "--confirm",
+            help="After the race, measure each contender alone for a third of the time on top, in "
+            "10 rounds or more, each with its start and warm-up: do short turns and --solo agree?",
+        ),
+    ] = False,
+    gate: Gates = None,
+    cant_tell: CantTellPolicy = "pass",
     json: Json = None,
     out_dir: OutDir = RUNS,
     seed: Seed = None,
@@ -185,6 +206,7 @@ def race(
     bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
+    bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
     """
     if words and everything:
         raise BadUsage("race: takes contenders or --all, not both")
@@ -213,6 +235,9 @@ def race(
         load=load,
         arrivals=arrivals,
         precision=precision,
+        confirm=confirm,
+        gates=tuple(gate or ()),
+        cant_tell=cant_tell,
     )
     plan = decide(
         named,
@@ -222,7 +247,7 @@ def race(
         command_line=command_line(),
     )
     check_json(json)
-    if everything:
+    if everything or confirm:
         err.print(_outlook(plan), markup=False, soft_wrap=True)
     stages = real_stages()
     with watch() as progress:
@@ -232,9 +257,17 @@ def race(
 
 def _outlook(plan: Plan) -> str:
     """What a long race is going to do, before it does it."""
-    return (
+    said = (
         f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring in "
-        f"{plan.boots} boots; before each boot all are started, and warmed up for 1 to 20 s each"
+        f"{plural(plan.boots, 'boot')}; before each boot all are started, and warmed up for 1 to "
+        "20 s each"
+    )
+    if not plan.confirm:
+        return said
+    solo = confirming(plan)
+    return (
+        f"{said}. Then {solo.duration_s:.0f} s more in {solo.boots} rounds, "
+        f"each of {len(solo.entries)} started, warmed up and measured alone"
     )
 
 
@@ -246,4 +279,5 @@ def whole_catalogue(catalogue: Catalogue) -> list[str]:
 def show(finished: Finished, json: str | None) -> None:
     """Print the standings and where the report is; ends the program where it must."""
     verdict = finished.verdict
-    conclude(finished, standings(verdict), verdict, json, any(e.valid for e in verdict.entries))
+    succeeded = any(e.valid for e in verdict.entries) and all(g.passes for g in verdict.gates)
+    conclude(finished, standings(verdict), verdict, json, succeeded)

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
+from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.load import LoadResult
@@ -23,6 +24,7 @@ from bakeoff.model.workload import Workload
 CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
+    "compare": RunsComparison,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,

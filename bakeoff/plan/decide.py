@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
+from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Cores, Entry, Plan, Skipped
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
+from bakeoff.plan.gates import race_gate
 from bakeoff.plan.words import Named, unique
 
 DURATION_PER_ENTRY_S = 20.0
@@ -39,6 +41,9 @@ class Options:
     load: float | None = None
     arrivals: Arrivals = "poisson"
     precision: float | None = None
+    confirm: bool = False
+    gates: tuple[str, ...] = ()
+    cant_tell: CantTell = "pass"
 
 
 def decide(
@@ -57,6 +62,8 @@ def decide(
     )
     entries, skipped = _entries(named, workload)
     reference = _reference(options.reference, entries)
+    gates = tuple(race_gate(text, [one.name for one in named]) for text in options.gates)
+    _check_confirm(options, entries)
     if options.twin:
         entries += twin(entries, reference)
     solo = options.solo
@@ -86,6 +93,9 @@ def decide(
         cores=options.cores,
         reference=reference,
         solo=solo,
+        confirm=options.confirm,
+        gates=gates,
+        cant_tell=options.cant_tell,
         seed=options.seed,
     )
 
@@ -141,6 +151,13 @@ def _check_numbers(options: Options) -> None:
         )
     if options.seed < 0:
         raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
+
+
+def _check_confirm(options: Options, entries: Sequence[Entry]) -> None:
+    if options.confirm and options.solo:
+        raise BadUsage("--confirm: measures solo what was raced in turns; --solo does so already")
+    if options.confirm and len(entries) < 2:
+        raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
 
 
 def _entries(named: Sequence[Named], workload: Workload) -> tuple[list[Entry], list[Skipped]]:

@@ -1,6 +1,7 @@
 """The composition: calls the stages one after another, and keeps what they leave."""
 
 from bakeoff.race.audit import audit
+from bakeoff.race.folder import run_verdict
 from bakeoff.race.race import Finished, race, rejudge, resume
 from bakeoff.race.replay import Replayed, is_replay, replay, report_replay, resume_replay
 from bakeoff.race.stages import Load, Servers, Stages, Watch
@@ -20,4 +21,5 @@ __all__ = [
     "report_replay",
     "resume",
     "resume_replay",
+    "run_verdict",
 ]

@@ -3,6 +3,7 @@
 from bakeoff.report.as_csv import csv
 from bakeoff.report.as_markdown import markdown
 from bakeoff.report.audited import Audited
+from bakeoff.report.compared import Compared
 from bakeoff.report.folder import write
 from bakeoff.report.replay import replay_standings, write_replay
 from bakeoff.report.terminal import standings
@@ -10,6 +11,7 @@ from bakeoff.report.words import headline
 
 __all__ = [
     "Audited",
+    "Compared",
     "csv",
     "headline",
     "markdown",

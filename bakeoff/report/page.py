@@ -35,10 +35,12 @@ def page(
         facts=_facts(verdict),
         standings=tables.standings_table(verdict),
         unranked=[(e.name, words.reasons(e), words.measured(e)) for e in words.unranked(verdict)],
+        gates=words.gates(verdict),
         warnings=words.warnings(verdict),
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
         precision=words.precision(verdict),
+        confirmation=words.confirmation(verdict),
         pictures=inlined(pictures),
         findings=[
             tables.pairs_table(verdict),

@@ -54,6 +54,8 @@ def refused(ended: Ended, status: int, *says: str) -> None:
         (["resume", "."], "is no run folder: it has no plan.json"),
         (["setup", "ngnix"], "did you mean nginx"),
         (["setup", "nginx", "--all"], "takes names or --all, not both"),
+        (["race", "nginx", "go-nethttp", "--gate", "nginx >="], "takes NAME >= [FACTOR *] NAME"),
+        (["compare", "nowhere", "."], "there is no such run folder"),
         (["rase"], "No such command 'rase'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

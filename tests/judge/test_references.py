@@ -26,7 +26,7 @@ from bakeoff.judge.compare import compare
 from bakeoff.judge.equivalence import MARGIN, equivalent
 from bakeoff.judge.latency import merge
 from bakeoff.judge.letters import letters
-from bakeoff.judge.paired import Floats, Paired, pair_up
+from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.robust import degrees_of_freedom
 from bakeoff.judge.simultaneous import Width, detectable, widths
 from bakeoff.judge.vectors import Floats
