@@ -3,6 +3,7 @@
 from bakeoff.judge.claims import decide
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
+from bakeoff.judge.grid import changes_of_places, leaders
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.work import works_of
 
@@ -11,8 +12,10 @@ __all__ = [
     "RaceEvidence",
     "ToolEvidence",
     "agreement",
+    "changes_of_places",
     "decide",
     "judge",
+    "leaders",
     "unequal",
     "works_of",
 ]

@@ -107,12 +107,13 @@ def _generator(plan: Plan, name: str, spent: Tally) -> str:
 def _little(plan: Plan, name: str, seen: History) -> str:
     """Closed loop without think time: a connection without a request waits in the generator."""
     waiting = in_flight(seen.lasting(name))
-    share = waiting / plan.connections
+    share = waiting / (plan.connections * plan.pipeline)
     if share >= LITTLES_SHARE or not waiting:
         return ""
+    depth = f" of {plan.pipeline} requests each" if plan.pipeline > 1 else ""
     return (
-        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections: "
-        f"{1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
+        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections"
+        f"{depth}: {1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
     )
 
 

@@ -44,6 +44,7 @@ def method_table(verdict: Verdict) -> Table:
     facts: dict[str, object] = {
         "mode": f"{verdict.mode} loop: the next request follows the answer",
         "connections": f"{verdict.connections} per contender, {verdict.connection}",
+        **({"pipeline": f"{verdict.pipeline} requests ahead"} if verdict.pipeline > 1 else {}),
         "pinning": words.cores(verdict.cores),
         "slices": words.slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
