@@ -191,7 +191,9 @@ def race(
         twin=twin,
     )
     cells = Axes(
-        connections=parse_counts("-c", connections) if connections is not None else (None,),
+        connections=parse_counts("--connections", connections)
+        if connections is not None
+        else (None,),
         workers=parse_counts("--workers", workers) if workers is not None else (None,),
         pipeline=parse_counts("--pipeline", pipeline) if pipeline is not None else (1,),
         connection=parse_connection(close=close, keep_alive=keep_alive),

@@ -90,6 +90,7 @@ def _draw(grid: Grid, lanes: dict[str, list[_Lane]], frame: Frame) -> Drawing:
     low = min(0.95, *(lane.low for lane in every if lane.low > 0))
     high = max(1.05, *(lane.high for lane in every))
     scale, axis = ratio_axis(low, high, frame, "ratio, logarithmic")
+    axis["grid"] = False
     titles, rows, height = _placed(grid, lanes, least=scale["domain"][0])
     names = list(dict.fromkeys(map(printable, contenders(grid))))
     names += [_TWIN] if any(row["name"] == _TWIN for row in rows) else []
@@ -107,7 +108,8 @@ def _draw(grid: Grid, lanes: dict[str, list[_Lane]], frame: Frame) -> Drawing:
         legend=alt.Legend(columns=2 if frame.narrow else 5, symbolType="circle"),
     )
     base = alt.Chart(data(rows))
-    one = alt.Chart(data([{"one": 1, "from": 0, "to": height}]))
+    # Where the lanes are: through the titles it would be in the way.
+    one = alt.Chart(data([title | {"one": 1} for title in titles if title["to"] > title["from"]]))
     layers = [
         one.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=x("one"), y=y("from"), y2="to"),
         *(
@@ -131,27 +133,23 @@ def _placed(
     rows: list[dict[str, Any]] = []
     top = 0
     for cell in grid.cells:
-        titles.append(
+        own = lanes[cell.name]
+        start = top + _TITLE
+        top = start + _LANE * max(1, len(own)) + _GAP
+        said = f"{cell.name}: {words.title(grid, cell)}"
+        span = {"from": start, "to": start + _LANE * len(own)}
+        titles.append({"text": said, "at": start - _TITLE / 2, "quiet": False, **span})
+        if not own:
+            said = "no figures"
+            titles.append({"text": said, "at": start + _LANE / 2, "quiet": True, **span})
+        rows += [
             {
-                "text": f"{cell.name}: {words.title(grid, cell)}",
-                "at": top + _TITLE / 2,
-                "quiet": False,
+                "name": lane.name,
+                "ratio": lane.ratio,
+                "low": max(lane.low, least),
+                "high": lane.high,
+                "at": start + _LANE * (place + 0.5),
             }
-        )
-        top += _TITLE
-        if not lanes[cell.name]:
-            titles.append({"text": "no figures", "at": top + _LANE / 2, "quiet": True})
-            top += _LANE
-        for lane in lanes[cell.name]:
-            rows.append(
-                {
-                    "name": lane.name,
-                    "ratio": lane.ratio,
-                    "low": max(lane.low, least),
-                    "high": lane.high,
-                    "at": top + _LANE / 2,
-                }
-            )
-            top += _LANE
-        top += _GAP
+            for place, lane in enumerate(own)
+        ]
     return titles, rows, top

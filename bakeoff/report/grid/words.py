@@ -12,7 +12,8 @@ from bakeoff.report.words import listed, said_once
 _LEADING = re.compile(r"^(at|with) (a (?=pipeline))?")
 RATIOS_NOTE = (
     "Above 1× is better. Each cell is a race of its own, with simultaneous 95 % intervals for its"
-    " own pairs; nothing is averaged over cells, and between cells the machine's weather differs."
+    " own pairs: of twenty cells one may be wrong. Nothing is averaged over cells, and from cell to"
+    " cell the machine's weather differs."
 )
 RATES_NOTE = (
     "Down a column the weather of the machine plays its part too: cells were measured one after"
