@@ -66,7 +66,9 @@ def _per_cell(
 
 
 def _ratio(entry: VerdictEntry) -> str:
-    return figures.ratio_times(entry.ratio, entry.low, entry.high) if entry.valid else "not ranked"
+    if entry.ratio is None:
+        return "not ranked"
+    return figures.ratio_times(entry.ratio, entry.low, entry.high)
 
 
 def _rate(entry: VerdictEntry) -> str:

@@ -122,7 +122,9 @@ pub fn batching(pause: Duration) -> (SocketAddr, Arc<AtomicU64>) {
         while let Ok(length @ 1..) = stream.read(&mut buffer) {
             held.extend_from_slice(&buffer[..length]);
             let ends = held.windows(4).filter(|part| part == b"\r\n\r\n").count();
-            let Some(last) = held.windows(4).rposition(|part| part == b"\r\n\r\n") else { continue };
+            let Some(last) = held.windows(4).rposition(|part| part == b"\r\n\r\n") else {
+                continue;
+            };
             held.drain(..last + 4);
             told.fetch_max(ends as u64, Ordering::SeqCst);
             thread::sleep(pause);
