@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from bakeoff.cli import grid as grid_command
 from bakeoff.cli.asked import (
     RUNS,
     CantTellPolicy,
@@ -23,14 +24,18 @@ from bakeoff.cli.watch import watch
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan
 from bakeoff.plan import (
+    Axes,
     Catalogue,
     Options,
     available_cores,
     confirming,
     decide,
+    decide_grid,
     default_cores,
     name_contenders,
+    parse_connection,
     parse_cores,
+    parse_counts,
 )
 from bakeoff.race import Finished
 from bakeoff.race import race as run_race
@@ -81,7 +86,13 @@ def race(
         ),
     ] = False,
     connections: Annotated[
-        int | None, typer.Option("-c", "--connections", min=1, help="Connections per contender.")
+        str | None,
+        typer.Option(
+            "-c",
+            "--connections",
+            metavar="NUMBER,…",
+            help="Connections per contender. Several numbers make a grid: 1,64,512.",
+        ),
     ] = None,
     duration: Annotated[
         float | None,
@@ -102,15 +113,33 @@ def race(
         ),
     ] = None,
     close: Annotated[
-        bool, typer.Option("--close", help="One connection per request instead of keep-alive.")
+        bool,
+        typer.Option(
+            "--close",
+            help="One connection per request instead of keep-alive. With --keep-alive: both.",
+        ),
     ] = False,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive", help="Connections are kept. (the default)")
+    ] = False,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,…",
+            help="Requests under way at a time on a connection, several numbers for a grid. "
+            "(default: 1)",
+        ),
+    ] = None,
     boots: Annotated[
         int | None,
         typer.Option(min=1, help="How often all servers restart. (default: 3)"),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Workers or threads per server. (default: its cores)"),
+        str | None,
+        typer.Option(
+            metavar="NUMBER,…",
+            help="Workers or threads per server, several numbers for a grid. (default: its cores)",
+        ),
     ] = None,
     cpus: Annotated[
         str | None,
@@ -207,6 +236,10 @@ def race(
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
     bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
+    bakeoff race nginx hyper -c 1,64 --pipeline 1,16    a grid: 4 races
+
+    A setting with several values makes a grid: every combination is raced,
+    and has a verdict of its own. -d is then the time of all of them.
     """
     if words and everything:
         raise BadUsage("race: takes contenders or --all, not both")
@@ -222,12 +255,9 @@ def race(
     options = Options(
         seed=drawn(seed),
         cores=parse_cores(cpus, available) if cpus else default_cores(available),
-        connections=connections,
         duration_s=budget or duration,
         workload=workload,
-        connection="close" if close else "keep-alive",
         boots=boots,
-        workers=workers,
         reference=reference,
         solo=solo,
         twin=twin,
@@ -239,13 +269,20 @@ def race(
         gates=tuple(gate or ()),
         cant_tell=cant_tell,
     )
-    plan = decide(
-        named,
-        catalogue,
-        options,
-        stamp=stamp(),
-        command_line=command_line(),
-    )
+    cells = Axes(
+        connections=parse_counts("--connections", connections)
+        if connections is not None
+        else (None,),
+        workers=parse_counts("--workers", workers) if workers is not None else (None,),
+        pipeline=parse_counts("--pipeline", pipeline) if pipeline is not None else (1,),
+        connection=parse_connection(close=close, keep_alive=keep_alive),
+    ).combined(options)
+    if len(cells) > 1:
+        asked = decide_grid(named, catalogue, cells, stamp=stamp(), command_line=command_line())
+        check_json(json)
+        grid_command.race(asked, out_dir, real_stages(), json)
+        return
+    plan = decide(named, catalogue, cells[0], stamp=stamp(), command_line=command_line())
     check_json(json)
     if everything or confirm:
         err.print(_outlook(plan), markup=False, soft_wrap=True)

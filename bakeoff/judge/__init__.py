@@ -4,6 +4,7 @@ from bakeoff.judge.claims import decide
 from bakeoff.judge.confirm import confirmed
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
+from bakeoff.judge.grid import changes_of_places, leaders
 from bakeoff.judge.runs import Run, compare_runs
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.work import works_of
@@ -14,10 +15,12 @@ __all__ = [
     "Run",
     "ToolEvidence",
     "agreement",
+    "changes_of_places",
     "compare_runs",
     "confirmed",
     "decide",
     "judge",
+    "leaders",
     "unequal",
     "works_of",
 ]

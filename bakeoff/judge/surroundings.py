@@ -15,6 +15,7 @@ def race_warnings(plan: Plan, seen: History, complete: bool, steal: float | None
     """What the whole race suffers from."""
     found = [
         _shared(plan),
+        _crowded(plan),
         _incomplete(complete),
         _boots(plan, seen),
         _warm_up(seen),
@@ -31,6 +32,14 @@ def _shared(plan: Plan) -> str:
         "servers and load generator share cores: a server that takes more CPU slows its own load, "
         "and which side was the limit can't be told"
     )
+
+
+def _crowded(plan: Plan) -> str:
+    cores = len(plan.cores.server)
+    if plan.workers <= cores:
+        return ""
+    had = "one server core" if cores == 1 else f"{cores} server cores"
+    return f"{plan.workers} workers were asked for on {had}: they take turns"
 
 
 def _incomplete(complete: bool) -> str:

@@ -96,12 +96,13 @@ def _little(plan: Plan, name: str, seen: History) -> str:
     if plan.mode == "open":
         return ""
     waiting = in_flight(seen.lasting(name))
-    share = waiting / plan.connections
+    share = waiting / (plan.connections * plan.pipeline)
     if share >= LITTLES_SHARE or not waiting:
         return ""
+    depth = f" of {plan.pipeline} requests each" if plan.pipeline > 1 else ""
     return (
-        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections: "
-        f"{1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
+        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections"
+        f"{depth}: {1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
     )
 
 

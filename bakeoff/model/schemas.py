@@ -12,6 +12,7 @@ from bakeoff.model.audit import AuditReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
+from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
@@ -28,6 +29,8 @@ CONTRACTS: dict[str, Any] = {
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
+    "grid": Grid,
+    "grid-plan": GridPlan,
     "load": LoadResult,
     "machine": Machine,
     "plan": Plan,

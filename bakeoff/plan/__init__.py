@@ -5,6 +5,7 @@ from bakeoff.plan.confirm import CONFIRM_SHARE, confirming
 from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
 from bakeoff.plan.gates import runs_gate
+from bakeoff.plan.grid import Axes, decide_grid, parse_connection, parse_counts
 from bakeoff.plan.order import arrival_seed, block_order, start_order
 from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
 from bakeoff.plan.slices import open_lengths, slice_lengths, warm_up_slices
@@ -14,6 +15,7 @@ __all__ = [
     "CONFIRM_SHARE",
     "ROUNDS",
     "Adapted",
+    "Axes",
     "Catalogue",
     "Named",
     "Options",
@@ -23,10 +25,13 @@ __all__ = [
     "block_order",
     "confirming",
     "decide",
+    "decide_grid",
     "default_cores",
     "name_contenders",
     "open_lengths",
+    "parse_connection",
     "parse_cores",
+    "parse_counts",
     "run_size",
     "runs_gate",
     "slice_lengths",

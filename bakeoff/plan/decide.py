@@ -32,6 +32,7 @@ class Options:
     duration_s: float | None = None
     workload: str | None = None
     connection: Connection = "keep-alive"
+    pipeline: int = 1
     boots: int | None = None
     workers: int | None = None
     reference: str | None = None
@@ -54,7 +55,10 @@ def decide(
     stamp: str,
     command_line: Sequence[str],
 ) -> Plan:
-    """The plan of a race. `stamp` is its UTC time. Raises `BadUsage`."""
+    """The plan of a race. `stamp` is its UTC time.
+
+    Raises `BadUsage`, and `NoVerdict` where nobody can take part at this depth of pipeline.
+    """
     _check_numbers(options)
     own = all(one.own_answer for one in named)
     workload = catalogue.workload(
@@ -74,7 +78,7 @@ def decide(
         max(BOOTS, round(duration_s / (len(entries) * SOLO_WINDOW_S))) if solo else BOOTS
     )
     _check_ports(entries, solo)
-    return Plan(
+    plan = Plan(
         run=f"{stamp}-{_slug(entries)}",
         command_line=tuple(command_line),
         entries=tuple(entries),
@@ -86,6 +90,7 @@ def decide(
         arrivals=options.arrivals,
         precision=options.precision,
         connection=options.connection,
+        pipeline=options.pipeline,
         connections=options.connections or workload.defaults.connections,
         duration_s=duration_s,
         boots=boots,
@@ -98,6 +103,30 @@ def decide(
         cant_tell=options.cant_tell,
         seed=options.seed,
     )
+    return without(plan, _cannot_pipeline(plan))
+
+
+def contradiction(options: Options) -> str:
+    """What of the load can't be had together, and why; empty: nothing."""
+    if options.pipeline > 1 and options.connection == "close":
+        return (
+            f"--pipeline {options.pipeline} needs --keep-alive: with --close a connection carries "
+            "one request"
+        )
+    if options.rate and options.load:
+        return "--rate and --load: the rate is either the same for all or a share of each's"
+    return ""
+
+
+def _cannot_pipeline(plan: Plan) -> dict[str, str]:
+    """Those whose contender.toml rules a pipeline out. A command or a URL is tried: who knows."""
+    if plan.pipeline == 1:
+        return {}
+    return {
+        one.name: "doesn't answer requests that are sent ahead (contender.toml: pipelines = false)"
+        for one in plan.entries
+        if one.origin in ("catalogue", "folder") and one.contender and not one.contender.pipelines
+    }
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
@@ -139,16 +168,15 @@ def _check_numbers(options: Options) -> None:
         ("--boots", options.boots),
         ("--workers", options.workers),
         ("--rate", options.rate),
+        ("--pipeline", options.pipeline),
     ):
         if value is not None and not 0 < value < 1e9:
             raise BadUsage(f"{flag}: is {value:g}; it takes a number above zero")
     for flag, share, most in (("--load", options.load, 2), ("--precision", options.precision, 1)):
         if share is not None and not 0 < share < most:
             raise BadUsage(f"{flag}: is {share:.0%}; it takes a share above 0 and below {most:.0%}")
-    if options.rate and options.load:
-        raise BadUsage(
-            "--rate and --load: the rate is either the same for all or a share of each's"
-        )
+    if wrong := contradiction(options):
+        raise BadUsage(wrong)
     if options.seed < 0:
         raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
 

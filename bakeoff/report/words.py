@@ -118,6 +118,7 @@ def mode(verdict: Verdict) -> str:
         loop(verdict),
         figures.plural(verdict.connections, "connection"),
         verdict.connection if verdict.connection == "keep-alive" else "a connection per request",
+        *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
         cores(verdict.cores),
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),

@@ -37,7 +37,10 @@ def refused(ended: Ended, status: int, *says: str) -> None:
     [
         (["race", "ngnix"], "there is no contender called ngnix; did you mean nginx"),
         (["race", "nosuch --port 1"], "there is no program called nosuch"),
-        (["race", "nginx", "-c", "0"], "'--connections': Input should be greater than"),
+        (["race", "nginx", "-c", "0"], "--connections: is 0; it takes a number above zero, or"),
+        (["race", "nginx", "-c", "1,x"], "--connections: is `x` in 1,x; it takes a number"),
+        (["race", "nginx", "-c", "1,1"], "--connections: has 1 twice in 1,1"),
+        (["race", "nginx", "--pipeline", "16", "--close"], "--pipeline 16 needs --keep-alive"),
         (["race", "nginx", "-d", "-3"], "it takes seconds, as in 20, 90s or 2m"),
         (["race", "nginx", "-d", "0"], "it takes a time above zero"),
         (["race", "nginx", "--boots", "x"], "Invalid value for '--boots'"),

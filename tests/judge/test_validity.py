@@ -62,6 +62,7 @@ def test_a_sound_race_has_nothing_to_say() -> None:
         ({"open": {"b": 60}}, "only 60 of 64 connections could be opened"),
         ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "the load generator was the limit"),
         ({"events": {"b": {"in_flight_ns": 1_200_000_000}}}, "of the time was spent in the load"),
+        ({"pipeline": 16}, "64.0 requests were in flight on average, with 64 connections of 16"),
         ({"died": {"b": "signal 11"}}, "it died under load: signal 11"),
         ({"events": {"b": {"requests": 0, "requests_all": 0}}}, "it answered no request"),
     ],
@@ -110,6 +111,7 @@ def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
         ({"end": {"tcp": TROUBLE}}, "14 connections met a full listen queue (counted over all"),
         ({"steal_s": 0.05}, "the host took 5.0% of the cores' time away"),
         ({"cpu_source": {"b": "tree"}}, "CPU time was not read in the same way for all"),
+        ({"workers": 2}, "2 workers were asked for on one server core: they take turns"),
         ({"boots": 1, "blocks": 12}, "one boot: how far two starts of these programs differ"),
     ],
 )
@@ -182,6 +184,12 @@ def test_one_that_had_its_time_and_did_not_settle_is_warned_of() -> None:
         steady={"a": True, "b": False},
     )
     assert ["reached no steady state in 2 of 2 boots" in each for each in b.warnings] == [True]
+
+
+def test_a_pipeline_has_its_depth_on_every_connection_in_flight() -> None:
+    full = {"in_flight_ns": 16 * 64 * 20_000_000}
+    _, b = judged(pipeline=16, events={"b": full})
+    assert b.valid, b.reasons
 
 
 def test_fewer_boots_than_planned() -> None:

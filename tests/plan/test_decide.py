@@ -82,6 +82,8 @@ def test_the_run_is_named_after_time_and_contenders() -> None:
         ({"duration_s": -1.0}, "--duration: is -1"),
         ({"boots": -3}, "--boots: is -3"),
         ({"workers": 0}, "--workers: is 0"),
+        ({"pipeline": 0}, "--pipeline: is 0"),
+        ({"pipeline": 2, "connection": "close"}, "--pipeline 2 needs --keep-alive: with --close"),
         ({"seed": -1}, "--seed: is -1"),
         ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
         (

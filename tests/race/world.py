@@ -14,6 +14,7 @@ from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.grid import Grid
 from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
@@ -85,6 +86,7 @@ class World:
             tool_missing=self.missing_tools.get,
             write_report=_write_report,
             write_replay=_write_replay,
+            write_grid=_write_grid,
         )
 
     def step(self, text: str) -> None:
@@ -114,7 +116,12 @@ class World:
         )
 
     def verify(
-        self, handle: Handle, entry: Entry, workload: Workload, connection: Connection
+        self,
+        handle: Handle,
+        entry: Entry,
+        workload: Workload,
+        connection: Connection,
+        pipeline: int,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
@@ -257,7 +264,7 @@ class FakeLoad:
         world.cpu_ns[name] = world.cpu_ns.get(name, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[name] = world.answered.get(name, 0) + requests_all
-        mean_us = self._job.connections / rate * 1e6
+        mean_us = self._job.connections * self._job.pipeline / rate * 1e6
         return SliceEvent(
             target=command.target,
             block=command.block,
@@ -327,6 +334,11 @@ def _write_report(
 
 
 def _write_replay(folder: Path, found: Replay) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _write_grid(folder: Path, found: Grid) -> Path:
     (folder / "report.html").write_text(found.run)
     return folder / "report.html"
 
