@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import bakeoff
+from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import contenders as contenders_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
@@ -43,6 +44,7 @@ def _options(
 
 app.command("race")(race_command.race)
 app.command("replay")(replay_command.replay)
+app.command("capacity")(capacity_command.capacity)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("contenders")(contenders_command.contenders)

@@ -1,12 +1,11 @@
 """`bakeoff race`."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, stamp
+from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, duration_s, stamp
 from bakeoff.cli.console import err
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
@@ -25,20 +24,6 @@ from bakeoff.plan import (
 from bakeoff.race import Finished
 from bakeoff.race import race as run_race
 from bakeoff.report import standings
-
-_DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
-_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
-
-
-def _duration(text: str) -> float:
-    match = _DURATION.fullmatch(text.strip())
-    if not match:
-        raise typer.BadParameter(f"is {text!r}; it takes seconds, as in 20, 90s or 2m")
-    seconds = float(match[1]) * _SECONDS[match[2]]
-    if not seconds > 0:
-        raise typer.BadParameter(f"is {text}; it takes a time above zero")
-    return seconds
-
 
 _Words = Annotated[
     list[str] | None,
@@ -69,7 +54,7 @@ def race(
         typer.Option(
             "-d",
             "--duration",
-            parser=_duration,
+            parser=duration_s,
             metavar="TIME",
             help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and "
             "twin, 10 minutes at most: more is more certain, and to be asked for)",

@@ -1,30 +1,44 @@
-"""`bakeoff resume` and `report`: runs that are there already, races and replays alike."""
+"""`bakeoff resume` and `report`: runs that are there already, whatever was measured."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
 from bakeoff.cli.result import Json, check_json
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
 from bakeoff.plan import Catalogue, available_cores
-from bakeoff.race import is_replay, rejudge, report_replay, resume_replay
+from bakeoff.race import (
+    is_capacity,
+    is_replay,
+    rejudge,
+    report_capacity,
+    report_replay,
+    resume_capacity,
+    resume_replay,
+)
 from bakeoff.race import resume as resume_race
 
 _Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")]
 
 
 def resume(run: _Run, json: Json = None) -> None:
-    """Go on with a race or a replay that was cut off, from its last finished block."""
+    """Go on with a run that was cut off, from its last finished block."""
     check_json(json)
     stages = real_stages()
     if is_replay(run):
         with watch() as progress:
             replayed = resume_replay(run, Catalogue.shipped(), available_cores(), stages, progress)
         replay_command.show(replayed, json)
+        return
+    if is_capacity(run):
+        with watch() as progress:
+            climbed = resume_capacity(run, stages, progress)
+        capacity_command.show(climbed, json)
         return
     with watch() as progress:
         finished = resume_race(run, stages, progress)
@@ -36,5 +50,7 @@ def report(run: _Run, json: Json = None) -> None:
     check_json(json)
     if is_replay(run):
         replay_command.show(report_replay(run, real_stages()), json)
+    elif is_capacity(run):
+        capacity_command.show(report_capacity(run, real_stages()), json)
     else:
         race_command.show(rejudge(run, real_stages()), json)

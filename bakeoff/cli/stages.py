@@ -17,7 +17,7 @@ from bakeoff.measure import (
 )
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
-from bakeoff.report import write, write_replay
+from bakeoff.report import write, write_capacity, write_replay
 from bakeoff.start import Keeper, attach
 from bakeoff.verify import answers, audit, verify
 
@@ -49,6 +49,7 @@ def real_stages() -> Stages:
         tool_missing=tools.missing,
         write_report=write,
         write_replay=write_replay,
+        write_capacity=write_capacity,
     )
 
 

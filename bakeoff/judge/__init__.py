@@ -1,18 +1,24 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
+from bakeoff.judge.capacity import fit, judge_capacity
 from bakeoff.judge.claims import decide
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
+from bakeoff.judge.slo import Held, hold
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.work import works_of
 
 __all__ = [
     "Evidence",
+    "Held",
     "RaceEvidence",
     "ToolEvidence",
     "agreement",
     "decide",
+    "fit",
+    "hold",
     "judge",
+    "judge_capacity",
     "unequal",
     "works_of",
 ]

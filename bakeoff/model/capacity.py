@@ -103,8 +103,8 @@ class CurvePoint(Contract):
 class CapacityEntry(Contract):
     """One contender. `peak` is its closed-loop throughput at the end of the warm-up.
 
-    `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point nearest
-    to its first capacity, `beyond` the one nearest to 1.5 times that; None: there is none.
+    `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point that
+    is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none.
     """
 
     name: str

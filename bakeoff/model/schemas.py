@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
+from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.load import LoadResult
@@ -23,6 +24,8 @@ from bakeoff.model.workload import Workload
 CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
+    "capacity": CapacityReport,
+    "capacity-plan": CapacityPlan,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,

@@ -1,5 +1,7 @@
 """Stage 1, plan: from words and options to a race that is decided before anything starts."""
 
+from bakeoff.plan import ladder
+from bakeoff.plan.capacity import check_budget, decide_capacity, parse_slo
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.cores import available_cores, default_cores, parse_cores
 from bakeoff.plan.decide import Options, decide, without
@@ -18,11 +20,15 @@ __all__ = [
     "arrival_seed",
     "available_cores",
     "block_order",
+    "check_budget",
     "decide",
+    "decide_capacity",
     "default_cores",
+    "ladder",
     "name_contenders",
     "open_lengths",
     "parse_cores",
+    "parse_slo",
     "run_size",
     "slice_lengths",
     "start_order",

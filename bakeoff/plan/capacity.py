@@ -39,7 +39,7 @@ def _bound(part: str, text: str) -> Bound:
         raise BadUsage(f"--slo {text}: `{name}` is no quantile; it takes p50, p99, p99.9 and such")
     if not time:
         raise BadUsage(f"--slo {text}: `{limit}` is no time; it takes 500us, 10ms, 1s and such")
-    p, limit_us = float(quantile[1]) / 100, float(time[1]) * _US[time[2]]
+    p, limit_us = round(float(quantile[1]) / 100, 9), float(time[1]) * _US[time[2]]
     if not 0 < p <= P_MAX:
         raise BadUsage(f"--slo {text}: {name} can't be measured; p99.99 is the highest")
     if not 0 < limit_us <= LIMIT_MAX_US:
@@ -73,8 +73,7 @@ def decide_capacity(
     check_budget(duration_s, _least_s(plan.boots, len(plan.entries)), plan.boots)
     run = f"{stamp}-capacity-{plan.run.removeprefix(f'{stamp}-')}"
     asked = CapacityPlan(run=run, objectives=tuple(objectives))
-    changed = {"run": run, "duration_s": duration_s, "arrivals": options.arrivals}
-    return asked, plan.model_copy(update=changed)
+    return asked, plan.model_copy(update={"run": run, "duration_s": duration_s})
 
 
 def check_budget(given_s: float, needed_s: float, boots: int) -> None:

@@ -18,7 +18,7 @@ LOWER = (-6, -14, -28)
 """Rungs for the curve's left part, one of them a round: 0.75, 0.5 and 0.26 times."""
 ROUND = RUNGS_BELOW + 1 + RUNGS_ABOVE + 2
 SEARCH = 12
-"""Slices that a search takes, at most: from 0.7 of the peak by halves or by a fifth, then bisected."""
+"""Slices that a search takes, about: from 0.7 of the peak by halves or a fifth, then bisected."""
 START = 0.7
 _NEAR = 2
 _DOWN, _UP = 14, 4

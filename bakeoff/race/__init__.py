@@ -1,11 +1,19 @@
 """The composition: calls the stages one after another, and keeps what they leave."""
 
 from bakeoff.race.audit import audit
+from bakeoff.race.capacity import (
+    Climbed,
+    capacity,
+    is_capacity,
+    report_capacity,
+    resume_capacity,
+)
 from bakeoff.race.race import Finished, race, rejudge, resume
 from bakeoff.race.replay import Replayed, is_replay, replay, report_replay, resume_replay
 from bakeoff.race.stages import Load, Servers, Stages, Watch
 
 __all__ = [
+    "Climbed",
     "Finished",
     "Load",
     "Replayed",
@@ -13,11 +21,15 @@ __all__ = [
     "Stages",
     "Watch",
     "audit",
+    "capacity",
+    "is_capacity",
     "is_replay",
     "race",
     "rejudge",
     "replay",
+    "report_capacity",
     "report_replay",
     "resume",
+    "resume_capacity",
     "resume_replay",
 ]

@@ -1,6 +1,6 @@
 """A whole race: build, then boots or solo rounds, then the verdict and its reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +41,7 @@ class Finished:
 def race(plan: Plan, parent: Path, stages: Stages, watch: Watch) -> Finished:
     """Run a race from its plan, in a new folder of `parent`. Raises `BakeoffError`."""
     plan, receipts = build_all(plan, stages, watch)
-    folder = _begun(parent / plan.run, plan, receipts, stages)
+    folder = begun(parent / plan.run, plan, receipts, stages)
     point_latest_at(folder.path)
     return _run(plan, receipts, folder, stages, watch)
 
@@ -53,7 +53,7 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
     """
     if not path.exists():
         plan, receipts = build_all(plan, stages, watch)
-        return _run(plan, receipts, _begun(path, plan, receipts, stages), stages, watch)
+        return _run(plan, receipts, begun(path, plan, receipts, stages), stages, watch)
     folder = RunFolder.open(path)
     if _missing_s(folder.plan(), folder.records()) <= WORTH_S:
         return rejudge(path, stages)
@@ -63,15 +63,21 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
 def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
     """Go on with a race that was cut off. Raises `BakeoffError`."""
     folder = RunFolder.open(path)
-    plan, machine = folder.plan(), folder.machine()
-    if unlike := machine.unlike(stages.machine()):
+    if _missing_s(folder.plan(), folder.records()) <= WORTH_S:
+        raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
+    plan, receipts = built_again(folder, stages, watch)
+    return _run(plan, receipts, folder, stages, watch)
+
+
+def built_again(folder: RunFolder, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
+    """What a run needs to go on, on the same machine and from the same sources, or `BadUsage`."""
+    path = folder.path
+    if unlike := folder.machine().unlike(stages.machine()):
         raise BadUsage(
             f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
             "halves of unlike machines make no race"
         )
-    if _missing_s(plan, folder.records()) <= WORTH_S:
-        raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
-    rebuilt, receipts = build_all(plan, stages, watch)
+    rebuilt, receipts = build_all(folder.plan(), stages, watch)
     before = folder.receipts()
     changed = [
         name
@@ -80,7 +86,7 @@ def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
     ]
     if changed:
         raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
-    return _run(rebuilt, receipts, folder, stages, watch)
+    return rebuilt, receipts
 
 
 def rejudge(path: Path, stages: Stages) -> Finished:
@@ -89,7 +95,7 @@ def rejudge(path: Path, stages: Stages) -> Finished:
     return _judged(folder, folder.plan(), folder.receipts(), stages, interrupted=False)
 
 
-def _begun(path: Path, plan: Plan, receipts: Mapping[str, Receipt], stages: Stages) -> RunFolder:
+def begun(path: Path, plan: Plan, receipts: Mapping[str, Receipt], stages: Stages) -> RunFolder:
     """A new folder with all that is known before the first boot."""
     folder = RunFolder.create(path)
     folder.keep_receipts(receipts)
@@ -125,6 +131,17 @@ def _run(
     plan: Plan, receipts: Mapping[str, Receipt], folder: RunFolder, stages: Stages, watch: Watch
 ) -> Finished:
     """Measure what is missing, then judge. An interrupt or a failure keeps what is there."""
+    interrupted = measure(folder, stages, watch, lambda setting: _boots(plan, setting))
+    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+
+
+def measure(
+    folder: RunFolder, stages: Stages, watch: Watch, boots: Callable[[Setting], object]
+) -> bool:
+    """Let `boots` add its blocks to the run; whether it was interrupted.
+
+    An interrupt or a failure keeps what is there; raised where that is nothing, or bad usage.
+    """
     folder.lock()
     folder.cut_torn_line()
     failure: BakeoffError | None = None
@@ -132,11 +149,13 @@ def _run(
     try:
         servers = stages.servers(folder.path / "scratch")
         try:
-            plan = _boots(plan, Setting(stages, servers, folder, watch))
+            boots(Setting(stages, servers, folder, watch))
         finally:
             servers.close()
     except KeyboardInterrupt:
         interrupted = True
+    except BadUsage:
+        raise
     except BakeoffError as error:
         failure = error
     finally:
@@ -148,7 +167,7 @@ def _run(
     if failure:
         watch.step(f"ended early: {failure}")
     watch.step("judging, and drawing the report")
-    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+    return interrupted
 
 
 def _boots(plan: Plan, setting: Setting) -> Plan:

@@ -8,6 +8,7 @@ from typing import Protocol
 from bakeoff.load.tools import Asked, Ran
 from bakeoff.measure import Tasks
 from bakeoff.model.audit import Audit, Written
+from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -106,6 +107,7 @@ class Stages:
     tool_missing: Callable[[Loader], str | None]
     write_report: Callable[[Path, Plan, Verdict, Sequence[Record], Mapping[str, Receipt]], Path]
     write_replay: Callable[[Path, Replay], Path]
+    write_capacity: Callable[[Path, CapacityReport], Path]
 
 
 class Watch(Protocol):

@@ -3,6 +3,7 @@
 from bakeoff.report.as_csv import csv
 from bakeoff.report.as_markdown import markdown
 from bakeoff.report.audited import Audited
+from bakeoff.report.capacity import capacities, write_capacity
 from bakeoff.report.folder import write
 from bakeoff.report.replay import replay_standings, write_replay
 from bakeoff.report.terminal import standings
@@ -10,11 +11,13 @@ from bakeoff.report.words import headline
 
 __all__ = [
     "Audited",
+    "capacities",
     "csv",
     "headline",
     "markdown",
     "replay_standings",
     "standings",
     "write",
+    "write_capacity",
     "write_replay",
 ]

@@ -10,6 +10,7 @@ from hdrh.histogram import HdrHistogram
 
 from bakeoff.load.tools import Asked, Ran
 from bakeoff.model.audit import Audit, Written
+from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -76,6 +77,7 @@ class World:
             tool_missing=self.missing_tools.get,
             write_report=_write_report,
             write_replay=_write_replay,
+            write_capacity=_write_capacity,
         )
 
     def step(self, text: str) -> None:
@@ -311,6 +313,11 @@ def _write_report(
 
 
 def _write_replay(folder: Path, found: Replay) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _write_capacity(folder: Path, found: CapacityReport) -> Path:
     (folder / "report.html").write_text(found.run)
     return folder / "report.html"
 

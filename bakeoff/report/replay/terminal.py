@@ -53,25 +53,25 @@ def replay_standings(replay: Replay) -> ReplayStandings:
 
 def _comparison(part: Part, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
     if part.skipped:
-        yield _marked("–", "yellow", f"skipped: {part.skipped}")
+        yield marked("–", "yellow", f"skipped: {part.skipped}")
         return
     for table in (speed_table(part), cost_table(part)):
-        yield from _fitted(table, console, options)
+        yield from fitted(table, console, options)
     for name, reason in without_figures(part):
-        yield _marked("–", "yellow", f"{name} was skipped: {reason}")
+        yield marked("–", "yellow", f"{name} was skipped: {reason}")
     for table in (agreement_table(part), in_a_row_table(part)):
         if table.rows:
             yield Text()
             yield Text(table.title)
-            yield from _fitted(table, console, options)
+            yield from fitted(table, console, options)
     if part.measured:
         for warning in words.warnings(part.measured):
-            yield _marked("!", "bold yellow", warning)
+            yield marked("!", "bold yellow", warning)
         for change in part.measured.changes:
-            yield _marked("·", "dim", f"changed: {change}", "dim")
+            yield marked("·", "dim", f"changed: {change}", "dim")
 
 
-def _fitted(
+def fitted(
     table: tables.Table, console: Console, options: ConsoleOptions
 ) -> Iterator[RenderableType]:
     """Columns in their order, as many to a table as fit; each table says whose figures they are."""
@@ -106,7 +106,7 @@ def _grid(table: tables.Table, places: Sequence[int]) -> Grid:
 
 def _claim(claim: ClaimResult) -> Iterator[RenderableType]:
     colour = COLOURS[claim.finding]
-    yield _marked(words.MARKS[claim.finding], colour, f"{claim.finding}: {claim.text}")
+    yield marked(words.MARKS[claim.finding], colour, f"{claim.finding}: {claim.text}")
     below = [(words.claim(claim), "dim"), (claim.why, "dim")]
     below += [(f"unequal work: {claim.unequal}", "yellow")] if claim.unequal else []
     for said, style in below:
@@ -114,7 +114,7 @@ def _claim(claim: ClaimResult) -> Iterator[RenderableType]:
             yield Padding(Text(printable(said), style=style), (0, 0, 0, 2), expand=False)
 
 
-def _marked(mark: str, mark_style: str, said: str, style: str = "") -> Grid:
+def marked(mark: str, mark_style: str, said: str, style: str = "") -> Grid:
     """A sign, and beside it the sentence, which keeps to its own column where it folds."""
     line = Grid.grid(padding=(0, 1, 0, 0))
     line.add_column(no_wrap=True)
