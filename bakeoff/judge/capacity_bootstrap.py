@@ -23,7 +23,7 @@ from bakeoff.judge import boot_spread
 from bakeoff.judge.crossing import Climb, Crossing, clamped, crossing
 from bakeoff.judge.vectors import Floats, Indices
 
-REPLICATES = 600
+REPLICATES = 400
 NEAR = 0.15
 """In ln rate: three rungs."""
 

@@ -41,11 +41,15 @@ class Objective(Contract):
 
 
 class CapacityPlan(Contract):
-    """What a search for capacities was asked for, beside its plan.json: that it can go on."""
+    """What a search for capacities was asked for, beside its plan.json: that it can go on.
+
+    Where no duration was asked for, the plan's grows to what slow servers need.
+    """
 
     schema_: Literal["bakeoff.capacity-plan/1"] = Field("bakeoff.capacity-plan/1", alias="schema")
     run: str
     objectives: Annotated[tuple[Objective, ...], Field(min_length=1)]
+    duration_asked: bool = True
 
 
 Finding = Literal["found", "at least", "not met", "can't tell"]

@@ -72,7 +72,9 @@ def decide_capacity(
     duration_s = options.duration_s or DURATION_PER_ENTRY_S * len(plan.entries)
     check_budget(duration_s, _least_s(plan.boots, len(plan.entries)), plan.boots)
     run = f"{stamp}-capacity-{plan.run.removeprefix(f'{stamp}-')}"
-    asked = CapacityPlan(run=run, objectives=tuple(objectives))
+    asked = CapacityPlan(
+        run=run, objectives=tuple(objectives), duration_asked=options.duration_s is not None
+    )
     return asked, plan.model_copy(update={"run": run, "duration_s": duration_s})
 
 

@@ -82,7 +82,7 @@ def _boots(asked: CapacityPlan, plan: Plan, setting: Setting) -> None:
     boot = 1 + max((record.boot for record in records), default=-1)
     left = max(1, plan.boots - boot)
     while (missing_s := _missing_s(folder)) > WORTH_S:
-        budget_s, done_s = missing_s / max(1, left), plan.duration_s - missing_s
+        budget_s, done_s = missing_s / max(1, left), measured_s(folder.records())
         seen = Seen.of(asked, folder.records())
         try:
             if not climb_boot(asked, plan, boot, budget_s, seen, setting, done_s):
@@ -91,7 +91,7 @@ def _boots(asked: CapacityPlan, plan: Plan, setting: Setting) -> None:
             plan = without(plan, error.out)
             folder.keep("plan.json", plan)
             continue
-        boot, left = boot + 1, left - 1
+        plan, boot, left = folder.plan(), boot + 1, left - 1
 
 
 def _missing_s(folder: RunFolder) -> float:

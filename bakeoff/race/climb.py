@@ -122,7 +122,8 @@ class _Climb:
     def __init__(
         self, asked: CapacityPlan, up: Up, meter: Meter, seen: Seen, done_s: float
     ) -> None:
-        self._objectives, self._lowest = asked.objectives, ladder.lowest_rung(asked.objectives)
+        self._asked, self._objectives = asked, asked.objectives
+        self._lowest = ladder.lowest_rung(asked.objectives)
         self._up, self._meter, self._seen, self._done_s = up, meter, seen, done_s
         self._spent_s, self._block = 0.0, 0
 
@@ -150,8 +151,7 @@ class _Climb:
             if not climbing:
                 return False
             if first and turn == 0:
-                needed_s = self._spent_s + plan.boots * self._length_s(climbing)
-                check_budget(plan.duration_s, needed_s, plan.boots)
+                self._afford(self._spent_s + plan.boots * self._length_s(climbing))
             for rungs in zip_longest(*climbing.values()):
                 turns = dict(zip(climbing, rungs, strict=True))
                 self._visit({name: rung for name, rung in turns.items() if rung is not None})
@@ -159,6 +159,17 @@ class _Climb:
                     break
             turn += 1
         return True
+
+    def _afford(self, needed_s: float) -> None:
+        """A round in each boot takes `needed_s`: refuse, or take as long where nobody said how."""
+        plan, setting = self._up.plan, self._up.setting
+        if self._asked.duration_asked:
+            check_budget(plan.duration_s, needed_s, plan.boots)
+        elif needed_s > plan.duration_s:
+            setting.watch.step(
+                f"measuring for {needed_s:.0f} s in all: slow servers need long slices"
+            )
+            setting.folder.keep("plan.json", plan.model_copy(update={"duration_s": needed_s}))
 
     def _ladders(self, turn: int) -> dict[str, list[int]]:
         """Each contender's rungs of one round, in their order."""

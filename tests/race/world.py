@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.load.tools import Asked, Ran
@@ -22,6 +23,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
+from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT
 
 NOISE = 0.03
@@ -240,6 +242,8 @@ class FakeLoad:
         name = self._job.targets[command.target].name
         entry = world.up[name]
         rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, NOISE)
+        if command.rate and name not in world.dead:
+            return self._open(name, command, command.rate, rate)
         window_ns = command.duration_ms * 1_000_000
         requests = 0 if name in world.dead else round(rate * window_ns / 1e9)
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
@@ -273,6 +277,17 @@ class FakeLoad:
             busy=0.6,
             first_bad=None,
         )
+
+    def _open(self, name: str, command: SliceCommand, offered: float, speed: float) -> SliceEvent:
+        """A queue before a server of that speed."""
+        world = self._world
+        rng = np.random.default_rng(world.slices)
+        event = queue_event(offered, speed, command.ramp_ms, command.duration_ms, rng)
+        busy_ns = min(1.0, offered / speed) * (command.ramp_ms + command.duration_ms) * 1e6
+        world.now_ns += (command.ramp_ms + command.duration_ms) * 1_000_000
+        world.cpu_ns[name] = world.cpu_ns.get(name, 0) + round(busy_ns)
+        world.answered[name] = world.answered.get(name, 0) + event.requests_all
+        return event
 
     def close(self) -> None:
         pass
