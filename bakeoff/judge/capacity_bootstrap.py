@@ -7,12 +7,20 @@ resampled and are drawn beside it: the boots' own part, from the spread τ of th
 crossings under the prior of `boot_spread`; and where within a rung the curve bends, uniformly over
 what the straight line may be wrong by.
 
-What this does not cover: that programs may differ from boot to boot by more than 2 or 3 boots show;
-and that neighbouring slices shared a disturbance that lasted longer than a block.
+What this does not cover: programs that differ from boot to boot by more than 2 or 3 boots show;
+disturbances that last longer than a block; and what short slices do not see. Against the theory
+of M/M/1 (p99 ≤ 10 ms, speeds of 5,000 and 20,000 requests/s) the capacity comes out 3 to 5 % high
+with slices of 0.3 s and 2 % high with 1 s, since the rare long queue is in few of them. It is so
+for everyone: ratios do not suffer, absolute figures do.
 
-In simulation (M/M/1 servers with noise of 3 % in their speed from slice to slice and of 0.3 % from
-boot to boot, p99 ≤ 10 ms; `tests/judge/test_capacity_coverage.py`) the interval of a capacity and
-that of a ratio of two equal servers are held to covering the truth.
+M/M/1 servers of equal speed (10,000 requests/s, weather of 3 % from block to block, own noise of
+1.5 %; 3 boots, 3 rounds each, 100 runs): how often they were wrongly told apart, how often a
+capacity's interval missed the runs' mean, in %, and median half-widths in %:
+
+    spread between boots    told apart    missed    ratio ±    capacity ±
+    0                       1             3         4.2        3.3
+    0.3 %                   1             4         4.3        3.3
+    1 %                     2             8         4.3        3.4
 """
 
 from collections.abc import Mapping, Sequence

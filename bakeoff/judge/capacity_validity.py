@@ -35,9 +35,13 @@ def warnings_of(
     out = seen.out(name)
     if out:
         boot, reason = next(iter(out.items()))
-        found.append(f"it was out in {len(out)} boots; in boot {boot + 1}: {reason}")
+        found.append(
+            f"it was out in {len(out)} of {len(seen.starts)} boots; in boot {boot + 1}: {reason}"
+        )
     if unsteady := seen.unsteady_boots(name):
-        found.append(f"its warm-up reached no steady state in {unsteady} boots")
+        found.append(
+            f"its warm-up reached no steady state in {unsteady} of {len(seen.warmups)} boots"
+        )
     at = nearest(points, capacity, AT) if capacity else None
     if at and at.client_busy > NEAR_LIMIT:
         found.append(

@@ -4,14 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
-from bakeoff.judge.latency import MIN_BEYOND, TOP_US
-from bakeoff.judge.open_loop import (
-    ANSWERED_MIN,
-    SEND_LAG_MAX_SHARE,
-    SEND_LAG_MAX_US,
-    Offered,
-    offered,
-)
+from bakeoff.judge.latency import MIN_BEYOND, TOP_US, Merged, merge, merge_encoded
+from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US
 from bakeoff.judge.tally import WRONG_ANSWERS
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
 from bakeoff.model.capacity import Objective
@@ -44,16 +38,18 @@ def hold(piece: Slice, objective: Objective) -> Held:
     what was due in it; a queue that grows shows here, since its requests are answered after the
     window. Errors: ln(share / 0.1 %).
     """
-    found = offered([piece])
-    assert found and piece.rate
-    scores = {ANSWERED: _clipped((ANSWERED_MIN - found.share) / (1 - ANSWERED_MIN))}
-    bad = error_share(piece, found.due)
+    event, latency = piece.event, merge([piece.event])
+    assert piece.rate
+    due = latency.answered + latency.misses
+    answered = event.requests / due if due else 0.0
+    scores = {ANSWERED: _clipped((ANSWERED_MIN - answered) / (1 - ANSWERED_MIN))}
+    bad = error_share(piece, due)
     scores[ERRORS] = _clipped(log(bad / MAX_ERROR_SHARE)) if bad else -CLIP
     for bound in objective.bounds:
-        if found.due * (1 - bound.p) >= MIN_BEYOND:
-            us = found.latency.quantile_us(bound.p)
+        if due * (1 - bound.p) >= MIN_BEYOND:
+            us = latency.quantile_us(bound.p)
             scores[bound.quantile] = _clipped(log((us or TOP_US) / bound.limit_us))
-    return Held(piece.rate, scores, _late(piece, found))
+    return Held(piece.rate, scores, _late(piece, latency))
 
 
 def error_share(piece: Slice, due: int) -> float:
@@ -65,16 +61,16 @@ def error_share(piece: Slice, due: int) -> float:
     return (event.misses + in_window) / due if due else 1.0
 
 
-def _late(piece: Slice, found: Offered) -> bool:
-    """The generator sent late, and was busy.
+def _late(piece: Slice, latency: Merged) -> bool:
+    """The generator was busy, and sent late.
 
-    Late alone tells nothing: a request that finds every connection busy waits for the server. So
-    does what the server keeps waiting: hence the share of the median.
+    Late alone tells nothing: a request that finds every connection busy waits for the server.
     """
-    lag_us = found.send_lag.quantile_us(0.99) if found.send_lag.answered else None
-    usual_us = found.latency.quantile_us(0.5) or 0.0
-    most_us = max(SEND_LAG_MAX_US, SEND_LAG_MAX_SHARE * usual_us)
-    return piece.event.busy >= SATURATED and (lag_us is None or lag_us > most_us)
+    if piece.event.busy < SATURATED:
+        return False
+    lag_us = merge_encoded([piece.event.send_lag or ""]).quantile_us(0.99)
+    usual_us = latency.quantile_us(0.5) or 0.0
+    return lag_us is None or lag_us > max(SEND_LAG_MAX_US, SEND_LAG_MAX_SHARE * usual_us)
 
 
 def _clipped(score: float) -> float:

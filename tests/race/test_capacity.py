@@ -96,7 +96,7 @@ def test_slow_servers_need_long_slices_and_are_given_them_unless_told_otherwise(
     with pytest.raises(BadUsage, match="--duration: 20 s is too little"):
         climbed(catalogue, world, tmp_path, "slow", duration_s=20, slos=("p99=50ms",))
     assert not world.up
-    done = climbed(catalogue, world, tmp_path / "more", "slow", slos=("p99=50ms",))
+    done = climbed(catalogue, world, tmp_path / "more", "slow", slos=("p99=50ms",), boots=3)
     assert done.found.measured_s > 30
     assert any("slow servers need long slices" in said for said in world.seen)
 

@@ -13,7 +13,7 @@ def capacity_markdown(report: CapacityReport) -> str:
     parts = [
         f"# {escaped(report.workload)}: how much each server holds",
         f"**{escaped(words.headline(report))}**",
-        *section(tables.capacity_table(report), level=2),
+        *(part for table in tables.capacity_tables(report) for part in section(table, level=2)),
         *section(tables.means_table(report), level=2),
         *section(tables.beyond_table(report), level=2),
         *listed("Without a plain capacity", words.unranked(report)),

@@ -23,7 +23,7 @@ def capacity_page(report: CapacityReport, pictures: Sequence[Picture]) -> str:
             *words.mode(report).split(", "),
         ],
         standings=[
-            tables.capacity_table(report),
+            *tables.capacity_tables(report),
             tables.means_table(report),
             tables.beyond_table(report),
             tables.pairs_table(report),

@@ -8,32 +8,35 @@ from bakeoff.report.tables import Table
 from bakeoff.report.words import cores, printable
 
 
-def capacity_table(report: CapacityReport) -> Table:
-    """Everybody's capacities, and what lies at and beyond the first of them."""
-    said = words.objectives(report)
-    several = len(said) > 1
+def capacity_tables(report: CapacityReport) -> list[Table]:
+    """Everybody's capacity, a table for each objective."""
+    return [
+        _capacities(report, text, spoken, place)
+        for place, (text, spoken) in enumerate(words.objectives(report).items(), start=1)
+    ]
+
+
+def _capacities(report: CapacityReport, objective: str, spoken: str, place: int) -> Table:
     return Table(
-        slug="capacities",
-        title="Capacities",
+        slug=f"capacities-{place}",
+        title=f"Capacity for {spoken}",
         note=(
             f"{words.NOTE} Limit: what broke first. Ratios are to {printable(report.reference)},"
-            " simultaneous over all pairs of an objective."
+            " simultaneous over all pairs."
         ),
         heads=(
-            "contender", *(["objective"] if several else []), "capacity (95 % interval)",
-            "ratio (95 % interval)", "limit", "closed-loop peak",
+            "contender", "capacity (95 % interval)", "ratio (95 % interval)", "limit",
+            "closed-loop peak",
         ),
         rows=tuple(
             (
                 printable(entry.name),
-                *([said[each.objective]] if several else []),
                 words.rate_with_interval(each),
-                words.ratio(report, entry, each.objective),
+                words.ratio(report, entry, objective),
                 words.limit(each),
                 figures.rate(entry.peak),
             )
-            for text in said
-            for entry, each in _of(report, text)
+            for entry, each in _of(report, objective)
         ),
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ class Capacities:
         report = self.report
         yield Text(printable(words.headline(report)), style="bold")
         for table in (
-            tables.capacity_table(report),
+            *tables.capacity_tables(report),
             tables.means_table(report),
             tables.beyond_table(report),
         ):

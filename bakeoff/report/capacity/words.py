@@ -85,7 +85,7 @@ def _without(capacity: Capacity, objective: str) -> str:
         )
     if capacity.finding == "can't tell":
         return (
-            f"{objective} can't be told: no slice had ten requests beyond {capacity.limit};"
+            f"can't be told for {objective}: no slice had ten requests beyond {capacity.limit};"
             " it is too slow for that quantile"
         )
     return ""
