@@ -10,8 +10,8 @@ what the straight line may be wrong by.
 What this does not cover: programs that differ from boot to boot by more than 2 or 3 boots show;
 disturbances that last longer than a block; and what short slices do not see. Against the theory
 of M/M/1 (p99 ≤ 10 ms, speeds of 5,000 and 20,000 requests/s) the capacity comes out 3 to 5 % high
-with slices of 0.3 s and 2 % high with 1 s, since the rare long queue is in few of them. It is so
-for everyone: ratios do not suffer, absolute figures do.
+with slices of 0.3 s and 2 % high with 1 s, since the rare long queue is in few of them. Ratios of
+like servers do not suffer from it; those of unlike ones may by some 3 %.
 
 M/M/1 servers of equal speed (10,000 requests/s, weather of 3 % from block to block, own noise of
 1.5 %; 3 boots, 3 rounds each, 100 runs): how often they were wrongly told apart, how often a

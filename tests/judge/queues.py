@@ -16,7 +16,7 @@ def _empty() -> str:
     return _encoded(np.array([1.0]))
 
 
-def _encoded(latencies_us: np.ndarray) -> str:  # type: ignore[type-arg]
+def _encoded(latencies_us: np.ndarray) -> str:
     """As the engine writes them; rounded to 2 %, which makes few values of many."""
     histogram = HdrHistogram(1, 60_000_000_000, 3)
     places, counts = np.unique(
