@@ -32,7 +32,7 @@ def _capacities(report: CapacityReport, objective: str, spoken: str, place: int)
             (
                 printable(entry.name),
                 words.rate_with_interval(each),
-                words.ratio(report, entry, objective),
+                words.ratio(report, entry, objective) if each.requests_per_s else MISSING,
                 words.limit(each),
                 figures.rate(entry.peak),
             )
