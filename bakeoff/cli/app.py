@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import bakeoff
+from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import compare as compare_command
 from bakeoff.cli import contenders as contenders_command
 from bakeoff.cli import race as race_command
@@ -44,6 +45,7 @@ def _options(
 
 app.command("race")(race_command.race)
 app.command("replay")(replay_command.replay)
+app.command("capacity")(capacity_command.capacity)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("compare")(compare_command.compare)

@@ -1,6 +1,7 @@
 """What commands that measure take alike: where runs go, the seed, and when and how they began."""
 
 import random
+import re
 import sys
 import time
 from pathlib import Path
@@ -31,6 +32,28 @@ CantTellPolicy = Annotated[
     ),
 ]
 RUNS = Path("runs")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
+_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
+
+
+def duration_s(text: str) -> float:
+    """A time as people write it. Raises `typer.BadParameter`."""
+    match = _DURATION.fullmatch(text.strip())
+    if not match:
+        raise typer.BadParameter(f"is {text!r}; it takes seconds, as in 20, 90s or 2m")
+    seconds = float(match[1]) * _SECONDS[match[2]]
+    if not seconds > 0:
+        raise typer.BadParameter(f"is {text}; it takes a time above zero")
+    return seconds
+
+
+def share(text: str) -> float:
+    """A share as people write it. Raises `typer.BadParameter`."""
+    match = _SHARE.fullmatch(text.strip())
+    if not match:
+        raise typer.BadParameter(f"is {text!r}; it takes a share, as in 70% or 0.7")
+    return float(match[1]) / (100 if match[2] else 1)
 
 
 def drawn(seed: int | None) -> int:

@@ -1,6 +1,5 @@
 """`bakeoff race`."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +14,8 @@ from bakeoff.cli.asked import (
     Seed,
     command_line,
     drawn,
+    duration_s,
+    share,
     stamp,
 )
 from bakeoff.cli.console import err
@@ -41,28 +42,6 @@ from bakeoff.race import Finished
 from bakeoff.race import race as run_race
 from bakeoff.report import standings
 from bakeoff.report.figures import plural
-
-_DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
-_SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
-_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
-
-
-def _duration(text: str) -> float:
-    match = _DURATION.fullmatch(text.strip())
-    if not match:
-        raise typer.BadParameter(f"is {text!r}; it takes seconds, as in 20, 90s or 2m")
-    seconds = float(match[1]) * _SECONDS[match[2]]
-    if not seconds > 0:
-        raise typer.BadParameter(f"is {text}; it takes a time above zero")
-    return seconds
-
-
-def _share(text: str) -> float:
-    match = _SHARE.fullmatch(text.strip())
-    if not match:
-        raise typer.BadParameter(f"is {text!r}; it takes a share, as in 70% or 0.7")
-    return float(match[1]) / (100 if match[2] else 1)
-
 
 _Words = Annotated[
     list[str] | None,
@@ -99,7 +78,7 @@ def race(
         typer.Option(
             "-d",
             "--duration",
-            parser=_duration,
+            parser=duration_s,
             metavar="TIME",
             help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and "
             "twin, 10 minutes at most: more is more certain, and to be asked for)",
@@ -177,7 +156,7 @@ def race(
     load: Annotated[
         float | None,
         typer.Option(
-            parser=_share,
+            parser=share,
             metavar="SHARE",
             help="Open loop, at this share (70%) of each one's own peak, which its warm-up finds.",
         ),
@@ -189,7 +168,7 @@ def race(
     precision: Annotated[
         float | None,
         typer.Option(
-            parser=_share,
+            parser=share,
             metavar="SHARE",
             help="End once the interval between any two neighbours in the standings is ±this "
             "(1%), or --budget is spent; never for being significant.",
@@ -198,7 +177,7 @@ def race(
     budget: Annotated[
         float | None,
         typer.Option(
-            parser=_duration,
+            parser=duration_s,
             metavar="TIME",
             help="The most measured time that --precision may take. (default: that of --duration)",
         ),

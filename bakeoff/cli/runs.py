@@ -1,10 +1,11 @@
-"""`bakeoff resume` and `report`: runs that are there already, races, grids and replays alike."""
+"""`bakeoff resume` and `report`: runs that are there already, whatever was measured."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import grid as grid_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
@@ -13,11 +14,14 @@ from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
 from bakeoff.plan import Catalogue, available_cores
 from bakeoff.race import (
+    is_capacity,
     is_grid,
     is_replay,
     rejudge,
+    report_capacity,
     report_grid,
     report_replay,
+    resume_capacity,
     resume_grid,
     resume_replay,
 )
@@ -27,7 +31,7 @@ _Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/la
 
 
 def resume(run: _Run, json: Json = None) -> None:
-    """Go on with a race, a grid or a replay that was cut off, from its last finished block."""
+    """Go on with a run that was cut off, from its last finished block."""
     check_json(json)
     stages = real_stages()
     if is_grid(run):
@@ -39,6 +43,11 @@ def resume(run: _Run, json: Json = None) -> None:
         with watch() as progress:
             replayed = resume_replay(run, Catalogue.shipped(), available_cores(), stages, progress)
         replay_command.show(replayed, json)
+        return
+    if is_capacity(run):
+        with watch() as progress:
+            climbed = resume_capacity(run, stages, progress)
+        capacity_command.show(climbed, json)
         return
     with watch() as progress:
         finished = resume_race(run, stages, progress)
@@ -52,5 +61,7 @@ def report(run: _Run, json: Json = None) -> None:
         grid_command.show(report_grid(run, real_stages()), json)
     elif is_replay(run):
         replay_command.show(report_replay(run, real_stages()), json)
+    elif is_capacity(run):
+        capacity_command.show(report_capacity(run, real_stages()), json)
     else:
         race_command.show(rejudge(run, real_stages()), json)

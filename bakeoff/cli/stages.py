@@ -19,7 +19,7 @@ from bakeoff.measure import (
 )
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
-from bakeoff.report import write, write_grid, write_replay
+from bakeoff.report import write, write_capacity, write_grid, write_replay
 from bakeoff.start import Keeper, attach
 from bakeoff.verify import answers, audit, verify
 
@@ -54,6 +54,7 @@ def real_stages() -> Stages:
         write_report=write,
         write_replay=write_replay,
         write_grid=write_grid,
+        write_capacity=write_capacity,
     )
 
 

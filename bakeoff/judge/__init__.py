@@ -1,16 +1,19 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
+from bakeoff.judge.capacity import fit, judge_capacity
 from bakeoff.judge.claims import decide
 from bakeoff.judge.confirm import confirmed
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.grid import changes_of_places, leaders
 from bakeoff.judge.runs import Run, compare_runs
+from bakeoff.judge.slo import Held, hold
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.work import works_of
 
 __all__ = [
     "Evidence",
+    "Held",
     "RaceEvidence",
     "Run",
     "ToolEvidence",
@@ -19,7 +22,10 @@ __all__ = [
     "compare_runs",
     "confirmed",
     "decide",
+    "fit",
+    "hold",
     "judge",
+    "judge_capacity",
     "leaders",
     "unequal",
     "works_of",

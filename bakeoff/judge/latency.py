@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil
 
 import numpy as np
@@ -113,6 +114,7 @@ def _decoded_into(buffer: Indices, total: Indices, encoded: str) -> int:
     return int(found["total"])
 
 
+@cache
 def _upper_ns(index: int) -> int:
     """The highest value that is counted at `index`."""
     return int(SCALE.get_highest_equivalent_value(SCALE.get_value_from_index(index)))

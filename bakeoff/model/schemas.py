@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
+from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
@@ -26,6 +27,8 @@ CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
     "compare": RunsComparison,
+    "capacity": CapacityReport,
+    "capacity-plan": CapacityPlan,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,

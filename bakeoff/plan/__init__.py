@@ -1,5 +1,7 @@
 """Stage 1, plan: from words and options to a race that is decided before anything starts."""
 
+from bakeoff.plan import ladder
+from bakeoff.plan.capacity import check_budget, decide_capacity, parse_slo
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.confirm import CONFIRM_SHARE, confirming
 from bakeoff.plan.cores import available_cores, default_cores, parse_cores
@@ -23,15 +25,19 @@ __all__ = [
     "arrival_seed",
     "available_cores",
     "block_order",
+    "check_budget",
     "confirming",
     "decide",
+    "decide_capacity",
     "decide_grid",
     "default_cores",
+    "ladder",
     "name_contenders",
     "open_lengths",
     "parse_connection",
     "parse_cores",
     "parse_counts",
+    "parse_slo",
     "run_size",
     "runs_gate",
     "slice_lengths",

@@ -9,10 +9,10 @@ from bakeoff.model.audit import AuditReport
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.model.samples import Block, Record
+from bakeoff.race.begun import build_all
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import RunFolder
 from bakeoff.race.meter import Meter
-from bakeoff.race.race import build_all
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting, Up
 

@@ -23,8 +23,9 @@ from bakeoff.model.replay import (
 )
 from bakeoff.model.verdict import Interval, Verdict
 from bakeoff.plan import Adapted
+from bakeoff.race.begun import build_all
 from bakeoff.race.folder import RunFolder
-from bakeoff.race.race import build_all, race_part
+from bakeoff.race.race import race_part
 from bakeoff.race.rounds import in_a_row, rounds
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting

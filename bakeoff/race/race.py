@@ -1,22 +1,20 @@
 """A whole race: build, then boots or solo rounds, then the verdict and its reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.model.errors import (
     BadUsage,
     BakeoffError,
-    ContenderOut,
-    MissingPiece,
     NoVerdict,
-    ToolMissing,
 )
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record, Warmup
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming, without
+from bakeoff.race.begun import begun, build_all, built_again
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
 from bakeoff.race.rotation import FirstBootOut, run_boot
 from bakeoff.race.solo import run_round
@@ -28,7 +26,6 @@ WORTH_S = 0.05
 BOOT_SHARE = 0.5
 """Of a budget, for the planned boots: whether more are needed is known when half of it is spent."""
 CONFIRM_FOLDER = "confirm"
-_BUILT = ("catalogue", "folder")
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Finished:
 def race(plan: Plan, parent: Path, stages: Stages, watch: Watch) -> Finished:
     """Run a race from its plan, in a new folder of `parent`. Raises `BakeoffError`."""
     plan, receipts = build_all(plan, stages, watch)
-    folder = _begun(parent / plan.run, plan, receipts, stages)
+    folder = begun(parent / plan.run, plan, receipts, stages)
     point_latest_at(folder.path)
     return _run(plan, receipts, folder, stages, watch)
 
@@ -56,7 +53,7 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
     """
     if not path.exists():
         plan, receipts = build_all(plan, stages, watch)
-        return _run(plan, receipts, _begun(path, plan, receipts, stages), stages, watch)
+        return _run(plan, receipts, begun(path, plan, receipts, stages), stages, watch)
     folder = RunFolder.open(path)
     if _is_over(folder.plan(), folder):
         return rejudge(path, stages)
@@ -66,24 +63,10 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
 def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
     """Go on with a race that was cut off. Raises `BakeoffError`."""
     folder = RunFolder.open(path)
-    plan, machine = folder.plan(), folder.machine()
-    if unlike := machine.unlike(stages.machine()):
-        raise BadUsage(
-            f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
-            "halves of unlike machines make no race"
-        )
     if _is_complete(folder):
         raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
-    rebuilt, receipts = build_all(plan, stages, watch)
-    before = folder.receipts()
-    changed = [
-        name
-        for name, receipt in receipts.items()
-        if name in before and receipt.source_sha256 != before[name].source_sha256
-    ]
-    if changed:
-        raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
-    return _run(rebuilt, receipts, folder, stages, watch)
+    plan, receipts = built_again(folder, stages, watch)
+    return _run(plan, receipts, folder, stages, watch)
 
 
 def rejudge(path: Path, stages: Stages) -> Finished:
@@ -92,42 +75,21 @@ def rejudge(path: Path, stages: Stages) -> Finished:
     return _judged(folder, folder.plan(), folder.receipts(), stages, interrupted=False)
 
 
-def _begun(path: Path, plan: Plan, receipts: Mapping[str, Receipt], stages: Stages) -> RunFolder:
-    """A new folder with all that is known before the first boot."""
-    folder = RunFolder.create(path)
-    folder.keep_receipts(receipts)
-    folder.keep("machine.json", stages.machine())
-    folder.keep("plan.json", plan)
-    return folder
-
-
-def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
-    """Build every entry; those that can't be built leave the plan with their reason."""
-    receipts: dict[str, Receipt] = {}
-    out: dict[str, ContenderOut] = {}
-    # A command has no build, a URL isn't ours, and a twin is built with its original.
-    ours = [one for one in plan.entries if one.origin in _BUILT and not one.twin_of]
-    if ours:
-        watch.step("building what isn't built yet")
-    wanted = [(one.contender, Path(one.folder)) for one in ours if one.contender and one.folder]
-    for entry, found in zip(ours, stages.build(wanted, watch.step), strict=True):
-        if isinstance(found, ContenderOut):
-            out[entry.name] = found
-            watch.out(entry.name, str(found))
-        else:
-            receipts[entry.name] = found
-    try:
-        return without(plan, {name: str(error) for name, error in out.items()}), receipts
-    except NoVerdict as error:
-        if all(isinstance(one, ToolMissing) for one in out.values()):
-            raise MissingPiece(str(error)) from None
-        raise
-
-
 def _run(
     plan: Plan, receipts: Mapping[str, Receipt], folder: RunFolder, stages: Stages, watch: Watch
 ) -> Finished:
     """Measure what is missing, then judge. An interrupt or a failure keeps what is there."""
+    interrupted = measure(folder, stages, watch, lambda setting: _measured(plan, setting))
+    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+
+
+def measure(
+    folder: RunFolder, stages: Stages, watch: Watch, boots: Callable[[Setting], object]
+) -> bool:
+    """Let `boots` add its blocks to the run; whether it was interrupted.
+
+    An interrupt or a failure keeps what is there; raised where that is nothing, or bad usage.
+    """
     folder.lock()
     folder.cut_torn_line()
     failure: BakeoffError | None = None
@@ -135,13 +97,13 @@ def _run(
     try:
         servers = stages.servers(folder.path / "scratch")
         try:
-            plan = _boots(plan, Setting(stages, servers, folder, watch))
+            boots(Setting(stages, servers, folder, watch))
         finally:
             servers.close()
-        if plan.confirm:
-            interrupted = _confirm(plan, folder, stages, watch)
     except KeyboardInterrupt:
         interrupted = True
+    except BadUsage:
+        raise
     except BakeoffError as error:
         failure = error
     finally:
@@ -153,14 +115,21 @@ def _run(
     if failure:
         watch.step(f"ended early: {failure}")
     watch.step("judging, and drawing the report")
-    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+    return interrupted
 
 
-def _confirm(plan: Plan, folder: RunFolder, stages: Stages, watch: Watch) -> bool:
-    """Measure the entries solo, or what is missing of that; whether it was interrupted."""
+def _measured(plan: Plan, setting: Setting) -> None:
+    """Every boot that is missing; then, where it was asked for, each entry alone."""
+    plan = _boots(plan, setting)
+    if not plan.confirm:
+        return
     solo = confirming(plan)
-    watch.step(f"confirming: each alone, {solo.boots} rounds, {solo.duration_s:.0f} s measured")
-    return race_part(solo, folder.path / CONFIRM_FOLDER, stages, watch).interrupted
+    setting.watch.step(
+        f"confirming: each alone, {solo.boots} rounds, {solo.duration_s:.0f} s measured"
+    )
+    path = setting.folder.path / CONFIRM_FOLDER
+    if race_part(solo, path, setting.stages, setting.watch).interrupted:
+        raise KeyboardInterrupt
 
 
 def _boots(plan: Plan, setting: Setting) -> Plan:

@@ -8,6 +8,7 @@ from typing import Protocol
 from bakeoff.load.tools import Asked, Ran
 from bakeoff.measure import Places, Tasks
 from bakeoff.model.audit import Audit, Written
+from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -110,6 +111,7 @@ class Stages:
     write_report: Callable[[Path, Plan, Verdict, Sequence[Record], Mapping[str, Receipt]], Path]
     write_replay: Callable[[Path, Replay], Path]
     write_grid: Callable[[Path, Grid], Path]
+    write_capacity: Callable[[Path, CapacityReport], Path]
 
 
 class Watch(Protocol):

@@ -3,6 +3,7 @@
 from bakeoff.report.as_csv import csv
 from bakeoff.report.as_markdown import markdown
 from bakeoff.report.audited import Audited
+from bakeoff.report.capacity import capacities, write_capacity
 from bakeoff.report.compared import Compared
 from bakeoff.report.folder import write
 from bakeoff.report.grid import grid_standings, write_grid
@@ -13,6 +14,7 @@ from bakeoff.report.words import headline
 __all__ = [
     "Audited",
     "Compared",
+    "capacities",
     "csv",
     "grid_standings",
     "headline",
@@ -20,6 +22,7 @@ __all__ = [
     "replay_standings",
     "standings",
     "write",
+    "write_capacity",
     "write_grid",
     "write_replay",
 ]

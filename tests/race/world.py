@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.load.tools import Asked, Ran
 from bakeoff.measure import Places
 from bakeoff.model.audit import Audit, Written
+from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
@@ -23,6 +25,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 from bakeoff.race import Stages
+from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT
 
 NOISE = 0.03
@@ -87,6 +90,7 @@ class World:
             write_report=_write_report,
             write_replay=_write_replay,
             write_grid=_write_grid,
+            write_capacity=_write_capacity,
         )
 
     def step(self, text: str) -> None:
@@ -257,6 +261,8 @@ class FakeLoad:
         rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(entry.twin_of or name, _warm)(world.loaded_s[name])
         world.loaded_s[name] += command.duration_ms / 1000
+        if command.rate and name not in world.dead:
+            return self._open(name, command, command.rate, rate)
         window_ns = command.duration_ms * 1_000_000
         requests = 0 if name in world.dead else round(rate * window_ns / 1e9)
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
@@ -290,6 +296,17 @@ class FakeLoad:
             busy=0.6,
             first_bad=None,
         )
+
+    def _open(self, name: str, command: SliceCommand, offered: float, speed: float) -> SliceEvent:
+        """A queue before a server of that speed."""
+        world = self._world
+        rng = np.random.default_rng(world.slices)
+        event = queue_event(offered, speed, command.ramp_ms, command.duration_ms, rng)
+        busy_ns = min(1.0, offered / speed) * (command.ramp_ms + command.duration_ms) * 1e6
+        world.now_ns += (command.ramp_ms + command.duration_ms) * 1_000_000
+        world.cpu_ns[name] = world.cpu_ns.get(name, 0) + round(busy_ns)
+        world.answered[name] = world.answered.get(name, 0) + event.requests_all
+        return event
 
     def close(self) -> None:
         pass
@@ -339,6 +356,11 @@ def _write_replay(folder: Path, found: Replay) -> Path:
 
 
 def _write_grid(folder: Path, found: Grid) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _write_capacity(folder: Path, found: CapacityReport) -> Path:
     (folder / "report.html").write_text(found.run)
     return folder / "report.html"
 

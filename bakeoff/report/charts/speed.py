@@ -21,7 +21,7 @@ from bakeoff.report.charts.theme import (
 )
 
 SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
-_TIME_LABEL = (
+TIME_LABEL = (
     "datum.value >= 1e6 ? datum.value / 1e6 + ' s'"
     " : datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'"
 )
@@ -172,7 +172,7 @@ def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) 
             y=alt.Y(
                 "us:Q",
                 scale=scale,
-                axis=alt.Axis(title="latency, logarithmic", labelExpr=_TIME_LABEL, values=values),
+                axis=alt.Axis(title="latency, logarithmic", labelExpr=TIME_LABEL, values=values),
             ),
             color=_named_colour(race, frame),
             strokeWidth=alt.StrokeWidth("name:N", scale=widths, legend=None),

@@ -1,0 +1,167 @@
+"""capacity-plan.json and capacity.json: the highest rate that holds an objective, and how sure."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Arrivals, Connection, Cores, Skipped
+
+
+class Bound(Contract):
+    """The most that one quantile of the latency may be."""
+
+    p: Annotated[float, Field(gt=0, lt=1)]
+    limit_us: PositiveFloat
+
+    @property
+    def quantile(self) -> str:
+        """`p99`, `p99.9`."""
+        return f"p{self.p * 100:.6g}"
+
+    @property
+    def text(self) -> str:
+        """As it is written on the command line: `p99=10ms`."""
+        for unit, us in (("s", 1e6), ("ms", 1e3)):
+            if self.limit_us >= us:
+                return f"{self.quantile}={self.limit_us / us:g}{unit}"
+        return f"{self.quantile}={self.limit_us:g}us"
+
+
+class Objective(Contract):
+    """A service level objective: all of its bounds hold, and the conditions of every capacity."""
+
+    bounds: Annotated[tuple[Bound, ...], Field(min_length=1)]
+
+    @property
+    def text(self) -> str:
+        """`p99=10ms,p99.9=50ms`."""
+        return ",".join(bound.text for bound in self.bounds)
+
+
+class CapacityPlan(Contract):
+    """What a search for capacities was asked for, beside its plan.json: that it can go on.
+
+    Where no duration was asked for, the plan's grows to what slow servers need.
+    """
+
+    schema_: Literal["bakeoff.capacity-plan/1"] = Field("bakeoff.capacity-plan/1", alias="schema")
+    run: str
+    objectives: Annotated[tuple[Objective, ...], Field(min_length=1)]
+    duration_asked: bool = True
+
+
+Finding = Literal["found", "at least", "not met", "can't tell"]
+"""`at least`: the generator, or the top of the ladder, was the limit, not the server. `not met`: at
+no rate that was offered. `can't tell`: no slice had enough requests for its quantile."""
+
+
+class Capacity(Contract):
+    """The highest rate at which one contender holds one objective, requests per second.
+
+    `low` and `high` are its 95 % interval, None where `finding` is not `found`. `limit` is the
+    condition that breaks first: a quantile, `answered`, `errors` or `generator`; empty where none
+    does. `best_us` and `best_rate`: of an objective that is not met, the lowest that its first
+    unmet quantile was, and where.
+    """
+
+    objective: str
+    finding: Finding
+    requests_per_s: NonNegativeFloat | None
+    low: NonNegativeFloat | None = None
+    high: NonNegativeFloat | None = None
+    limit: str = ""
+    best_us: NonNegativeFloat | None = None
+    best_rate: NonNegativeFloat | None = None
+
+
+class Mean(Contract):
+    """The geometric mean of the capacities over several objectives, with its 95 % interval."""
+
+    requests_per_s: NonNegativeFloat
+    low: NonNegativeFloat
+    high: NonNegativeFloat
+
+
+class CurvePoint(Contract):
+    """What one offered rate did to a contender, all of its slices together.
+
+    `goodput` counts right answers per second within the windows. A quantile, µs, is None where
+    fewer than ten requests lie beyond it, or where it falls among those never answered.
+    `send_lag_us` is the p99 of the generator's lateness, waiting for a free connection included.
+    """
+
+    rate: PositiveFloat
+    slices: PositiveInt
+    requests: NonNegativeInt
+    answered: NonNegativeFloat
+    errors: NonNegativeFloat
+    goodput: NonNegativeFloat
+    quantiles_us: dict[str, float | None]
+    cpu_us_per_request: NonNegativeFloat | None
+    client_busy: NonNegativeFloat
+    send_lag_us: NonNegativeFloat | None
+
+
+class CapacityEntry(Contract):
+    """One contender. `peak` is its closed-loop throughput at the end of the warm-up.
+
+    `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point that
+    is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none.
+    """
+
+    name: str
+    title: str
+    version: str
+    valid: bool
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    peak: NonNegativeFloat | None
+    capacities: tuple[Capacity, ...]
+    mean: Mean | None = None
+    at_capacity: CurvePoint | None = None
+    beyond: CurvePoint | None = None
+    curve: tuple[CurvePoint, ...] = ()
+
+
+class CapacityPair(Contract):
+    """Capacities compared: `a` over `b`, 95 % interval, simultaneous over the pairs of `objective`.
+
+    `objective` is empty for the geometric means over all objectives.
+    """
+
+    a: str
+    b: str
+    objective: str
+    ratio: PositiveFloat
+    low: PositiveFloat
+    high: PositiveFloat
+    finding: Literal["higher", "lower", "can't tell"]
+
+
+class CapacityReport(Contract):
+    """The whole result: bakeoff.capacity/1. `step` is the ratio of neighbouring rungs."""
+
+    schema_: Literal["bakeoff.capacity/1"] = Field("bakeoff.capacity/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    objectives: tuple[Objective, ...]
+    workload: str
+    arrivals: Arrivals
+    connection: Connection
+    connections: PositiveInt
+    reference: str
+    complete: bool
+    warnings: tuple[str, ...] = ()
+    entries: tuple[CapacityEntry, ...]
+    pairs: tuple[CapacityPair, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    step: PositiveFloat
+    boots: NonNegativeInt
+    blocks: NonNegativeInt
+    disturbed_blocks: NonNegativeInt
+    measured_s: NonNegativeFloat
+    cores: Cores
+    seed: NonNegativeInt
+    machine: Machine

@@ -1,0 +1,103 @@
+"""The rungs at which capacities are looked for: one geometric grid of rates for all contenders.
+
+Rung n is 1.05ⁿ requests per second, whoever is asked: contenders of like capacity are offered the
+very same rates, and no one's ladder lies more favourably than another's.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from math import ceil, log
+
+from bakeoff.model.capacity import Objective
+
+STEP = 1.05
+RUNGS_BELOW, RUNGS_ABOVE = 2, 3
+BEYOND = 8
+"""Rungs above the capacity at which saturation is looked at: 1.05⁸ = 1.48 times."""
+LOWER = (-6, -14, -28)
+"""Rungs for the curve's left part, one of them a round: 0.75, 0.5 and 0.26 times."""
+ROUND = RUNGS_BELOW + 1 + RUNGS_ABOVE + 2
+SEARCH = 12
+"""Slices that a search takes, about: from 0.7 of the peak by halves or a fifth, then bisected."""
+START = 0.7
+_NEAR = 2
+_DOWN, _UP = 14, 4
+
+WINDOW_MS_MIN, WINDOW_MS_MAX = 300, 4000
+RAMP_MS_MIN = 100
+RAMP_SHARE = 0.25
+LIMITS_PER_WINDOW = 10
+BEYOND_QUANTILE = 12
+"""Requests beyond the quantile in a window on average: ten are the least, and arrivals vary."""
+
+
+def rate_of(rung: int) -> float:
+    """Requests per second."""
+    return float(STEP**rung)
+
+
+def rung_of(rate: float) -> int:
+    """The nearest rung to a rate above zero."""
+    return round(log(rate) / log(STEP))
+
+
+def window_ms(rate: float, objectives: Sequence[Objective]) -> int:
+    """How long a slice counts: ten of the longest limit, and enough requests for each quantile.
+
+    At most 4 s: below `lowest_rung` that is too little, and nothing is measured there.
+    """
+    bounds = [bound for each in objectives for bound in each.bounds]
+    needed = max(
+        LIMITS_PER_WINDOW * max(bound.limit_us for bound in bounds) / 1e3,
+        1000 * max(BEYOND_QUANTILE / (1 - bound.p) for bound in bounds) / rate,
+    )
+    return max(WINDOW_MS_MIN, min(WINDOW_MS_MAX, ceil(needed)))
+
+
+def ramp_ms(window: int) -> int:
+    """Time for the queue to find its usual length before the window: each slice begins idle."""
+    return max(RAMP_MS_MIN, ceil(RAMP_SHARE * window))
+
+
+def lowest_rung(objectives: Sequence[Objective]) -> int:
+    """The lowest rung at which the longest slice has enough requests for every quantile."""
+    highest_p = max(bound.p for each in objectives for bound in each.bounds)
+    return ceil(log(1000 * BEYOND_QUANTILE / (1 - highest_p) / WINDOW_MS_MAX) / log(STEP))
+
+
+def probe(fitted: Mapping[int, float], peak: float, lowest: int) -> int | None:
+    """The rung that a search tries next; None: the neighbourhood is known.
+
+    `fitted` has a monotone score for each rung tried so far, above 0 where the objective breaks.
+    It is known when two rungs not more than two apart hold and break it, when `lowest` breaks it,
+    or when a rate half as high again as the closed-loop `peak` holds it.
+    """
+    highest = max(lowest, rung_of(peak) + BEYOND)
+    if not fitted:
+        return min(max(rung_of(START * peak), lowest), highest)
+    holds = [rung for rung, score in fitted.items() if score <= 0]
+    breaks = [rung for rung, score in fitted.items() if score > 0]
+    if not holds:
+        return None if min(breaks) <= lowest else max(lowest, min(breaks) - _DOWN)
+    if not breaks:
+        return None if max(holds) >= highest else min(highest, max(holds) + _UP)
+    low, high = max(holds), min(breaks)
+    return None if high - low <= _NEAR else (low + high) // 2
+
+
+def ladder(centres: Sequence[int], turn: int, lowest: int) -> list[int]:
+    """The rungs of a contender's round: about each of its capacities, past them, and one below.
+
+    `centres` are the highest rungs that hold its objectives; `turn` is the round's number.
+    """
+    rungs = {
+        centre + step for centre in centres for step in range(-RUNGS_BELOW, RUNGS_ABOVE + 1)
+    } | {centres[0] + BEYOND, min(centres) + LOWER[turn % len(LOWER)]}
+    return sorted(rung for rung in rungs if rung >= lowest)
+
+
+def climb(seed: int, boot: int, turn: int, name: str, rungs: Sequence[int]) -> list[int]:
+    """The rungs of one round in random order: no rate comes at the same moment of each round."""
+    order = list(rungs)
+    random.Random(f"{seed}/ladder/{boot}/{turn}/{name}").shuffle(order)
+    return order
