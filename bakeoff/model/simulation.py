@@ -12,9 +12,9 @@ class Conditions(Contract):
 
     Standard deviations are of ln throughput. `drift_sd` and `drift_s` are the machine's: AR(1) in
     continuous time, `drift_s` its correlation time. `slice_sd` is the rest of a short slice; it
-    falls with the root of a slice's length. `cold_us` is lost at the start of a turn that follows
-    another server's. `boot_sd` is one program's from boot to boot; `start_order` is by how much the
-    one started last is ahead of the one started first. A burst of steal takes `steal_ms` on average.
+    falls with the root of a slice's length. `cold_us` is lost in a turn that follows another
+    server's. `boot_sd` is one program's from boot to boot; `start_order` is by how much the one
+    started last is ahead of the one started first. A burst of steal takes `steal_ms` on average.
     """
 
     source: str

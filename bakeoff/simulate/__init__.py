@@ -1,4 +1,4 @@
-"""Races that never ran: servers as queues, on a machine with weather, for the judge to be judged."""
+"""Races that never ran: servers as queues, on a machine with weather, to judge the judge."""
 
 from bakeoff.simulate.conditions import USUAL
 from bakeoff.simulate.fit import conditions_of

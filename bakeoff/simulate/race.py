@@ -29,7 +29,7 @@ from bakeoff.simulate.server import Window, count, piece
 from bakeoff.simulate.weather import Weather
 
 TAIL_DEGREES = 4
-"""Of the t distribution of a slice's own noise: 1 in 100 is 4 to 8 robust sd out on real machines."""
+"""Of the t distribution of a slice's own noise: 1 in 100 was 4 to 8 robust sd out in records/."""
 BOOT_S = 1.5
 """Starting all servers, checking their answers, opening connections."""
 WARM_UP_MS = 250

@@ -1,14 +1,15 @@
 """A server as a queue: N connections in a closed loop around one worker, first come, first served.
 
-Each connection asks again as soon as it is answered, so all N requests are always at the server: its
-worker is never idle, throughput is 1 / mean service time, and a latency is the sum of N service
-times in a row. Sums of N independent times with a coefficient of variation c have a coefficient of
-c/√N, and a renewal process counts n ± c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3).
+Each connection asks again as soon as it is answered, so all N requests are always at the server:
+its worker is never idle, throughput is 1 / mean service time, and a latency is the sum of N service
+times in a row. Where one such time has a coefficient of variation c, sums of N have c/√N, and a
+renewal process counts n ± c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3).
 Little's law holds by construction: throughput × mean latency = N.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import sqrt
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
@@ -41,7 +42,7 @@ class Window:
 def count(requests_per_s: float, window: Window, rng: np.random.Generator) -> int:
     """How many requests are answered in the window."""
     mean = requests_per_s * max(0, window.length_ns - window.lost_ns) * 1e-9
-    return max(0, round(rng.normal(mean, SERVICE_CV * np.sqrt(mean))))
+    return max(0, round(float(rng.normal(mean, SERVICE_CV * sqrt(mean)))))
 
 
 def piece(

@@ -1,4 +1,4 @@
-"""Many simulated races of one size, judged by the judge that judges real ones, on all processors."""
+"""Many simulated races of one size, judged as real ones are, on all processors."""
 
 import math
 import multiprocessing
