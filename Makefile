@@ -70,6 +70,13 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
 
+JUDGED ?= libuv-http-parser
+.PHONY: judge-bench
+judge-bench: setup ## Measure how often the judge errs, into records/; goes on where it was stopped
+	@$(call need,gcc,gcc libc6-dev)
+	$(BIN)/bakeoff setup $(JUDGED)
+	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
+
 FUZZ_S ?= 60
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz ## Fuzz the engine's parsers, FUZZ_S seconds each (60)
