@@ -17,7 +17,7 @@ need = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ]; then \
 
 .PHONY: help
 help: ## Show this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: race
 race: setup ## Set up what is needed, race the default line-up, print standings and report

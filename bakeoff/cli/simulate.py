@@ -189,12 +189,14 @@ def _figures(rates: Rates) -> Table:
         table.add_row("the difference was found", *_rate(rates.power))
     table.add_row("a wrong finding", *_rate(rates.false_positives))
     table.add_row("all intervals held the truth", *_rate(rates.coverage))
-    width = rates.half_width
-    table.add_row(
-        "half-width of the interval",
-        f"±{width.median:.2%}",
-        f"{width.low:.2%} to {width.high:.2%} in four of five races",
-    )
+    if width := rates.half_width:
+        table.add_row(
+            "half-width of the interval",
+            f"±{width.median:.2%}",
+            f"{width.low:.2%} to {width.high:.2%} in four of five races",
+        )
+    else:
+        table.add_row("half-width of the interval", "none", "too few blocks for a ratio")
     return table
 
 
@@ -215,7 +217,7 @@ def _sizes(tried: tuple[Rates, ...]) -> Table:
             f"{rates.lasts_s:.0f} s",
             f"{rates.power.share:.0%}",
             f"{rates.power.low:.0%} to {rates.power.high:.0%}",
-            f"±{rates.half_width.median:.2%}",
+            f"±{rates.half_width.median:.2%}" if rates.half_width else "none",
         )
     return table
 

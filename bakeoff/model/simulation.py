@@ -58,7 +58,8 @@ class Rates(Contract):
     `power`: the planted difference was found, with the right sign; None where there was none.
     `false_positives`: races with any finding that is wrong (equal servers told apart, or the wrong
     one ahead). `coverage`: races in which every pair's interval held the truth. `half_width`, as a
-    share: that of the planted pair's interval. `lasts_s`: warm-ups and pauses included.
+    share: that of the planted pair's interval; None: no race had blocks enough for one.
+    `lasts_s`: warm-ups and pauses included.
     """
 
     duration_s: PositiveFloat
@@ -67,7 +68,7 @@ class Rates(Contract):
     power: Rate | None
     false_positives: Rate
     coverage: Rate
-    half_width: Spread
+    half_width: Spread | None
     lasts_s: NonNegativeFloat
 
 

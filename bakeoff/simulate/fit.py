@@ -24,12 +24,12 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, Record, SliceLengths, Warmup
 from bakeoff.model.simulation import Conditions
 from bakeoff.simulate.conditions import USUAL
+from bakeoff.simulate.server import SERVICE_CV
 
 Floats = NDArray[np.float64]
 MIN_BLOCKS = 30
-NEIGHBOURS = 60
-"""How many slices on a pair of slices may lie apart to tell of the drift."""
-LAGS = 12
+STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""How many slices on: the pairs of slices whose differences tell noise and drift apart."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,18 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
     lengths = _lengths(plan, records)
     cpus = frozenset(plan.cores.server + plan.cores.client)
     seen = _series(short)
-    slice_sd, drift_sd, drift_s = _weather(seen)
+    noise_sd, drift_sd, drift_s = _weather(seen)
     reference = [
         one.event.requests / (one.event.end_ns - one.event.start_ns) * 1e9
         for block in short
         for one in block.slices
         if one.entry == plan.reference
     ]
+    requests_per_s = max(1.0, median(reference))
+    answered = max(1.0, requests_per_s * lengths.short_ms / 1000)
     return Conditions(
         source=f"run {plan.run}",
-        requests_per_s=max(1.0, median(reference)),
+        requests_per_s=requests_per_s,
         connections=plan.connections,
         short_ms=lengths.short_ms,
         long_ms=lengths.long_ms,
@@ -75,7 +77,8 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
         gap_ms=_gap_ms(short, lengths.ramp_ms),
         drift_sd=drift_sd,
         drift_s=drift_s,
-        slice_sd=slice_sd,
+        # The queue's own part of it comes with the simulated servers.
+        slice_sd=sqrt(max(0.0, noise_sd**2 - SERVICE_CV**2 / answered)),
         cold_us=_cold_us(seen, lengths.short_ms),
         steals_per_s=(steal_share(blocks, cpus) or 0.0) * len(cpus) * 1000 / USUAL.steal_ms,
         steal_ms=USUAL.steal_ms,
@@ -111,24 +114,22 @@ def _series(blocks: Sequence[Block]) -> Series:
 
 def _weather(seen: Series) -> tuple[float, float, float]:
     """slice_sd, drift_sd, drift_s: least squares of the model on the variogram's root."""
-    apart, differences = [], []
-    for step in range(1, min(NEIGHBOURS, len(seen.level) // 4) + 1):
+    found = []
+    for step in STEPS[: int(np.searchsorted(STEPS, len(seen.level) // 4))]:
         together = seen.boot[step:] == seen.boot[:-step]
-        apart.append((seen.at_s[step:] - seen.at_s[:-step])[together])
-        differences.append(np.abs(seen.level[step:] - seen.level[:-step])[together])
-    lag_s, size = np.concatenate(apart), np.concatenate(differences)
-    borders = np.unique(np.quantile(lag_s, np.linspace(0, 1, LAGS + 1)))
-    where = np.digitize(lag_s, borders[1:-1])
-    bins = [each for each in range(len(borders) - 1) if (where == each).any()]
-    lags_s = np.array([lag_s[where == each].mean() for each in bins])
-    roots = np.array([np.sqrt(_cressie_hawkins(size[where == each])) for each in bins])
+        apart_s = (seen.at_s[step:] - seen.at_s[:-step])[together]
+        differences = np.abs(seen.level[step:] - seen.level[:-step])[together]
+        # Pairs with a long block between them are further apart than their step says.
+        usual = apart_s < 1.5 * np.median(apart_s)
+        found.append((apart_s[usual].mean(), np.sqrt(_cressie_hawkins(differences[usual]))))
+    lags_s, roots = np.array(found).T
 
     def model(h: Floats, slice_sd: float, drift_sd: float, drift_s: float) -> Floats:
         rising: Floats = np.sqrt(slice_sd**2 + drift_sd**2 * -np.expm1(-h / drift_s))
         return rising
 
     first, last = max(1e-6, float(roots[0])), max(1e-6, float(roots[-1]))
-    longest_s = float(lag_s.max())
+    longest_s = float(lags_s[-1])
     (slice_sd, drift_sd, drift_s), _ = curve_fit(
         model,
         lags_s,

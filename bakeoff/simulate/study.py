@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import binomtest
 
 from bakeoff.judge import judge
-from bakeoff.model.errors import NoVerdict
 from bakeoff.model.samples import Block
 from bakeoff.model.simulation import Conditions, Rate, Rates, Spread
 from bakeoff.model.verdict import Verdict
@@ -114,15 +113,9 @@ def study(seed: int) -> Iterator[Study]:
 
 
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
-    """The rates of one race at least. Raises `NoVerdict` where none was long enough for a ratio."""
+    """The rates of one race at least."""
     n = len(outcomes)
     widths = [each.half_width for each in outcomes if each.half_width is not None]
-    if not widths:
-        raise NoVerdict(
-            f"a race of {size.duration_s:g} s with {size.contenders} contenders in {size.boots} "
-            "boots has too few blocks for a ratio; give it a longer --duration"
-        )
-    low, middle, high = np.expm1(np.quantile(widths, (0.1, 0.5, 0.9)))
     return Rates(
         duration_s=size.duration_s,
         boots=size.boots,
@@ -130,9 +123,14 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
         power=rate(sum(each.found for each in outcomes), n) if size.effect else None,
         false_positives=rate(sum(each.wrong for each in outcomes), n),
         coverage=rate(sum(each.covered for each in outcomes), n),
-        half_width=Spread(median=middle, low=low, high=high),
+        half_width=_spread(widths) if widths else None,
         lasts_s=median(each.lasted_s for each in outcomes),
     )
+
+
+def _spread(half_widths: Sequence[float]) -> Spread:
+    low, middle, high = np.expm1(np.quantile(half_widths, (0.1, 0.5, 0.9)))
+    return Spread(median=middle, low=low, high=high)
 
 
 def _races(size: Size, conditions: Conditions, seeds: Sequence[int]) -> list[Outcome]:
