@@ -152,8 +152,8 @@ def _watched(
     """The rates of one size, with a bar over its races."""
     task = progress.add_task(f"{size.duration_s:g} s in {size.boots} boots", total=races)
 
-    def done(more: int) -> None:
-        progress.advance(task, more)
+    def done() -> None:
+        progress.advance(task)
         progress.refresh()
 
     return asked.rates(size, conditions, races, done)

@@ -20,8 +20,6 @@ from bakeoff.model.simulation import Conditions, Rate, Rates, Spread
 from bakeoff.model.verdict import Verdict
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
 
-RACES_PER_TASK = 4
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -82,22 +80,16 @@ class Study:
         size: Size,
         conditions: Conditions,
         races: int,
-        done: Callable[[int], object] = lambda _races: None,
+        done: Callable[[], object] = lambda: None,
     ) -> Rates:
-        """Race `races` times; `done` is told of each few that are. Race k has the same seed in
+        """Race `races` times; `done` is called after each. Race k has the same seed in
         every study of this `Study`: sizes are compared on the same weather."""
         seeds = [int(each) for each in np.random.SeedSequence(self._seed).generate_state(races)]
-        tasks = [
-            self._pool.submit(_races, size, conditions, seeds[at : at + RACES_PER_TASK])
-            for at in range(0, races, RACES_PER_TASK)
-        ]
-        try:
-            for task in as_completed(tasks):
-                done(len(task.result()))
-        except BaseException:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return summed_up(size, [outcome for task in tasks for outcome in task.result()])
+        tasks = [self._pool.submit(race, size, conditions, each) for each in seeds]
+        for task in as_completed(tasks):
+            task.result()
+            done()
+        return summed_up(size, [task.result() for task in tasks])
 
 
 @contextmanager
@@ -109,7 +101,13 @@ def study(seed: int) -> Iterator[Study]:
         initializer=_end_with_the_parent,
     )
     with pool:
-        yield Study(pool, seed)
+        try:
+            yield Study(pool, seed)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
 
 
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
@@ -131,10 +129,6 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
 def _spread(half_widths: Sequence[float]) -> Spread:
     low, middle, high = np.expm1(np.quantile(half_widths, (0.1, 0.5, 0.9)))
     return Spread(median=middle, low=low, high=high)
-
-
-def _races(size: Size, conditions: Conditions, seeds: Sequence[int]) -> list[Outcome]:
-    return [race(size, conditions, seed) for seed in seeds]
 
 
 def _end_with_the_parent() -> None:
