@@ -17,7 +17,7 @@ need = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ]; then \
 
 .PHONY: help
 help: ## Show this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: race
 race: setup ## Set up what is needed, race the default line-up, print standings and report
@@ -69,6 +69,13 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 
 build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
+
+JUDGED ?= libuv-http-parser
+.PHONY: judge-bench
+judge-bench: setup ## Measure how often the judge errs, into records/; goes on where it was stopped
+	@$(call need,gcc,gcc libc6-dev)
+	$(BIN)/bakeoff setup $(JUDGED)
+	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
 
 FUZZ_S ?= 60
 .PHONY: fuzz

@@ -11,7 +11,8 @@ MAY_IMPORT = {
     "model": set[str](),
     **{stage: {"model"} for stage in STAGES},
     "race": {"model", *STAGES},
-    "cli": {"model", "race", *STAGES},
+    "simulate": {"model", "judge"},
+    "cli": {"model", "race", "simulate", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",

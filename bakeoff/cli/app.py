@@ -14,6 +14,7 @@ from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
 from bakeoff.cli import runs as runs_command
 from bakeoff.cli import setup as setup_command
+from bakeoff.cli import simulate as simulate_command
 from bakeoff.cli.console import out
 from bakeoff.load import engine_path
 
@@ -49,6 +50,7 @@ app.command("capacity")(capacity_command.capacity)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("compare")(compare_command.compare)
+app.command("simulate")(simulate_command.simulate)
 app.command("contenders")(contenders_command.contenders)
 app.command("setup")(setup_command.setup)
 app.command("doctor")(contenders_command.doctor)

@@ -20,6 +20,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.replay import Replay, ReplayPlan, ToolRun
 from bakeoff.model.samples import Record
+from bakeoff.model.simulation import Simulation
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 
@@ -41,6 +42,7 @@ CONTRACTS: dict[str, Any] = {
     "replay": Replay,
     "replay-plan": ReplayPlan,
     "sample": Record,
+    "simulation": Simulation,
     "tool-run": ToolRun,
     "verdict": Verdict,
     "workload": Workload,

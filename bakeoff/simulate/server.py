@@ -1,0 +1,118 @@
+"""A server as a queue: N connections in a closed loop around one worker, first come, first served.
+
+Each connection asks again as soon as it is answered, so all N requests are always at the server:
+its worker is never idle, throughput is 1 / mean service time, and a latency is the sum of N service
+times in a row. Where one such time has a coefficient of variation c, sums of N have c/√N, and a
+renewal process counts n ± c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3).
+Little's law holds by construction: throughput × mean latency = N.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+from scipy.special import gammaincinv
+
+from bakeoff.model.engine import SliceEvent
+from bakeoff.model.samples import CpuTime, Slice
+
+SERVICE_CV = 0.5
+SERVER_BUSY = 0.98
+CLIENT_SHARE = 0.6
+"""The generator's CPU time per request over the server's: 6 to 7 µs and 9 µs were measured."""
+USER_SHARE = 0.2
+DRAIN_NS = 1_000_000
+BYTES = 147
+LATENCY_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Window:
+    """One turn as it went: its ramp and its counted time, ns, and how much of that was `lost` to
+    cold caches or to the host."""
+
+    start_ns: int
+    length_ns: int
+    ramp_ns: int
+    lost_ns: int
+
+
+def count(requests_per_s: float, window: Window, rng: np.random.Generator) -> int:
+    """How many requests are answered in the window."""
+    mean = requests_per_s * max(0, window.length_ns - window.lost_ns) * 1e-9
+    return max(0, round(float(rng.normal(mean, SERVICE_CV * sqrt(mean)))))
+
+
+def piece(
+    entry: str, service_ns: float, window: Window, answered: int, connections: int, away_ns: int
+) -> Slice:
+    """The turn as the engine and the meter report it, `answered` requests in its window.
+
+    `service_ns` is what a request costs on an undisturbed machine; `away_ns` is how long the
+    others had their turns before it.
+    """
+    length_ns = window.length_ns
+    span_ns = window.ramp_ns + length_ns + DRAIN_NS
+    mean_ns = connections * length_ns / answered if answered else 0.0
+    worked_ns = round(SERVER_BUSY * (span_ns - window.lost_ns))
+    busy = min(1.0, CLIENT_SHARE * service_ns * answered / length_ns)
+    user_ns = round(USER_SHARE * worked_ns)
+    return Slice.model_construct(
+        entry=entry,
+        event=SliceEvent.model_construct(
+            target=0,
+            block=0,
+            start_ns=window.start_ns,
+            end_ns=window.start_ns + length_ns,
+            drained_ns=window.start_ns + length_ns + DRAIN_NS,
+            requests=answered,
+            bytes=answered * BYTES,
+            requests_all=round(answered * span_ns / length_ns),
+            redirects=0,
+            misses=0,
+            unsent=0,
+            connects=0,
+            idle_closed=0,
+            errors={},
+            latency=latencies(answered, round(mean_ns), connections) if answered else "",
+            latency_count=answered,
+            latency_mean_us=mean_ns / 1000,
+            in_flight_ns=round(answered * mean_ns),
+            service=None,
+            send_lag=None,
+            cpu_ns=round(busy * length_ns),
+            busy=busy,
+            first_bad=None,
+        ),
+        server_cpu=CpuTime.model_construct(
+            total_ns=worked_ns, user_ns=user_ns, system_ns=worked_ns - user_ns
+        ),
+        leak_ns=0,
+        leak_wall_ns=away_ns,
+        rate=None,
+    )
+
+
+@lru_cache(maxsize=20_000)
+def latencies(answered: int, mean_ns: int, connections: int) -> str:
+    """An encoded histogram of `answered` latencies: quantiles of a gamma distribution, the sum of
+    `connections` service times. Slices of equal throughput share one: encoding takes longer than
+    all the rest of a slice."""
+    histogram = HdrHistogram(1, 60_000_000_000, 3)
+    borders = np.linspace(0, answered, min(answered, LATENCY_STEPS) + 1).astype(int)
+    for value, number in zip(
+        mean_ns * _standard(len(borders) - 1, connections), np.diff(borders), strict=True
+    ):
+        histogram.record_value(max(1, round(value)), int(number))
+    return str(histogram.encode().decode())
+
+
+@lru_cache(maxsize=200)
+def _standard(steps: int, connections: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Quantiles at the middles of `steps` equal parts of a gamma distribution of mean 1."""
+    shape = connections / SERVICE_CV**2
+    middles = (np.arange(steps) + 0.5) / steps
+    quantiles = gammaincinv(shape, middles) / shape
+    return np.asarray(quantiles / quantiles.mean())

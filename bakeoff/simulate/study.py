@@ -1,0 +1,145 @@
+"""Many simulated races of one size, judged as real ones are, on all processors."""
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from scipy.stats import binomtest
+
+from bakeoff.judge import judge
+from bakeoff.model.samples import Block
+from bakeoff.model.simulation import Conditions, Rate, Rates, Spread
+from bakeoff.model.verdict import Verdict
+from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the judge said of one race. `half_width` is the planted pair's, in ln; None: the race
+    was too short for a ratio."""
+
+    found: bool
+    wrong: bool
+    covered: bool
+    half_width: float | None
+    lasted_s: float
+
+
+def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
+    """Simulate one race and judge it."""
+    plan = plan_of(size, conditions, seed)
+    records = records_of(plan, size, conditions)
+    verdict = judge(plan, {}, records, MACHINE, complete=True)
+    lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
+    return _outcome(size, verdict, lasted_s)
+
+
+def _outcome(size: Size, verdict: Verdict, lasted_s: float) -> Outcome:
+    findings = {"faster": 1, "can't tell": 0, "slower": -1}
+    truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
+    said = [findings[pair.finding] for pair in verdict.pairs]
+    planted = verdict.pair(PLANTED, REFERENCE)
+    right = "faster" if size.effect > 0 else "slower"
+    return Outcome(
+        found=planted is not None and size.effect != 0 and planted.finding == right,
+        wrong=any(
+            finding and finding != np.sign(truth)
+            for finding, truth in zip(said, truths, strict=True)
+        ),
+        covered=all(
+            math.log(pair.low) <= truth <= math.log(pair.high)
+            for pair, truth in zip(verdict.pairs, truths, strict=True)
+        ),
+        half_width=math.log(planted.high / planted.low) / 2 if planted else None,
+        lasted_s=lasted_s,
+    )
+
+
+def rate(count: int, n: int) -> Rate:
+    """The share with its exact binomial 95 % interval."""
+    found = binomtest(count, n).proportion_ci(method="exact")
+    return Rate(count=count, n=n, share=count / n, low=found.low, high=found.high)
+
+
+class Study:
+    """Races on all processors, in processes that end with this one."""
+
+    def __init__(self, pool: ProcessPoolExecutor, seed: int) -> None:
+        self._pool, self._seed = pool, seed
+
+    def rates(
+        self,
+        size: Size,
+        conditions: Conditions,
+        races: int,
+        done: Callable[[], object] = lambda: None,
+    ) -> Rates:
+        """Race `races` times; `done` is called after each. Race k has the same seed in
+        every study of this `Study`: sizes are compared on the same weather."""
+        seeds = [int(each) for each in np.random.SeedSequence(self._seed).generate_state(races)]
+        tasks = [self._pool.submit(race, size, conditions, each) for each in seeds]
+        for task in as_completed(tasks):
+            task.result()
+            done()
+        return summed_up(size, [task.result() for task in tasks])
+
+
+@contextmanager
+def study(seed: int) -> Iterator[Study]:
+    """A study with a process for each processor that we may use."""
+    pool = ProcessPoolExecutor(
+        max_workers=len(os.sched_getaffinity(0)),
+        mp_context=multiprocessing.get_context("fork"),
+        initializer=_end_with_the_parent,
+    )
+    with pool:
+        try:
+            yield Study(pool, seed)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
+
+
+def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
+    """The rates of one race at least."""
+    n = len(outcomes)
+    widths = [each.half_width for each in outcomes if each.half_width is not None]
+    return Rates(
+        duration_s=size.duration_s,
+        boots=size.boots,
+        races=n,
+        power=rate(sum(each.found for each in outcomes), n) if size.effect else None,
+        false_positives=rate(sum(each.wrong for each in outcomes), n),
+        coverage=rate(sum(each.covered for each in outcomes), n),
+        half_width=_spread(widths) if widths else None,
+        lasts_s=median(each.lasted_s for each in outcomes),
+    )
+
+
+def _spread(half_widths: Sequence[float]) -> Spread:
+    low, middle, high = np.expm1(np.quantile(half_widths, (0.1, 0.5, 0.9)))
+    return Spread(median=middle, low=low, high=high)
+
+
+def _end_with_the_parent() -> None:
+    """A worker leaves Ctrl-C to the parent, and goes when the parent is gone, however it went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        assert parent
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

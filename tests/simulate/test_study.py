@@ -1,0 +1,55 @@
+"""Rates over many races, and that the bench would notice a judge that errs."""
+
+import pytest
+
+from bakeoff.simulate import USUAL, Size, rate, study
+from bakeoff.simulate.study import Outcome, race, summed_up
+
+SHORT = Size(effect=0.0, contenders=2, duration_s=3, boots=2)
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "low", "high"),
+    # Clopper and Pearson, Biometrika 26, 1934; the rule of three for none of n.
+    [(0, 20, 0.0, 0.168), (1, 20, 0.001, 0.249), (10, 20, 0.272, 0.728), (20, 20, 0.832, 1.0)],
+)
+def test_a_rate_has_its_binomial_interval(count: int, n: int, low: float, high: float) -> None:
+    found = rate(count, n)
+    assert (found.share, found.n) == (count / n, n)
+    assert found.low == pytest.approx(low, abs=5e-4)
+    assert found.high == pytest.approx(high, abs=5e-4)
+
+
+def test_equal_servers_have_no_power_and_mostly_no_finding() -> None:
+    with study(seed=1) as asked:
+        rates = asked.rates(SHORT, USUAL, 12)
+    assert rates.power is None
+    assert rates.false_positives.count <= 4  # 1 in 10,000 sound judges has more, at 5 %
+    assert rates.coverage.count == 12 - rates.false_positives.count
+    assert rates.lasts_s > SHORT.duration_s
+
+
+def test_a_large_effect_is_found_and_its_sign_is_right() -> None:
+    for effect in (0.5, -0.3):
+        outcome = race(Size(effect, 2, 3, 2), USUAL, seed=1)
+        assert (outcome.found, outcome.wrong) == (True, False)
+
+
+def test_findings_that_are_wrong_are_counted() -> None:
+    """Boots that differ by 20 % are more than the judge allows for: it must be seen to err."""
+    wild = USUAL.model_copy(update={"boot_sd": 0.2})
+    size = Size(0.0, 2, 3, 1)
+    assert any(race(size, wild, seed).wrong for seed in range(8))
+    assert not all(race(size, wild, seed).covered for seed in range(8))
+
+
+def test_the_same_seed_gives_the_same_rates_whoever_computes_them() -> None:
+    with study(seed=7) as asked:
+        first = asked.rates(SHORT, USUAL, 6)
+    with study(seed=7) as asked:
+        assert asked.rates(SHORT, USUAL, 6) == first
+
+
+def test_races_too_short_for_a_ratio_have_no_width() -> None:
+    silent = Outcome(found=False, wrong=False, covered=True, half_width=None, lasted_s=1)
+    assert summed_up(SHORT, [silent, silent]).half_width is None
