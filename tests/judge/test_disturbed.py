@@ -117,14 +117,14 @@ def timed(
 ) -> list[Block]:
     """One list of stolen seconds per boot, a number per block of `block_s`; the rest of the time
     went into `spent_as`."""
-    blocks = []
+    blocks: list[Block] = []
+    stolen = 0.0
     for boot, steals in enumerate(steals_s):
         race = Race({"a": 1.0}, boots=1, blocks=len(steals))
-        stolen = 0.0
         for number, block in enumerate(blocks_of(list(race.records()))):
             stolen += steals[number]
             times = dict.fromkeys(("user_s", "system_s", "softirq_s", "idle_s"), 0.0)
-            times[spent_as] = block_s * (number + 1) - stolen
+            times[spent_as] = block_s * (len(blocks) + 1) - stolen
             core = CoreTime(cpu=0, steal_s=stolen, **times)
             blocks.append(block.model_copy(update={"boot": boot, "cores": (core,)}))
     return blocks
@@ -145,8 +145,8 @@ def test_a_boots_first_block_stays_whatever_was_stolen_before_it() -> None:
 
 def test_no_time_passed_is_none_stolen() -> None:
     blocks = timed([[0.0] * 40])
-    stuck = [block.model_copy(update={"cores": blocks[0].cores}) for block in blocks]
-    assert calm(stuck, CPUS) == tuple(stuck)
+    blocks[7] = blocks[7].model_copy(update={"cores": blocks[6].cores})
+    assert calm(blocks, CPUS) == tuple(blocks)
 
 
 def test_ten_calm_blocks_of_a_boot_stay_and_nine_go() -> None:

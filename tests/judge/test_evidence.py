@@ -283,7 +283,9 @@ def test_engine_over_tool_is_of_requests_not_of_bytes() -> None:
 
 def test_five_rounds_are_enough_and_a_tool_without_latencies_has_none() -> None:
     runs = [run for run in toured(quick=2000, slow=1000) if run.round < 5]
-    assert interval(ToolEvidence(runs, 1).interval("requests_per_s", "quick", "slow")).n == 5
+    five = interval(ToolEvidence(runs, 1).interval("requests_per_s", "quick", "slow"))
+    assert five.n == 5
+    assert five.low == pytest.approx(five.ratio, rel=1e-8), "they all agree: a round is a draw"
     assert ToolEvidence(runs[:-1], 1).interval("requests_per_s", "quick", "slow") == (
         "4 rounds with that figure have both, and 5 are the least; a larger --scale helps"
     )
