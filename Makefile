@@ -81,6 +81,20 @@ fuzz: build/tools/bin/cargo-fuzz ## Fuzz the engine's parsers, FUZZ_S seconds ea
 build/tools/bin/cargo-fuzz:
 	cargo install --quiet --locked --root build/tools --version 0.13.2 cargo-fuzz
 
+# The tool copies what it mutates to where it runs: build/mutants, which shows it our folders.
+MUTATED ?= bakeoff.judge.*
+.PHONY: mutants
+mutants: build/mutants/installed ## Mutate the judge and list what no test noticed (MUTATED, an hour)
+	ln -sfn ../../bakeoff ../../tests ../../pyproject.toml build/mutants/
+	cd build/mutants && .venv/bin/mutmut run --max-children 1 '$(MUTATED)' >run.log
+	cd build/mutants && .venv/bin/mutmut results | sed '/not checked/d' | tee survivors.txt
+
+build/mutants/installed: requirements/run.txt requirements/dev.txt requirements/mutants.txt
+	python3 -m venv build/mutants/.venv
+	build/mutants/.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes \
+		$(addprefix -r ,$^)
+	@touch $@
+
 .PHONY: setup
 setup: .venv/installed .venv/bin/volley ## The virtual environment, the engine and the command line
 
@@ -107,7 +121,7 @@ schemas: setup ## Write docs/schemas from the contracts
 .PHONY: lock
 lock: setup ## Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
-	for each in run dev; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
+	for each in run dev mutants; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
 		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import bakeoff
+from bakeoff.cli import compare as compare_command
 from bakeoff.cli import contenders as contenders_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
@@ -45,6 +46,7 @@ app.command("race")(race_command.race)
 app.command("replay")(replay_command.replay)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
+app.command("compare")(compare_command.compare)
 app.command("contenders")(contenders_command.contenders)
 app.command("setup")(setup_command.setup)
 app.command("doctor")(contenders_command.doctor)

@@ -4,13 +4,31 @@ import random
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")]
 Seed = Annotated[
     int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
+]
+Gates = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GATE",
+        help="What must hold, or the exit status is 1; may be given several times. It fails where "
+        "the whole 95 % interval is on the wrong side.",
+        show_default=False,
+    ),
+]
+# Typer reads choices from a Literal of its own.
+CantTellPolicy = Annotated[
+    Literal["pass", "fail"],
+    typer.Option(
+        "--cant-tell",
+        help="What becomes of a gate that nobody can decide. With pass only a proven breach stops "
+        "a change; with fail only what is proven to hold gets through.",
+    ),
 ]
 RUNS = Path("runs")
 

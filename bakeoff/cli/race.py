@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, stamp
+from bakeoff.cli import grid as grid_command
+from bakeoff.cli.asked import (
+    RUNS,
+    CantTellPolicy,
+    Gates,
+    OutDir,
+    Seed,
+    command_line,
+    drawn,
+    stamp,
+)
 from bakeoff.cli.console import err
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
@@ -14,17 +24,23 @@ from bakeoff.cli.watch import watch
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan
 from bakeoff.plan import (
+    Axes,
     Catalogue,
     Options,
     available_cores,
+    confirming,
     decide,
+    decide_grid,
     default_cores,
     name_contenders,
+    parse_connection,
     parse_cores,
+    parse_counts,
 )
 from bakeoff.race import Finished
 from bakeoff.race import race as run_race
 from bakeoff.report import standings
+from bakeoff.report.figures import plural
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
@@ -70,7 +86,13 @@ def race(
         ),
     ] = False,
     connections: Annotated[
-        int | None, typer.Option("-c", "--connections", min=1, help="Connections per contender.")
+        str | None,
+        typer.Option(
+            "-c",
+            "--connections",
+            metavar="NUMBER,…",
+            help="Connections per contender. Several numbers make a grid: 1,64,512.",
+        ),
     ] = None,
     duration: Annotated[
         float | None,
@@ -91,15 +113,33 @@ def race(
         ),
     ] = None,
     close: Annotated[
-        bool, typer.Option("--close", help="One connection per request instead of keep-alive.")
+        bool,
+        typer.Option(
+            "--close",
+            help="One connection per request instead of keep-alive. With --keep-alive: both.",
+        ),
     ] = False,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive", help="Connections are kept. (the default)")
+    ] = False,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,…",
+            help="Requests under way at a time on a connection, several numbers for a grid. "
+            "(default: 1)",
+        ),
+    ] = None,
     boots: Annotated[
         int | None,
         typer.Option(min=1, help="How often all servers restart. (default: 3)"),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Workers or threads per server. (default: its cores)"),
+        str | None,
+        typer.Option(
+            metavar="NUMBER,…",
+            help="Workers or threads per server, several numbers for a grid. (default: its cores)",
+        ),
     ] = None,
     cpus: Annotated[
         str | None,
@@ -163,6 +203,16 @@ def race(
             help="The most measured time that --precision may take. (default: that of --duration)",
         ),
     ] = None,
+    confirm: Annotated[
+        bool,
+        typer.Option(
+            "--confirm",
+            help="After the race, measure each contender alone for a third of the time on top, in "
+            "10 rounds or more, each with its start and warm-up: do short turns and --solo agree?",
+        ),
+    ] = False,
+    gate: Gates = None,
+    cant_tell: CantTellPolicy = "pass",
     json: Json = None,
     out_dir: OutDir = RUNS,
     seed: Seed = None,
@@ -185,6 +235,11 @@ def race(
     bakeoff race http://127.0.0.1:8080/ --pid 47   something already up
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
+    bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
+    bakeoff race nginx hyper -c 1,64 --pipeline 1,16    a grid: 4 races
+
+    A setting with several values makes a grid: every combination is raced,
+    and has a verdict of its own. -d is then the time of all of them.
     """
     if words and everything:
         raise BadUsage("race: takes contenders or --all, not both")
@@ -200,12 +255,9 @@ def race(
     options = Options(
         seed=drawn(seed),
         cores=parse_cores(cpus, available) if cpus else default_cores(available),
-        connections=connections,
         duration_s=budget or duration,
         workload=workload,
-        connection="close" if close else "keep-alive",
         boots=boots,
-        workers=workers,
         reference=reference,
         solo=solo,
         twin=twin,
@@ -213,16 +265,26 @@ def race(
         load=load,
         arrivals=arrivals,
         precision=precision,
+        confirm=confirm,
+        gates=tuple(gate or ()),
+        cant_tell=cant_tell,
     )
-    plan = decide(
-        named,
-        catalogue,
-        options,
-        stamp=stamp(),
-        command_line=command_line(),
-    )
+    cells = Axes(
+        connections=parse_counts("--connections", connections)
+        if connections is not None
+        else (None,),
+        workers=parse_counts("--workers", workers) if workers is not None else (None,),
+        pipeline=parse_counts("--pipeline", pipeline) if pipeline is not None else (1,),
+        connection=parse_connection(close=close, keep_alive=keep_alive),
+    ).combined(options)
+    if len(cells) > 1:
+        asked = decide_grid(named, catalogue, cells, stamp=stamp(), command_line=command_line())
+        check_json(json)
+        grid_command.race(asked, out_dir, real_stages(), json)
+        return
+    plan = decide(named, catalogue, cells[0], stamp=stamp(), command_line=command_line())
     check_json(json)
-    if everything:
+    if everything or confirm:
         err.print(_outlook(plan), markup=False, soft_wrap=True)
     stages = real_stages()
     with watch() as progress:
@@ -232,9 +294,17 @@ def race(
 
 def _outlook(plan: Plan) -> str:
     """What a long race is going to do, before it does it."""
-    return (
+    said = (
         f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring in "
-        f"{plan.boots} boots; before each boot all are started, and warmed up for 2 to 8 s each"
+        f"{plural(plan.boots, 'boot')}; before each boot all are started, and warmed up for 1 to "
+        "20 s each"
+    )
+    if not plan.confirm:
+        return said
+    solo = confirming(plan)
+    return (
+        f"{said}. Then {solo.duration_s:.0f} s more in {solo.boots} rounds, "
+        f"each of {len(solo.entries)} started, warmed up and measured alone"
     )
 
 
@@ -246,4 +316,5 @@ def whole_catalogue(catalogue: Catalogue) -> list[str]:
 def show(finished: Finished, json: str | None) -> None:
     """Print the standings and where the report is; ends the program where it must."""
     verdict = finished.verdict
-    conclude(finished, standings(verdict), verdict, json, any(e.valid for e in verdict.entries))
+    succeeded = any(e.valid for e in verdict.entries) and all(g.passes for g in verdict.gates)
+    conclude(finished, standings(verdict), verdict, json, succeeded)

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from bakeoff.cli.console import err, out
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadUsage
-from bakeoff.race import Finished, Replayed
+from bakeoff.race import Finished, Gridded, Replayed
 
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
@@ -37,7 +37,7 @@ def write_json(json: str | None, result: Contract) -> None:
 
 
 def conclude(
-    finished: Finished | Replayed,
+    finished: Finished | Gridded | Replayed,
     shown: RenderableType,
     result: Contract,
     json: str | None,

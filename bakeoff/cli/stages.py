@@ -19,7 +19,7 @@ from bakeoff.measure import (
 )
 from bakeoff.model.machine import Machine
 from bakeoff.race import Stages
-from bakeoff.report import write, write_replay
+from bakeoff.report import write, write_grid, write_replay
 from bakeoff.start import Keeper, attach
 from bakeoff.verify import answers, audit, verify
 
@@ -53,6 +53,7 @@ def real_stages() -> Stages:
         tool_missing=tools.missing,
         write_report=write,
         write_replay=write_replay,
+        write_grid=write_grid,
     )
 
 

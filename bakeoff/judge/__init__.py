@@ -1,18 +1,26 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
 from bakeoff.judge.claims import decide
+from bakeoff.judge.confirm import confirmed
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
+from bakeoff.judge.grid import changes_of_places, leaders
+from bakeoff.judge.runs import Run, compare_runs
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.work import works_of
 
 __all__ = [
     "Evidence",
     "RaceEvidence",
+    "Run",
     "ToolEvidence",
     "agreement",
+    "changes_of_places",
+    "compare_runs",
+    "confirmed",
     "decide",
     "judge",
+    "leaders",
     "unequal",
     "works_of",
 ]

@@ -53,6 +53,9 @@ def posterior(centres: Floats, squared_errors: Floats) -> Floats:
 
 
 def draw(probability: Floats, uniform: Floats) -> Floats:
-    """One τ for each number in `uniform` (0 to 1), from a posterior on the grid."""
-    drawn: Floats = np.interp(uniform, np.cumsum(probability), _SD)
+    """One τ for each number in `uniform` (0 to 1), from a posterior on the grid.
+
+    Half of a value's probability lies below it: counted as all, every τ would be 3 % too small.
+    """
+    drawn: Floats = np.interp(uniform, np.cumsum(probability) - probability / 2, _SD)
     return drawn

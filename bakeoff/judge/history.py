@@ -106,10 +106,6 @@ class History:
         ]
         return min(opened, default=None)
 
-    def unsteady_boots(self, name: str) -> int:
-        """In how many boots its warm-up reached no steady state."""
-        return sum(not warmup.steady.get(name, True) for warmup in self.warmups)
-
     def loaded(self, name: str) -> list[Memory]:
         """Its memory after load, per boot."""
         return [end.loaded[name] for end in self.ends if name in end.loaded]

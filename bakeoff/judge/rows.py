@@ -1,7 +1,8 @@
 """One entry's row of the standings, put together."""
 
 from dataclasses import dataclass
-from statistics import median
+from math import log
+from statistics import median, stdev
 
 from bakeoff.judge import cost, latency
 from bakeoff.judge.compare import Compared
@@ -10,6 +11,7 @@ from bakeoff.judge.open_loop import offered_to
 from bakeoff.judge.signatures import signatures
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
+from bakeoff.judge.warmth import warm_ups
 from bakeoff.model.audit import Work
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
@@ -53,6 +55,7 @@ def row(
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
     ratio, low, high = _ratio(name, standing)
+    boots = _boots(name, standing)
     return VerdictEntry(
         name=name,
         title=plan.entry(name).title,
@@ -73,7 +76,7 @@ def row(
         ),
         all_blocks=standing.all_blocks,
         n=standing.n,
-        boots=_boots(name, standing),
+        boots=boots,
         rank=standing.rank,
         letters=standing.letters,
         requests_per_s=spent.requests_per_s,
@@ -100,6 +103,8 @@ def row(
         command=up[-1].command if up else (),
         cpu_source=up[-1].cpu_source if up else "",
         work=work,
+        warm_up=warm_ups(name, seen),
+        boot_sd=stdev(log(each.ratio) for each in boots) if len(boots) > 1 else None,
         open_loop=offered.summary if offered else None,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bakeoff.judge.disturbed import STEAL_SHARE_MAX
 from bakeoff.judge.history import History
+from bakeoff.judge.warmth import cut_short_s
 from bakeoff.model.plan import Plan
 from bakeoff.model.verdict import NoiseFloor, VerdictEntry
 
@@ -12,7 +13,15 @@ MAX_STEAL_SHARE = 0.01
 
 def race_warnings(plan: Plan, seen: History, complete: bool, steal: float | None) -> list[str]:
     """What the whole race suffers from."""
-    found = [_shared(plan), _incomplete(complete), _boots(plan, seen), _steal(steal), _queues(seen)]
+    found = [
+        _shared(plan),
+        _crowded(plan),
+        _incomplete(complete),
+        _boots(plan, seen),
+        _warm_up(seen),
+        _steal(steal),
+        _queues(seen),
+    ]
     return [warning for warning in found if warning]
 
 
@@ -23,6 +32,14 @@ def _shared(plan: Plan) -> str:
         "servers and load generator share cores: a server that takes more CPU slows its own load, "
         "and which side was the limit can't be told"
     )
+
+
+def _crowded(plan: Plan) -> str:
+    cores = len(plan.cores.server)
+    if plan.workers <= cores:
+        return ""
+    had = "one server core" if cores == 1 else f"{cores} server cores"
+    return f"{plan.workers} workers were asked for on {had}: they take turns"
 
 
 def _incomplete(complete: bool) -> str:
@@ -41,6 +58,16 @@ def _boots(plan: Plan, seen: History) -> str:
             "intervals allow for what is usual (a standard deviation of about 0.4 %)"
         )
     return ""
+
+
+def _warm_up(seen: History) -> str:
+    longest_s = cut_short_s(seen)
+    if longest_s is None:
+        return ""
+    return (
+        f"the race is short, and so nobody was warmed up for more than {longest_s:.3g} s: a "
+        "program that compiles while it runs may not have come up to speed"
+    )
 
 
 def _steal(share: float | None) -> str:

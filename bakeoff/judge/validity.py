@@ -10,6 +10,7 @@ from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import lateness, offered_to, shortfall
 from bakeoff.judge.stalls import stood_still
 from bakeoff.judge.tally import Tally
+from bakeoff.judge.warmth import slowdowns, unsteady_boots
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
@@ -95,12 +96,13 @@ def _little(plan: Plan, name: str, seen: History) -> str:
     if plan.mode == "open":
         return ""
     waiting = in_flight(seen.lasting(name))
-    share = waiting / plan.connections
+    share = waiting / (plan.connections * plan.pipeline)
     if share >= LITTLES_SHARE or not waiting:
         return ""
+    depth = f" of {plan.pipeline} requests each" if plan.pipeline > 1 else ""
     return (
-        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections: "
-        f"{1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
+        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections"
+        f"{depth}: {1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
     )
 
 
@@ -152,12 +154,19 @@ def _closing(plan: Plan, name: str, seen: History, spent: Tally) -> str:
 
 
 def _unsteady(name: str, seen: History) -> str:
-    boots = seen.unsteady_boots(name)
-    if not boots:
+    boots = unsteady_boots(name, seen)
+    if boots:
+        return (
+            f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
+            "figures may still have been changing"
+        )
+    slower = slowdowns(name, seen)
+    if not slower:
         return ""
+    boot, before, after = slower[0]
     return (
-        f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
-        "figures may still have been changing"
+        f"it got slower while it was warmed up, in {len(slower)} of {len(seen.warmups)} boots: in "
+        f"boot {boot + 1} from {before:,.0f} to {after:,.0f} requests/s"
     )
 
 

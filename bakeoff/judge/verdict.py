@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bakeoff.judge import surroundings
+from bakeoff.judge import gate, surroundings
 from bakeoff.judge.compare import MIN_BLOCKS, Pairs, compare
 from bakeoff.judge.cost import steal_share
 from bakeoff.judge.disturbed import calm
@@ -56,7 +56,7 @@ def judge(
     steal = steal_share(all_seen.blocks, cpus)
     listing = listed(names, pairs)
     measured_s = sum(each.measured_s for each in field.spent.values())
-    return Verdict(
+    verdict = Verdict(
         run=plan.run,
         workload=plan.workload.name,
         mode=plan.mode,
@@ -97,6 +97,7 @@ def judge(
         seed=plan.seed,
         machine=machine,
     )
+    return verdict.model_copy(update={"gates": gate.decided(plan, verdict)})
 
 
 def _rows(

@@ -20,6 +20,7 @@ def job(plan: Plan, up: Sequence[tuple[Handle, Verification]]) -> Job:
         io="auto",
         connection=plan.connection,
         http=plan.http,
+        pipeline=plan.pipeline,
         cpus=plan.cores.client,
         connect_timeout_ms=CONNECT_TIMEOUT_MS,
         request_timeout_ms=REQUEST_TIMEOUT_MS,

@@ -52,6 +52,7 @@ class Job(Contract):
     io: Literal["auto", "uring", "epoll"]
     connection: Connection
     http: HttpVersion = "1.1"
+    pipeline: PositiveInt = 1
     cpus: tuple[NonNegativeInt, ...]
     connect_timeout_ms: PositiveInt
     request_timeout_ms: PositiveInt

@@ -6,6 +6,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender
+from bakeoff.model.gate import CantTell, Gate
 from bakeoff.model.workload import Workload
 
 Connection = Literal["keep-alive", "close"]
@@ -82,7 +83,9 @@ class Plan(Contract):
     the share `load` of the throughput that its own warm-up ended with; one of the two is given. Up
     to `pipeline` requests are under way on a connection. With a `precision` (0.01: each interval
     between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and the race
-    ends before it where the precision is reached.
+    ends before it where the precision is reached. `gates` must hold for the race to end well; where
+    nobody can tell whether one does, `cant_tell` says if it passes. To `confirm` is to measure the
+    entries solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -107,6 +110,9 @@ class Plan(Contract):
     cores: Cores
     reference: str
     solo: bool
+    confirm: bool = False
+    gates: tuple[Gate, ...] = ()
+    cant_tell: CantTell = "pass"
     seed: NonNegativeInt
     host: str = "127.0.0.1"
 

@@ -152,6 +152,13 @@ Course = Literal["flat", "warm-up", "slowdown", "unsteady"]
 slower, or it never came there."""
 
 
+WARM_UP_SLICE_MS = 250
+"""How long each slice of a warm-up is."""
+
+WARM_UP_S_MIN = 3.0
+"""So long each is warmed up where nothing argues for less."""
+
+
 class Warmup(Contract):
     """The warm-up of a boot, and each contender's slice lengths, which follow from the first one.
 

@@ -9,8 +9,10 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
+from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
+from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
@@ -23,9 +25,12 @@ from bakeoff.model.workload import Workload
 CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
+    "compare": RunsComparison,
     "contender": Contender,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
+    "grid": Grid,
+    "grid-plan": GridPlan,
     "load": LoadResult,
     "machine": Machine,
     "plan": Plan,

@@ -6,6 +6,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract
+from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.samples import Course
@@ -82,11 +83,12 @@ class BootRatio(Contract):
 
 
 class WarmUp(Contract):
-    """How one boot's warm-up went: its course, and how long it was, s."""
+    """How one boot's warm-up went: its course, how long it was, and the throughput at its end."""
 
     boot: NonNegativeInt
     course: Course
     lasted_s: NonNegativeFloat
+    requests_per_s: NonNegativeFloat | None = None
 
 
 class OpenLoop(Contract):
@@ -130,6 +132,8 @@ class VerdictEntry(Contract):
     were any. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p
     rising, as far as ten requests were slower. `work` is what it does beside answering right.
     `boot_sd` is the standard deviation of ln ratio between the boots, where there were two.
+    `solo` is the ratio with one contender up at a time, where the race was confirmed so, and
+    `solo_agrees` whether it differs from `ratio` by no more than chance.
     """
 
     name: str
@@ -172,6 +176,8 @@ class VerdictEntry(Contract):
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None
+    solo: Interval | None = None
+    solo_agrees: bool | None = None
     open_loop: OpenLoop | None = None
 
 
@@ -238,6 +244,7 @@ class Verdict(Contract):
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]
     pairs: tuple[Pair, ...] = ()
+    gates: tuple[GateResult, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     minimum_detectable_effect: Annotated[float, Field(ge=0)] | None
     boots: NonNegativeInt
@@ -257,3 +264,15 @@ class Verdict(Contract):
             if (pair.a, pair.b) == (b, a):
                 return pair.turned()
         return None
+
+    def entry(self, name: str) -> VerdictEntry | None:
+        """The row of `name`; None: there is none."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    def trouble(self, name: str) -> str:
+        """Why `name` has no figures that count; empty: it has."""
+        entry = self.entry(name)
+        if entry is not None:
+            return "" if entry.valid else f"{name} is not valid: {'; '.join(entry.reasons)}"
+        skipped = {one.name: one.reason for one in self.skipped}
+        return f"{name} did not take part: {skipped.get(name, 'it was not measured')}"

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
+from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Cores, Entry, Plan, Skipped
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
+from bakeoff.plan.gates import race_gate
 from bakeoff.plan.words import Named, unique
 
 DURATION_PER_ENTRY_S = 20.0
@@ -30,6 +32,7 @@ class Options:
     duration_s: float | None = None
     workload: str | None = None
     connection: Connection = "keep-alive"
+    pipeline: int = 1
     boots: int | None = None
     workers: int | None = None
     reference: str | None = None
@@ -39,6 +42,9 @@ class Options:
     load: float | None = None
     arrivals: Arrivals = "poisson"
     precision: float | None = None
+    confirm: bool = False
+    gates: tuple[str, ...] = ()
+    cant_tell: CantTell = "pass"
 
 
 def decide(
@@ -49,7 +55,10 @@ def decide(
     stamp: str,
     command_line: Sequence[str],
 ) -> Plan:
-    """The plan of a race. `stamp` is its UTC time. Raises `BadUsage`."""
+    """The plan of a race. `stamp` is its UTC time.
+
+    Raises `BadUsage`, and `NoVerdict` where nobody can take part at this depth of pipeline.
+    """
     _check_numbers(options)
     own = all(one.own_answer for one in named)
     workload = catalogue.workload(
@@ -57,6 +66,8 @@ def decide(
     )
     entries, skipped = _entries(named, workload)
     reference = _reference(options.reference, entries)
+    gates = tuple(race_gate(text, [one.name for one in named]) for text in options.gates)
+    _check_confirm(options, entries)
     if options.twin:
         entries += twin(entries, reference)
     solo = options.solo
@@ -67,7 +78,7 @@ def decide(
         max(BOOTS, round(duration_s / (len(entries) * SOLO_WINDOW_S))) if solo else BOOTS
     )
     _check_ports(entries, solo)
-    return Plan(
+    plan = Plan(
         run=f"{stamp}-{_slug(entries)}",
         command_line=tuple(command_line),
         entries=tuple(entries),
@@ -79,6 +90,7 @@ def decide(
         arrivals=options.arrivals,
         precision=options.precision,
         connection=options.connection,
+        pipeline=options.pipeline,
         connections=options.connections or workload.defaults.connections,
         duration_s=duration_s,
         boots=boots,
@@ -86,8 +98,35 @@ def decide(
         cores=options.cores,
         reference=reference,
         solo=solo,
+        confirm=options.confirm,
+        gates=gates,
+        cant_tell=options.cant_tell,
         seed=options.seed,
     )
+    return without(plan, _cannot_pipeline(plan))
+
+
+def contradiction(options: Options) -> str:
+    """What of the load can't be had together, and why; empty: nothing."""
+    if options.pipeline > 1 and options.connection == "close":
+        return (
+            f"--pipeline {options.pipeline} needs --keep-alive: with --close a connection carries "
+            "one request"
+        )
+    if options.rate and options.load:
+        return "--rate and --load: the rate is either the same for all or a share of each's"
+    return ""
+
+
+def _cannot_pipeline(plan: Plan) -> dict[str, str]:
+    """Those whose contender.toml rules a pipeline out. A command or a URL is tried: who knows."""
+    if plan.pipeline == 1:
+        return {}
+    return {
+        one.name: "doesn't answer requests that are sent ahead (contender.toml: pipelines = false)"
+        for one in plan.entries
+        if one.origin in ("catalogue", "folder") and one.contender and not one.contender.pipelines
+    }
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
@@ -129,18 +168,24 @@ def _check_numbers(options: Options) -> None:
         ("--boots", options.boots),
         ("--workers", options.workers),
         ("--rate", options.rate),
+        ("--pipeline", options.pipeline),
     ):
         if value is not None and not 0 < value < 1e9:
             raise BadUsage(f"{flag}: is {value:g}; it takes a number above zero")
     for flag, share, most in (("--load", options.load, 2), ("--precision", options.precision, 1)):
         if share is not None and not 0 < share < most:
             raise BadUsage(f"{flag}: is {share:.0%}; it takes a share above 0 and below {most:.0%}")
-    if options.rate and options.load:
-        raise BadUsage(
-            "--rate and --load: the rate is either the same for all or a share of each's"
-        )
+    if wrong := contradiction(options):
+        raise BadUsage(wrong)
     if options.seed < 0:
         raise BadUsage(f"--seed: is {options.seed}; it takes zero or a number above")
+
+
+def _check_confirm(options: Options, entries: Sequence[Entry]) -> None:
+    if options.confirm and options.solo:
+        raise BadUsage("--confirm: measures solo what was raced in turns; --solo does so already")
+    if options.confirm and len(entries) < 2:
+        raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
 
 
 def _entries(named: Sequence[Named], workload: Workload) -> tuple[list[Entry], list[Skipped]]:

@@ -1,8 +1,8 @@
-"""How long a contender's slices are: as short as it allows."""
+"""How long a contender's slices are, as short as it allows; and how many it is warmed up with."""
 
 import math
 
-from bakeoff.model.samples import SliceLengths
+from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
 
 SLICE_MS_MIN = 20
 SLICE_MS_MAX = 2000
@@ -17,6 +17,9 @@ REQUESTS_FOR_P99 = 1000
 OPEN_RAMP_MS_MIN = 50
 OPEN_RAMP_MS_MAX = 500
 OPEN_RAMP_MEAN_LATENCIES = 10
+WARM_UP_S_MAX = 20.0
+KNOWN_FLAT_S_MIN = 1.0
+WARM_UP_PER_MEASURED_S = 3
 
 
 def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths:
@@ -57,3 +60,15 @@ def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
         long_ms=window_ms,
         ramp_ms=max(OPEN_RAMP_MS_MIN, min(OPEN_RAMP_MS_MAX, ramp_ms)),
     )
+
+
+def warm_up_slices(share_s: float, always_flat: bool) -> tuple[int, int]:
+    """The least and the most slices of one contender's warm-up in one boot.
+
+    3 s at least and 20 s at most; but no more than three times `share_s`, its share of what is
+    measured in this boot, and 1 s whatever happens: a short race stays short. One that was
+    `always_flat` in the boots before gets 1 s at least.
+    """
+    most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), WARM_UP_S_MAX)
+    least_s = KNOWN_FLAT_S_MIN if always_flat else min(WARM_UP_S_MIN, most_s)
+    return round(1000 * least_s / WARM_UP_SLICE_MS), round(1000 * most_s / WARM_UP_SLICE_MS)

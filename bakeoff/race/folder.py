@@ -126,6 +126,19 @@ class RunFolder:
         write_whole(self.path / name, text)
 
 
+def run_verdict(path: Path) -> tuple[Verdict, dict[str, Receipt]]:
+    """What was judged in a run folder, or of a verdict.json alone, and the receipts that are there.
+
+    Raises `BadUsage`.
+    """
+    if path.is_file():
+        return Verdict.read_json(path), {}
+    folder = RunFolder.open(path)
+    if not (path / "verdict.json").exists():
+        raise BadUsage(f"{path}: has no verdict yet; `bakeoff report {path}` makes one")
+    return folder.verdict(), folder.receipts()
+
+
 def whole_lines(path: Path) -> list[bytes]:
     """The lines of a file, none where there is no file; a last one that a kill cut off is none."""
     try:

@@ -14,9 +14,9 @@ from bakeoff.model.errors import (
 )
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record, SliceLengths
+from bakeoff.model.samples import Record, Warmup
 from bakeoff.model.verdict import Verdict
-from bakeoff.plan import without
+from bakeoff.plan import confirming, without
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
 from bakeoff.race.rotation import FirstBootOut, run_boot
 from bakeoff.race.solo import run_round
@@ -27,6 +27,7 @@ from bakeoff.race.up import Setting
 WORTH_S = 0.05
 BOOT_SHARE = 0.5
 """Of a budget, for the planned boots: whether more are needed is known when half of it is spent."""
+CONFIRM_FOLDER = "confirm"
 _BUILT = ("catalogue", "folder")
 
 
@@ -71,7 +72,7 @@ def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
             f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
             "halves of unlike machines make no race"
         )
-    if _is_over(plan, folder):
+    if _is_complete(folder):
         raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
     rebuilt, receipts = build_all(plan, stages, watch)
     before = folder.receipts()
@@ -137,6 +138,8 @@ def _run(
             plan = _boots(plan, Setting(stages, servers, folder, watch))
         finally:
             servers.close()
+        if plan.confirm:
+            interrupted = _confirm(plan, folder, stages, watch)
     except KeyboardInterrupt:
         interrupted = True
     except BakeoffError as error:
@@ -153,10 +156,16 @@ def _run(
     return _judged(folder, folder.plan(), receipts, stages, interrupted)
 
 
+def _confirm(plan: Plan, folder: RunFolder, stages: Stages, watch: Watch) -> bool:
+    """Measure the entries solo, or what is missing of that; whether it was interrupted."""
+    solo = confirming(plan)
+    watch.step(f"confirming: each alone, {solo.boots} rounds, {solo.duration_s:.0f} s measured")
+    return race_part(solo, folder.path / CONFIRM_FOLDER, stages, watch).interrupted
+
+
 def _boots(plan: Plan, setting: Setting) -> Plan:
     """Boot after boot until the plan's time is measured."""
     records = setting.folder.records()
-    lengths = _lengths(records)
     boot = 1 + max((record.boot for record in records), default=-1)
     left = max(1, plan.boots - boot)
     while not _is_over(plan, setting.folder):
@@ -167,9 +176,9 @@ def _boots(plan: Plan, setting: Setting) -> Plan:
         done_s = plan.duration_s - missing_s
         try:
             if plan.solo:
-                run_round(plan, boot, budget_s, not records, setting, done_s)
+                run_round(plan, boot, budget_s, _warmups(records), setting, done_s)
             else:
-                lengths = run_boot(plan, boot, budget_s, lengths, setting, done_s)
+                run_boot(plan, boot, budget_s, _warmups(records), setting, done_s)
         except FirstBootOut as error:
             plan = without(plan, error.out)
             setting.folder.keep("plan.json", plan)
@@ -196,16 +205,28 @@ def _is_over(plan: Plan, folder: RunFolder) -> bool:
     return found is not None and found.met
 
 
+def _is_complete(folder: RunFolder) -> bool:
+    """Whether nothing is left to measure, the confirmation included."""
+    plan = folder.plan()
+    if not _is_over(plan, folder):
+        return False
+    part = _solo_part(folder) if plan.confirm else None
+    return not plan.confirm or (part is not None and _is_complete(part))
+
+
+def _solo_part(folder: RunFolder) -> RunFolder | None:
+    """The folder of the race's confirmation; None: it was never begun."""
+    path = folder.path / CONFIRM_FOLDER
+    return RunFolder(path) if (path / "plan.json").exists() else None
+
+
 def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
     return plan.duration_s - measured_s(records)
 
 
-def _lengths(records: Sequence[Record]) -> Mapping[str, SliceLengths]:
-    """The slice lengths that earlier boots of this race had; empty: there was none."""
-    for record in records:
-        if record.type == "warmup":
-            return record.lengths
-    return {}
+def _warmups(records: Sequence[Record]) -> list[Warmup]:
+    """How the earlier boots of this race were warmed up."""
+    return [record for record in records if record.type == "warmup"]
 
 
 def _judged(
@@ -215,12 +236,28 @@ def _judged(
     stages: Stages,
     interrupted: bool,
 ) -> Finished:
-    # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
-    from bakeoff.judge import judge
-
     records = folder.records()
-    complete = _is_over(plan, folder)
-    verdict = judge(plan, receipts, records, folder.machine(), complete)
+    verdict = _verdict(folder, plan, receipts, records)
     folder.keep("verdict.json", verdict)
     report = stages.write_report(folder.path, plan, verdict, records, receipts)
     return Finished(verdict, folder.path, report, interrupted)
+
+
+def _verdict(
+    folder: RunFolder, plan: Plan, receipts: Mapping[str, Receipt], records: Sequence[Record]
+) -> Verdict:
+    # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+    from bakeoff.judge import confirmed, judge
+
+    complete = _is_over(plan, folder)
+    verdict = judge(plan, receipts, records, folder.machine(), complete)
+    return confirmed(verdict, _solo_verdict(folder)) if plan.confirm else verdict
+
+
+def _solo_verdict(folder: RunFolder) -> Verdict | None:
+    """What the race's confirmation says; None: not one round of it was measured."""
+    part = _solo_part(folder)
+    records = part.records() if part else []
+    if part is None or not any(record.type == "block" for record in records):
+        return None
+    return _verdict(part, part.plan(), part.receipts(), records)

@@ -1,12 +1,12 @@
 """One boot of a rotation: all contenders up at once, one slice each in random order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, SliceLengths, Warmup
+from bakeoff.model.samples import Block, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
@@ -27,44 +27,46 @@ def run_boot(
     plan: Plan,
     boot: int,
     budget_s: float,
-    lengths: Mapping[str, SliceLengths],
+    earlier: Sequence[Warmup],
     setting: Setting,
     done_s: float,
-) -> Mapping[str, SliceLengths]:
+) -> None:
     """Run boot `boot` for `budget_s` of measured time; its records are in the folder.
 
-    `lengths` are those of an earlier boot, empty in the first. Raises `FirstBootOut`, `NoVerdict`.
+    `earlier` are the warm-ups of the boots before, of which the first has chosen the slices'
+    lengths: the blocks of one race are alike. Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
     setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {', '.join(order)}")
     with Up(plan, boot, order, setting) as up:
-        if up.out and not lengths:
+        if up.out and not earlier:
             raise FirstBootOut(up.out)
         if not up.running:
             raise NoVerdict("no contender came up again")
-        if not lengths:
+        if not earlier:
             setting.watch.step(f"boot {boot + 1} of {plan.boots}: comparing what they do")
             up.audit()
         up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
         setting.folder.add(up.record())
         meter = Meter(up)
+        given = earlier[0].lengths if earlier else {}
         setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
         warmup = warm_up(
             meter,
             up,
-            lengths,
+            earlier,
+            given,
             budget_s,
             lambda text: setting.watch.measured(
                 done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
             ),
         )
-        warmup = offered(plan, warmup, lengths)
+        warmup = offered(plan, warmup, given)
         setting.folder.add(warmup)
         deeds = Deeds(up)
         _rotate(up, meter, warmup, budget_s, done_s)
         end = deeds.end()
     setting.folder.add(end.model_copy(update={"stopped": tuple(up.stopped), "died": meter.died}))
-    return warmup.lengths
 
 
 def _rotate(up: Up, meter: Meter, warmup: Warmup, budget_s: float, done_s: float) -> None:

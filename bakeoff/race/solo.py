@@ -1,5 +1,7 @@
 """One round of a solo race: the contenders one after another, each alone on the machine."""
 
+from collections.abc import Sequence
+
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
@@ -25,11 +27,17 @@ RAMP_MS = 100
 
 
 def run_round(
-    plan: Plan, boot: int, budget_s: float, first: bool, setting: Setting, done_s: float
+    plan: Plan,
+    boot: int,
+    budget_s: float,
+    earlier: Sequence[Warmup],
+    setting: Setting,
+    done_s: float,
 ) -> None:
     """Run round `boot`: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one block of long slices. Raises `FirstBootOut`, `NoVerdict`.
+    A round is a boot with one block of long slices; `earlier` are the warm-ups of those before.
+    Raises `FirstBootOut`, `NoVerdict`.
     """
     order = start_order(plan, boot)
     window_ms = max(1, round(1000 * budget_s / len(order)))
@@ -50,13 +58,13 @@ def run_round(
         with Up(plan, boot, [name], setting) as up:
             out |= up.out
             if up.running:
-                if first:
+                if not earlier:
                     up.audit()
                 up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
                 starts.append(up.record())
                 meter = Meter(up)
                 given = {name: lengths}
-                warmup = offered(plan, warm_up(meter, up, given, window_ms / 1000), given)
+                warmup = offered(plan, warm_up(meter, up, earlier, given, window_ms / 1000), given)
                 warmups.append(warmup)
                 deeds = Deeds(up)
                 slices.append(
@@ -71,7 +79,7 @@ def run_round(
                 ends.append(deeds.end())
                 died |= meter.died
         stopped += up.stopped
-    if out and first:
+    if out and not earlier:
         raise FirstBootOut(out)
     if not slices:
         raise NoVerdict("no contender came up again")
@@ -109,7 +117,16 @@ def _warm(warmups: list[Warmup]) -> Warmup:
     return warmups[0].model_copy(
         update={
             key: {name: value for one in warmups for name, value in getattr(one, key).items()}
-            for key in ("lengths", "requests_per_s", "mean_latency_us", "steady", "rates")
+            for key in (
+                "lengths",
+                "requests_per_s",
+                "mean_latency_us",
+                "steady",
+                "cpu_us_per_request",
+                "courses",
+                "steady_from",
+                "rates",
+            )
         }
     )
 

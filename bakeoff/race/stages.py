@@ -11,6 +11,7 @@ from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.grid import Grid
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
@@ -89,7 +90,7 @@ class Stages:
     servers: Callable[[Path], Servers]
     attach: Callable[[Entry], Handle]
     answers: Answers
-    verify: Callable[[Handle, Entry, Workload, Connection], Verification]
+    verify: Callable[[Handle, Entry, Workload, Connection, int], Verification]
     audit: Callable[[Sequence[tuple[Handle, Entry]], Workload], Mapping[str, Audit]]
     load: Callable[[Job], Load]
     cpu: Callable[[CpuCounter], CpuClock]
@@ -108,6 +109,7 @@ class Stages:
     tool_missing: Callable[[Loader], str | None]
     write_report: Callable[[Path, Plan, Verdict, Sequence[Record], Mapping[str, Receipt]], Path]
     write_replay: Callable[[Path, Replay], Path]
+    write_grid: Callable[[Path, Grid], Path]
 
 
 class Watch(Protocol):

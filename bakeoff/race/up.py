@@ -123,7 +123,7 @@ class Up:
             try:
                 handle = self._start(entry)
                 verification = self.setting.stages.verify(
-                    handle, entry, self.plan.workload, self.plan.connection
+                    handle, entry, self.plan.workload, self.plan.connection, self.plan.pipeline
                 )
                 if verification.problems:
                     raise ContenderOut("; ".join(verification.problems))

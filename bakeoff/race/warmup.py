@@ -1,77 +1,138 @@
 """Warm-up: loaded but not judged, until steady or until its time is up."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
+from typing import TYPE_CHECKING
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Entry
-from bakeoff.model.samples import Slice, SliceLengths, Warmup
-from bakeoff.plan import slice_lengths
+from bakeoff.model.samples import WARM_UP_SLICE_MS, Slice, SliceLengths, Warmup
+from bakeoff.plan import slice_lengths, warm_up_slices
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Up
 
-SLICE_MS = 250
-SLICES_MIN = 8
-SLICES_MAX = 32
-WINDOW = 4
-STEADY_WITHIN = 0.03
+if TYPE_CHECKING:
+    from bakeoff.judge.steady import Settled
+
+COMPILED_REQUESTS = 20_000
+"""Just-in-time compilers count calls, not seconds: HotSpot's last compiler takes a method after
+15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then needs time."""
+
+PLAINLY_FLAT = 0.05
+"""A course whose slices have more noise could hide that it rises."""
 
 
-def is_steady(requests_per_s: Sequence[float]) -> bool:
-    """Whether the last slices are as fast as those before them: within 3 %, or within their noise.
+@dataclass
+class Course:
+    """One contender's warm-up slices so far, and how many it has to have."""
 
-    Noise is the median step from one slice to the next. A crude rule, but bounded; the report says
-    when the bound was hit.
-    """
-    if len(requests_per_s) < SLICES_MIN:
-        return False
-    recent = requests_per_s[-2 * WINDOW :]
-    before, last = median(recent[:WINDOW]), median(recent[WINDOW:])
-    noise = median(abs(one - other) for one, other in pairwise(recent))
-    return before > 0 and abs(last - before) <= max(STEADY_WITHIN * before, noise)
+    least: int
+    most: int
+    slices: list[Slice] = field(default_factory=list)
+
+    def add(self, one: Slice) -> None:
+        """Another slice; what was found before is forgotten."""
+        self.slices.append(one)
+        self.__dict__.pop("settled", None)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Requests per second, slice by slice."""
+        return tuple(rate(one) for one in self.slices)
+
+    @property
+    def cpu_us(self) -> tuple[float | None, ...]:
+        """CPU per request, slice by slice; None where it wasn't seen or nothing was answered."""
+        return tuple(
+            one.server_cpu.total_ns / 1000 / one.event.requests_all
+            if one.server_cpu and one.event.requests_all
+            else None
+            for one in self.slices
+        )
+
+    @cached_property
+    def settled(self) -> "Settled":
+        """How it went until now."""
+        # Statistics libraries take a second to import: whoever doesn't race doesn't wait for them.
+        from bakeoff.judge.steady import LAST_SLICES, settled
+
+        return settled(self.rates, self.cpu_us, min(LAST_SLICES, self.least))
+
+    @property
+    def done(self) -> bool:
+        """Whether it has had enough: it is steady, or its time is up.
+
+        Who has answered few requests since it last changed may yet be compiled further. But a
+        program that compiles gets faster within its first hundreds of calls, so one that was
+        plainly flat from its first slice on won't.
+        """
+        if len(self.slices) < self.least:
+            return False
+        if len(self.slices) >= self.most:
+            return True
+        requests = sum(one.event.requests_all for one in self.slices[self.settled.start :])
+        plain = self.settled.course == "flat" and self.settled.noise <= PLAINLY_FLAT
+        return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
+
+    def last(self, of: Callable[[Slice], float]) -> float:
+        """The median over the last stretch, or over the last second of one that isn't steady."""
+        start = self.settled.start
+        if not self.settled.steady:
+            start = len(self.slices) - 1000 // WARM_UP_SLICE_MS
+        return median(map(of, self.slices[max(0, start) :])) if self.slices else 0.0
 
 
 def warm_up(
     meter: Meter,
     up: Up,
+    earlier: Sequence[Warmup],
     given: Mapping[str, SliceLengths],
     budget_s: float,
     say: Callable[[str], object] = lambda _text: None,
 ) -> Warmup:
-    """Load every contender in turn until each is steady, for 2 s at least and 8 s at most.
+    """Load every contender in turn until each is steady, within the bounds of `warm_up_slices`.
 
-    Not for longer, past the 2 s, than the `budget_s` that are to be measured: a short race stays
-    short. Their slice lengths follow, but for those `given` by an earlier boot. `say` is told
+    `budget_s` is what this boot is to measure, `earlier` the warm-ups of this race's boots before.
+    The slice lengths follow from how fast each is in the end, but for those `given`. `say` is told
     before each turn how many are steady. Raises `NoVerdict`.
     """
-    names = [one.entry.name for one in up.running]
-    rates: dict[str, list[float]] = {name: [] for name in names}
-    latencies_us: dict[str, list[float]] = {name: [] for name in names}
-    affordable = round(1000 * budget_s / len(names) / SLICE_MS)
-    for _ in range(max(SLICES_MIN, min(affordable, SLICES_MAX))):
-        waiting = [name for name in names if name not in meter.died and not is_steady(rates[name])]
-        if not waiting:
-            break
-        say(f"warming up, {len(names) - len(waiting)} of {len(names)} steady")
+    entries = [one.entry for one in up.running]
+    share_s = budget_s / len(entries)
+    courses = {
+        entry.name: Course(*warm_up_slices(share_s, _always_flat(entry.name, earlier)))
+        for entry in entries
+    }
+    while waiting := [n for n, each in courses.items() if n not in meter.died and not each.done]:
+        say(f"warming up, {len(courses) - len(waiting)} of {len(courses)} steady")
         for name in waiting:
-            one = meter.slice(name, 0, ramp_ms=0, duration_ms=SLICE_MS)
-            rates[name].append(rate(one))
-            latencies_us[name].append(one.event.latency_mean_us)
-    if not any(map(any, rates.values())):
+            courses[name].add(meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS))
+    if not any(any(each.rates) for each in courses.values()):
         raise NoVerdict("no contender answered a single request during warm-up")
-    latency_us = {name: median(latencies_us[name][-WINDOW:]) for name in names}
+    latency_us = {
+        name: each.last(lambda one: one.event.latency_mean_us) for name, each in courses.items()
+    }
     lengths = {
-        name: given.get(name) or slice_lengths(median(rates[name][-WINDOW:]), latency_us[name])
-        for name in names
+        name: given.get(name) or slice_lengths(each.last(rate), latency_us[name])
+        for name, each in courses.items()
     }
     return Warmup(
         boot=up.boot,
-        lengths=_twins_alike(lengths, [one.entry for one in up.running]),
-        requests_per_s={name: tuple(seen) for name, seen in rates.items()},
+        lengths=_twins_alike(lengths, entries),
+        requests_per_s={name: each.rates for name, each in courses.items()},
         mean_latency_us=latency_us,
-        steady={name: is_steady(seen) for name, seen in rates.items()},
+        steady={name: each.settled.steady for name, each in courses.items()},
+        cpu_us_per_request={name: each.cpu_us for name, each in courses.items()},
+        courses={name: each.settled.course for name, each in courses.items()},
+        steady_from={name: each.settled.start for name, each in courses.items()},
     )
+
+
+def _always_flat(name: str, earlier: Sequence[Warmup]) -> bool:
+    """Whether it needed no warm-up in any boot so far, and there was one."""
+    seen = [warmup.courses[name] for warmup in earlier if name in warmup.courses]
+    return bool(seen) and all(course == "flat" for course in seen)
 
 
 def _twins_alike(

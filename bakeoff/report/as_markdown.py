@@ -4,6 +4,7 @@ import re
 
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import circumstances, tables, words
+from bakeoff.report.boots import boots_table, warm_up_table
 from bakeoff.report.tables import Table
 from bakeoff.report.work import work_of
 
@@ -16,7 +17,9 @@ def markdown(verdict: Verdict) -> str:
         f"# {escaped(verdict.workload)}: which server {words.question(verdict)}",
         f"**{escaped(words.headline(verdict))}**",
         *section(tables.standings_table(verdict), level=2),
+        *listed("Gates", words.gates(verdict)),
         f"Noise floor: {escaped(words.noise_floor(verdict))} {words.detectable(verdict)}",
+        *([f"Confirmation: {escaped(solo)}"] if (solo := words.confirmation(verdict)) else []),
         f"Measured: {escaped(words.mode(verdict))}.",
         *([said] if (said := words.precision(verdict)) else []),
         words.latency_caution(verdict),
@@ -32,6 +35,8 @@ def markdown(verdict: Verdict) -> str:
 def _further(verdict: Verdict) -> list[Table]:
     return [
         tables.pairs_table(verdict),
+        boots_table(verdict),
+        warm_up_table(verdict),
         work_of(verdict),
         tables.latency_table(verdict),
         tables.open_loop_table(verdict),

@@ -45,6 +45,7 @@ def method_table(verdict: Verdict) -> Table:
         "mode": words.loop(verdict)
         + (": the next request follows the answer" if verdict.mode == "closed" else ""),
         "connections": f"{verdict.connections} per contender, {verdict.connection}",
+        **({"pipeline": f"{verdict.pipeline} requests ahead"} if verdict.pipeline > 1 else {}),
         "pinning": words.cores(verdict.cores),
         "slices": words.slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",

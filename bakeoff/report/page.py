@@ -8,6 +8,7 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import circumstances, tables, words
+from bakeoff.report.boots import boots_table, warm_up_table
 from bakeoff.report.charts import Picture
 from bakeoff.report.contenders import portraits
 from bakeoff.report.glossary import GLOSSARY
@@ -34,14 +35,18 @@ def page(
         facts=_facts(verdict),
         standings=tables.standings_table(verdict),
         unranked=[(e.name, words.reasons(e), words.measured(e)) for e in words.unranked(verdict)],
+        gates=words.gates(verdict),
         warnings=words.warnings(verdict),
         noise_floor=words.noise_floor(verdict),
         detectable=words.detectable(verdict),
         precision=words.precision(verdict),
+        confirmation=words.confirmation(verdict),
         pictures=inlined(pictures),
         findings=[
             tables.pairs_table(verdict),
             tables.slices_table(verdict),
+            boots_table(verdict),
+            warm_up_table(verdict),
             work_of(verdict),
         ],
         costs=[

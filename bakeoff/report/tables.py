@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bakeoff.model.verdict import Latency, Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import Interval, Latency, Pair, Verdict, VerdictEntry
 from bakeoff.report import figures, words
 from bakeoff.report.figures import MISSING
 from bakeoff.report.standing import standings_rows
@@ -202,29 +202,38 @@ def _errors_of(entry: VerdictEntry, kind: str) -> str:
 
 def slices_table(verdict: Verdict) -> Table:
     """The check of the race by itself: long slices against all."""
-    entries = [entry for entry in verdict.entries if entry.long_slices]
+    entries = [entry for entry in verdict.entries if entry.long_slices or entry.solo]
+    solo = any(entry.solo for entry in entries)
     return _per_entry(
         entries,
         "long-slices",
         "Long slices against short ones",
         "Short slices favour small programs a little: where the two disagree beyond their"
-        " intervals, trust the long ones.",
+        " intervals, trust the long ones."
+        f"{' Solo: with one contender up at a time.' if solo else ''}",
         [
             ("ratio", lambda e: figures.ratio_times(e.ratio, e.low, e.high)),
-            ("ratio in long slices", _long_ratio),
+            ("ratio in long slices", lambda e: _interval(e.long_slices)),
             ("slice", lambda e: _length(e.slice_ms)),
             ("long slice", lambda e: _length(e.long_slice_ms)),
             ("n long blocks", lambda e: figures.count(e.long_slices.n if e.long_slices else 0)),
+            *(_SOLO if solo else []),
         ],
     )
+
+
+_SOLO: list[_EntryColumn] = [
+    ("ratio solo", lambda e: _interval(e.solo)),
+    ("n rounds", lambda e: figures.count(e.solo.n) if e.solo else MISSING),
+    ("solo agrees", lambda e: {True: "yes", False: "no", None: MISSING}[e.solo_agrees]),
+]
 
 
 def _length(length_ms: int | None) -> str:
     return f"{length_ms} ms" if length_ms else MISSING
 
 
-def _long_ratio(entry: VerdictEntry) -> str:
-    found = entry.long_slices
+def _interval(found: Interval | None) -> str:
     return figures.ratio_times(found.ratio, found.low, found.high) if found else MISSING
 
 

@@ -1,6 +1,6 @@
 """The standings for a terminal. Where one table would be too wide, several share the figures."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.model.gate import GateResult
+from bakeoff.model.plan import RankedBy
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import words
 from bakeoff.report.figures import MISSING
@@ -66,6 +68,7 @@ class Standings:
         if rows:
             yield from _tables(rows, console, options)
         yield from _not_ranked(verdict)
+        yield from gates(verdict.gates, verdict.ranked_by)
         yield from _notes(verdict)
 
 
@@ -131,6 +134,14 @@ def _not_ranked(verdict: Verdict) -> Iterator[Text | Padding]:
         yield Text()
 
 
+def gates(results: Sequence[GateResult], ranked_by: RankedBy) -> Iterator[Text]:
+    """A line for each gate."""
+    for result in results:
+        style = "green" if result.passes else "bold red"
+        mark = words.GATE_MARKS[result.outcome]
+        yield Text.assemble((f"{mark} ", style), words.printable(words.gate(result, ranked_by)))
+
+
 def _notes(verdict: Verdict) -> Iterator[Text]:
     for warning in words.warnings(verdict):
         yield Text.assemble(("! ", "bold yellow"), words.printable(warning))
@@ -142,6 +153,8 @@ def _notes(verdict: Verdict) -> Iterator[Text]:
     yield Text(words.detectable(verdict))
     if said := words.precision(verdict):
         yield Text(said)
+    if solo := words.confirmation(verdict):
+        yield Text.assemble(("Confirmation: ", "bold"), words.printable(solo))
     yield Text.assemble(("Measured: ", "bold"), f"{words.mode(verdict)}.")
     if any(entry.latency_us for entry in words.ranked(verdict)):
         yield Text(words.latency_caution(verdict), style="dim")

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from bakeoff.model.plan import Cores
+from bakeoff.model.gate import GateResult
+from bakeoff.model.plan import Cores, RankedBy
 from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.report import figures
 
@@ -117,6 +118,7 @@ def mode(verdict: Verdict) -> str:
         loop(verdict),
         figures.plural(verdict.connections, "connection"),
         verdict.connection if verdict.connection == "keep-alive" else "a connection per request",
+        *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
         cores(verdict.cores),
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),
@@ -203,6 +205,20 @@ def noise_floor(verdict: Verdict) -> str:
     return f"{said} Two copies of one program differ: trust no gap under {apart}."
 
 
+def confirmation(verdict: Verdict) -> str:
+    """What the solo part says of each ratio; empty: there is none."""
+    said = []
+    for entry in verdict.entries:
+        if entry.solo:
+            middle, low, high = figures.interval(entry.solo.ratio, entry.solo.low, entry.solo.high)
+            agrees = "agrees" if entry.solo_agrees else "does not agree"
+            rounds = figures.plural(entry.solo.n, "round")
+            said.append(f"{entry.name} {middle}× ({low} to {high}), n = {rounds}, {agrees}")
+    if not said:
+        return ""
+    return f"With one contender up at a time, against {verdict.reference}: {'; '.join(said)}."
+
+
 def detectable(verdict: Verdict) -> str:
     """How large a difference between those that can't be told apart would have been seen."""
     if not verdict.pairs:
@@ -241,6 +257,32 @@ def measured(entry: VerdictEntry) -> str:
     """An entry's throughput with what it rests on: an invalid one has no paired blocks."""
     answers = figures.plural(entry.requests, "answer")
     return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
+
+
+GATE_MARKS = {"holds": "✓", "fails": "✗", "can't tell": "?"}
+
+
+def gates(verdict: Verdict) -> list[str]:
+    """What became of each gate."""
+    by = verdict.ranked_by
+    return [f"{GATE_MARKS[each.outcome]} {gate(each, by)}" for each in verdict.gates]
+
+
+_RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better, the ratio"}
+
+
+def gate(result: GateResult, ranked_by: RankedBy) -> str:
+    """One gate: what became of it, why, and where nobody can tell, what was made of that."""
+    said = f"{result.gate.text}: {result.outcome}"
+    if result.ratio is not None and result.low is not None and result.high is not None:
+        middle, low, high = figures.interval(result.ratio, result.low, result.high)
+        blocks = figures.plural(result.n, "block")
+        said += f", {_RATIO_OF[ranked_by]} is {middle} ({low} to {high}), n = {blocks}"
+    else:
+        said += f", {result.reason}"
+    if result.outcome != "can't tell":
+        return said
+    return f"{said}; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"
 
 
 def latency_caution(verdict: Verdict) -> str:

@@ -67,28 +67,55 @@ def exchange(
     version: Literal["1.1", "1.0"] = "1.1",
 ) -> Answer:
     """Ask once on an open connection. Raises `NoAnswer`."""
-    client, message = _message(request, path, host, close=close, version=version)
+    client = h11.Connection(our_role=h11.CLIENT)
+    message = _written(client, request, path, host, close=close, version=version)
     asked_ns = time.monotonic_ns()
-    try:
-        connection.sendall(message)
-    except OSError as error:
-        raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
+    _send(connection, message)
     return _read(client, connection, asked_ns)
 
 
 def half_of(request: RequestSection, path: str, host: str) -> bytes:
     """A request that goes on: all but its last byte, which no server can do without."""
-    return _message(request, path, host, close=True, version="1.1")[1][:-1]
+    client = h11.Connection(our_role=h11.CLIENT)
+    return _written(client, request, path, host, close=True, version="1.1")[:-1]
 
 
-def _message(
-    request: RequestSection, path: str, host: str, *, close: bool, version: Literal["1.1", "1.0"]
-) -> tuple[h11.Connection, bytes]:
-    """The client's state when it has sent the request, and the request's bytes.
+def ahead(
+    connection: socket.socket, request: RequestSection, path: str, host: str, depth: int
+) -> list[Answer]:
+    """Ask `depth` times at once on an open connection, and read the answers in their order.
+
+    Raises `NoAnswer` that says how many came.
+    """
+    clients = [h11.Connection(our_role=h11.CLIENT) for _ in range(depth)]
+    messages = [_written(one, request, path, host, close=False, version="1.1") for one in clients]
+    asked_ns = time.monotonic_ns()
+    _send(connection, b"".join(messages))
+    answers: list[Answer] = []
+    rest = b""
+    for client in clients:
+        try:
+            answers.append(_read(client, connection, asked_ns, rest))
+        except NoAnswer as error:
+            came = f"{len(answers)} of {depth} requests that were sent ahead were answered"
+            raise NoAnswer(f"{came}: {error}") from None
+        rest = client.trailing_data[0]
+    return answers
+
+
+def _written(
+    client: h11.Connection,
+    request: RequestSection,
+    path: str,
+    host: str,
+    *,
+    close: bool,
+    version: Literal["1.1", "1.0"],
+) -> bytes:
+    """The request as it goes over the wire; `client` has then sent it.
 
     A client of 1.0 has to ask for what one of 1.1 takes for granted, that the connection is kept.
     """
-    client = h11.Connection(our_role=h11.CLIENT)
     body = request.body.encode()
     headers = [("Host", host), *request.headers.items()]
     if body:
@@ -101,12 +128,24 @@ def _message(
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
     # h11 speaks 1.1 alone, and reads answers of either.
-    return client, message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
+    return message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
 
 
-def _read(client: h11.Connection, connection: socket.socket, asked_ns: int) -> Answer:
+def _send(connection: socket.socket, message: bytes) -> None:
+    try:
+        connection.sendall(message)
+    except OSError as error:
+        raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
+
+
+def _read(
+    client: h11.Connection, connection: socket.socket, asked_ns: int, came: bytes = b""
+) -> Answer:
+    """The next answer, of which `came` is here already."""
     received_ns: list[int] = []
-    raw = bytearray()
+    raw = bytearray(came)
+    if came:
+        client.receive_data(came)
     body = bytearray()
     response: h11.Response | None = None
     head_bytes = 0
@@ -115,8 +154,8 @@ def _read(client: h11.Connection, connection: socket.socket, asked_ns: int) -> A
         try:
             event = client.next_event()
         except h11.RemoteProtocolError as error:
-            came = bytes(raw[:80])
-            raise NoAnswer(f"its answer is no HTTP ({error}); it begins {came!r}") from None
+            begins = bytes(raw[:80])
+            raise NoAnswer(f"its answer is no HTTP ({error}); it begins {begins!r}") from None
         if event is h11.NEED_DATA:
             data = _receive(connection, bool(raw))
             if not raw and not data:

@@ -1,21 +1,28 @@
-"""Three questions to one server: two on one connection, one on a connection of its own."""
+"""Three questions to one server: two on one connection, one on a connection of its own.
+
+Where requests are to be sent ahead of their answers, as many more at once.
+"""
 
 import base64
 
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import Workload
-from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange
+from bakeoff.verify.exchange import Answer, NoAnswer, ahead, connect, exchange
 
 SHOWN_BYTES = 60
 
 
 def verify(
-    handle: Handle, entry: Entry, workload: Workload, connection: Connection
+    handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int = 1
 ) -> Verification:
-    """Whether the server answers the workload as it must; `problems` say in what it doesn't."""
+    """Whether the server answers the workload as it must; `problems` say in what it doesn't.
+
+    It must answer `pipeline` requests that are sent at once, where that is more than one.
+    """
     try:
         answers = _three_answers(handle, entry, workload)
+        answers += _ahead(handle, entry, workload, pipeline)
         found = [problem for answer in answers for problem in _problems(answer, workload)]
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_asked(entry, workload)}: {error}",))
@@ -57,6 +64,14 @@ def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Ans
     with connect(handle.address) as connection:
         answers.append(exchange(connection, workload.request, entry.path, handle.host, close=True))
     return answers
+
+
+def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> list[Answer]:
+    """In a race nobody would know of it but by requests that time out."""
+    if pipeline == 1:
+        return []
+    with connect(handle.address) as connection:
+        return ahead(connection, workload.request, entry.path, handle.host, pipeline)
 
 
 def _problems(answer: Answer, workload: Workload) -> list[str]:

@@ -160,6 +160,8 @@ class Race:
     seed: int = 1
     scale: float = 1.0
     connection: Connection = "keep-alive"
+    pipeline: int = 1
+    workers: int = 1
     solo: bool = False
     cores: Cores = field(default_factory=lambda: Cores(server=(0,), client=(1,)))
     events: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -198,9 +200,10 @@ class Race:
             rate=self.rate,
             connection=self.connection,
             connections=CONNECTIONS,
+            pipeline=self.pipeline,
             duration_s=20,
             boots=self.boots,
-            workers=1,
+            workers=self.workers,
             cores=self.cores,
             reference=next(iter(self.ratios)),
             solo=self.solo,

@@ -64,11 +64,12 @@ def article(*claims: Claim) -> Article:
 class Measured:
     """Evidence that was made up."""
 
-    def __init__(self, found: Interval | str) -> None:
+    def __init__(self, found: Interval | str, metric: Metric = "requests_per_s") -> None:
         self.found = found
+        self.metric = metric
 
     def interval(self, metric: Metric, of: str, over: str) -> Interval | str:
-        assert (of, over) == ("quick", "slow")
+        assert (metric, of, over) == (self.metric, "quick", "slow")
         return self.found
 
 
@@ -103,7 +104,7 @@ def test_a_decided_claim_stands_beside_the_published_ratio() -> None:
 
 def test_what_one_side_did_not_publish_has_no_published_ratio() -> None:
     memory = claim(metric="memory")
-    (found,) = decide(article(memory), {"all": Measured(interval(1.1, 1.3))}, {})
+    (found,) = decide(article(memory), {"all": Measured(interval(1.1, 1.3), "memory")}, {})
     assert found.published is None
 
 
@@ -126,3 +127,26 @@ def test_a_claim_without_evidence_cannot_be_told_and_says_why(
 ) -> None:
     (found,) = decide(article(asked), evidence, missing)
     assert (found.finding, found.why, found.measured) == ("can't tell", why, None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (0.9, 1.1, "holds"),
+        (1.1, 1.3, "does not hold"),
+        (0.7, 0.9, "does not hold"),
+        (0.89, 1.1, "can't tell"),
+        (0.9, 1.11, "can't tell"),
+    ],
+)
+def test_an_interval_that_ends_on_the_border_is_on_its_own_side(
+    low: float, high: float, found: str
+) -> None:
+    assert finding(claim(above=0.9, below=1.1), interval(low, high)) == found
+
+
+def test_a_result_repeats_its_claim() -> None:
+    asked = claim(metric="memory", above=0.9, below=1.2, unequal="other versions")
+    (found,) = decide(article(asked), {"all": Measured(interval(1.0, 1.1), "memory")}, {})
+    for field in ("text", "comparison", "metric", "of", "over", "above", "below", "unequal"):
+        assert getattr(found, field) == getattr(asked, field), field

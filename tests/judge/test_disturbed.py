@@ -110,3 +110,54 @@ def test_an_error_counts_in_whatever_block_it_happened() -> None:
         spoilt.append(record)
     b = next(entry for entry in judged(race, spoilt).entries if entry.name == "b")
     assert not b.valid and b.errors.mismatch == 1
+
+
+def timed(
+    steals_s: list[list[float]], block_s: float = 20, spent_as: str = "user_s"
+) -> list[Block]:
+    """One list of stolen seconds per boot, a number per block of `block_s`; the rest of the time
+    went into `spent_as`."""
+    blocks = []
+    for boot, steals in enumerate(steals_s):
+        race = Race({"a": 1.0}, boots=1, blocks=len(steals))
+        stolen = 0.0
+        for number, block in enumerate(blocks_of(list(race.records()))):
+            stolen += steals[number]
+            times = dict.fromkeys(("user_s", "system_s", "softirq_s", "idle_s"), 0.0)
+            times[spent_as] = block_s * (number + 1) - stolen
+            core = CoreTime(cpu=0, steal_s=stolen, **times)
+            blocks.append(block.model_copy(update={"boot": boot, "cores": (core,)}))
+    return blocks
+
+
+@pytest.mark.parametrize("spent_as", ["user_s", "system_s", "softirq_s", "idle_s"])
+def test_a_twentieth_is_still_calm_and_more_is_not_whatever_else_was_done(spent_as: str) -> None:
+    steals = [0.0] * 40
+    steals[5], steals[9] = 1.0, 1.25
+    blocks = timed([steals], spent_as=spent_as)
+    assert [block.block for block in blocks if block not in calm(blocks, CPUS)] == [9]
+
+
+def test_a_boots_first_block_stays_whatever_was_stolen_before_it() -> None:
+    blocks = timed([[0.0] * 40, [19.0] + [0.0] * 39])
+    assert calm(blocks, CPUS) == tuple(blocks)
+
+
+def test_no_time_passed_is_none_stolen() -> None:
+    blocks = timed([[0.0] * 40])
+    stuck = [block.model_copy(update={"cores": blocks[0].cores}) for block in blocks]
+    assert calm(stuck, CPUS) == tuple(stuck)
+
+
+def test_ten_calm_blocks_of_a_boot_stay_and_nine_go() -> None:
+    ten = timed([[0.0] * 40, [0.0] * 10 + [9.0] * 5])
+    assert [block.boot for block in calm(ten, CPUS)].count(1) == 10
+    nine = timed([[0.0] * 40, [0.0] * 9 + [9.0] * 5])
+    assert [block.boot for block in calm(nine, CPUS)].count(1) == 0
+
+
+def test_thirty_calm_blocks_are_enough_and_29_are_not() -> None:
+    thirty = timed([[0.0] * CALM_BLOCKS_MIN + [9.0] * 5])
+    assert len(calm(thirty, CPUS)) == CALM_BLOCKS_MIN
+    fewer = timed([[0.0] * (CALM_BLOCKS_MIN - 1) + [9.0] * 5])
+    assert calm(fewer, CPUS) == tuple(fewer)

@@ -174,3 +174,151 @@ def test_engine_and_tool_are_compared_in_the_same_rounds() -> None:
     found = interval(agreement(runs, "quick", seed=1))
     assert found.low < 1.2 < found.high and found.n == 10
     assert "0 rounds have both" in str(agreement(runs, "slow", seed=1))
+
+
+def test_why_there_is_no_evidence_is_a_whole_sentence() -> None:
+    race = Race({"quick": 1.0, "slow": 1.0}, died={"slow": "signal 11"})
+    race.events["slow"] = {"errors": {"mismatch_body": 1}}
+    reasons = next(each.reasons for each in evidence(race).verdict.entries if each.name == "slow")
+    assert len(reasons) == 2
+    for metric in ("cpu", "requests_per_s"):
+        assert evidence(race).interval(metric, "slow", "quick") == (
+            f"the figures of slow can't stand: {reasons[0]}; {reasons[1]}"
+        )
+    sound = evidence(Race({"quick": 1.0, "slow": 1.0}))
+    assert sound.interval("cpu", "quick", "slow") == (
+        "what the whole machine used is not compared: the generator is part of it"
+    )
+    assert sound.interval("memory", "brick", "slow") == (
+        "brick did not take part: it was not measured"
+    )
+    few = evidence(Race({"quick": 1.0, "slow": 1.0}, boots=1, blocks=9))
+    assert few.interval("requests_per_s", "quick", "slow") == (
+        "too few blocks were measured side by side; a larger --scale measures more"
+    )
+
+
+def test_throughput_says_how_many_boots_there_were() -> None:
+    found = evidence(Race({"quick": 2.0, "slow": 1.0}, boots=1))
+    assert interval(found.interval("requests_per_s", "quick", "slow")).boots == 1
+
+
+def test_latency_has_boots_as_a_level_of_their_own_and_memory_as_its_draws() -> None:
+    """Without any noise: two boots of one program may still differ, so that latency's interval
+    stays open; memory has one figure a boot, and what these differ by is all there is."""
+    race = Race(
+        {"quick": 1.0, "slow": 1.0},
+        long_blocks=3,
+        events={name: dict(own) for name, own in LATENCIES.items()},
+    )
+    late = interval(evidence(race).interval("latency_p50", "slow", "quick"))
+    assert late.low < (1 - 1e-5) * late.ratio
+    same = holding({"quick": 10.0, "slow": 500.0}, race.records())
+    held = interval(evidence(race, same).interval("memory", "slow", "quick"))
+    assert held.low == pytest.approx(held.ratio, rel=1e-8)
+
+
+def test_the_same_evidence_has_the_same_interval_twice() -> None:
+    race = Race({"quick": 1.0, "slow": 1.0})
+    records = [
+        record.model_copy(
+            update={
+                "loaded": {
+                    "quick": Memory(pss_mib=10 + record.boot, processes=1),
+                    "slow": Memory(pss_mib=20 - record.boot**2, processes=1),
+                }
+            }
+        )
+        if isinstance(record, BootEnd)
+        else record
+        for record in race.records()
+    ]
+    both = [evidence(race, records).interval("memory", "slow", "quick") for _ in range(2)]
+    assert both[0] == both[1]
+    runs = [
+        run.model_copy(update={"row": row, "loader": loader})
+        for run, row, loader in zip(
+            toured(quick=2000, slow=1000),
+            ["quick", "slow"] * 10,
+            ["engine", "engine", "wrk", "wrk"] * 5,
+            strict=True,
+        )
+    ]
+    rounds = [ToolEvidence(runs, 1).interval("requests_per_s", "quick", "slow") for _ in range(2)]
+    assert rounds[0] == rounds[1]
+    engine = [
+        run.model_copy(update={"loader": "engine", "row": "quick"})
+        for run in toured(slow=1000)
+        if run.round != 3
+    ]
+    met = [agreement([*toured(quick=1100), *engine], "quick", seed=1) for _ in range(2)]
+    assert met[0] == met[1] and interval(met[0]).n == 9
+
+
+def test_a_tools_bytes_are_not_its_requests() -> None:
+    runs = [
+        run.model_copy(update={"result": run.result.model_copy(update={"bytes_per_s": 7.0 * size})})
+        for run in toured(quick=2000, slow=1000)
+        if run.result is not None
+        for size in [10 if run.row == "quick" else 40]
+    ]
+    found = ToolEvidence(runs, seed=1)
+    assert interval(found.interval("bytes_per_s", "quick", "slow")).ratio == pytest.approx(0.25)
+    assert interval(found.interval("requests_per_s", "quick", "slow")).ratio == pytest.approx(2)
+
+
+def test_engine_over_tool_is_of_requests_not_of_bytes() -> None:
+    runs = toured(quick=1000) + [
+        tool_run(
+            "quick",
+            number,
+            1,
+            loader="engine",
+            result=tool_result(2000 * (1 - number / 50)).model_copy(update={"bytes_per_s": 9.0}),
+        )
+        for number in range(10)
+    ]
+    assert interval(agreement(runs, "quick", seed=1)).ratio == pytest.approx(2, rel=0.02)
+
+
+def test_five_rounds_are_enough_and_a_tool_without_latencies_has_none() -> None:
+    runs = [run for run in toured(quick=2000, slow=1000) if run.round < 5]
+    assert interval(ToolEvidence(runs, 1).interval("requests_per_s", "quick", "slow")).n == 5
+    assert ToolEvidence(runs[:-1], 1).interval("requests_per_s", "quick", "slow") == (
+        "4 rounds with that figure have both, and 5 are the least; a larger --scale helps"
+    )
+    mute = [run.model_copy(update={"result": tool_result(1.0)}) for run in runs]
+    assert "0 rounds" in str(ToolEvidence(mute, 1).interval("latency_p50", "quick", "slow"))
+    assert ToolEvidence(runs, 1).interval("cpu", "quick", "slow") == (
+        "cpu is not read while a tool makes the load"
+    )
+
+
+def test_what_did_not_answer_in_a_long_slice_leaves_that_slice_out() -> None:
+    race = Race(
+        {"quick": 1.0, "slow": 1.0},
+        long_blocks=6,
+        events={name: dict(own) for name, own in LATENCIES.items()},
+    )
+    records = [
+        record.model_copy(
+            update={
+                "slices": tuple(
+                    piece.model_copy(
+                        update={"event": piece.event.model_copy(update={"latency": ""})}
+                    )
+                    for piece in record.slices
+                )
+            }
+        )
+        if record.type == "block" and record.kind == "long" and record.block == 21
+        else record
+        for record in race.records()
+    ]
+    assert interval(evidence(race, records).interval("latency_p50", "quick", "slow")).n == 15
+
+
+def test_a_slice_lasts_from_a_quarter_of_a_second_on() -> None:
+    at_border = throughput_event(20_000, 250).model_dump()
+    race = Race({"quick": 1.0, "slow": 1.0}, events={"quick": at_border, "slow": at_border})
+    assert interval(evidence(race).interval("latency_p50", "quick", "slow")).n == 60

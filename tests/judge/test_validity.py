@@ -62,6 +62,7 @@ def test_a_sound_race_has_nothing_to_say() -> None:
         ({"open": {"b": 60}}, "only 60 of 64 connections could be opened"),
         ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "the load generator was the limit"),
         ({"events": {"b": {"in_flight_ns": 1_200_000_000}}}, "of the time was spent in the load"),
+        ({"pipeline": 16}, "64.0 requests were in flight on average, with 64 connections of 16"),
         ({"died": {"b": "signal 11"}}, "it died under load: signal 11"),
         ({"events": {"b": {"requests": 0, "requests_all": 0}}}, "it answered no request"),
     ],
@@ -110,12 +111,85 @@ def test_warnings_on_an_entry(changed: dict[str, object], warning: str) -> None:
         ({"end": {"tcp": TROUBLE}}, "14 connections met a full listen queue (counted over all"),
         ({"steal_s": 0.05}, "the host took 5.0% of the cores' time away"),
         ({"cpu_source": {"b": "tree"}}, "CPU time was not read in the same way for all"),
+        ({"workers": 2}, "2 workers were asked for on one server core: they take turns"),
         ({"boots": 1, "blocks": 12}, "one boot: how far two starts of these programs differ"),
     ],
 )
 def test_warnings_on_the_race(changed: dict[str, object], warning: str) -> None:
     found, _ = judged(**changed)
     assert any(warning in each for each in found.warnings), found.warnings
+
+
+def warmed(race: Race, **changed: object) -> tuple[Verdict, VerdictEntry]:
+    """The verdict on a race whose warm-ups are `changed`, and its entry b."""
+    records = [
+        record.model_copy(update=changed) if record.type == "warmup" else record
+        for record in race.records()
+    ]
+    found = judge(race.plan(), race.receipts(), records, MACHINE, True)
+    return found, next(each for each in found.entries if each.name == "b")
+
+
+LONG = {"a": (1e6,) * 12, "b": (2e6,) * 12 + (1e6,) * 12}
+
+
+def test_a_slowdown_during_warm_up_is_a_warning_with_its_figures() -> None:
+    found, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s=LONG,
+        courses={"a": "flat", "b": "slowdown"},
+        steady_from={"a": 0, "b": 12},
+    )
+    assert b.valid and b.warnings == (
+        "it got slower while it was warmed up, in 2 of 2 boots: in boot 1 from 2,000,000 to "
+        "1,000,000 requests/s",
+    )
+    assert [(each.boot, each.course, each.lasted_s) for each in b.warm_up] == [
+        (0, "slowdown", 6.0),
+        (1, "slowdown", 6.0),
+    ]
+    assert b.warm_up[0].requests_per_s == 1e6
+    assert not found.warnings
+
+
+def test_one_that_was_as_fast_again_once_it_was_measured_met_bad_weather() -> None:
+    _, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s={"a": (1e6,) * 12, "b": (1e6,) * 12 + (5e5,) * 12},
+        courses={"a": "flat", "b": "slowdown"},
+        steady_from={"a": 0, "b": 12},
+    )
+    assert not b.warnings and b.warm_up[0].course == "slowdown"
+
+
+def test_a_warm_up_that_the_race_had_no_time_for_is_told_once_and_of_no_entry() -> None:
+    found, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s={"a": (1000.0,) * 4, "b": (1000.0,) * 4},
+        courses={"a": "flat", "b": "unsteady"},
+        steady={"a": True, "b": False},
+    )
+    assert not b.warnings
+    assert found.warnings == (
+        "the race is short, and so nobody was warmed up for more than 1 s: a program that "
+        "compiles while it runs may not have come up to speed",
+    )
+
+
+def test_one_that_had_its_time_and_did_not_settle_is_warned_of() -> None:
+    _, b = warmed(
+        Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6),
+        requests_per_s=LONG,
+        courses={"a": "flat", "b": "unsteady"},
+        steady={"a": True, "b": False},
+    )
+    assert ["reached no steady state in 2 of 2 boots" in each for each in b.warnings] == [True]
+
+
+def test_a_pipeline_has_its_depth_on_every_connection_in_flight() -> None:
+    full = {"in_flight_ns": 16 * 64 * 20_000_000}
+    _, b = judged(pipeline=16, events={"b": full})
+    assert b.valid, b.reasons
 
 
 def test_fewer_boots_than_planned() -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import statistics
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,13 @@ def _rounded(value: object) -> object:
     if isinstance(value, list):
         return [_rounded(each) for each in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def test_the_spread_between_boots_is_the_sd_of_their_ln_ratios() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=3, blocks=12, boot_sd=0.02)
+    b = next(e for e in judge(race.plan(), {}, race.records(), MACHINE, True).entries if e.boots)
+    logs = [math.log(each.ratio) for each in b.boots]
+    assert b.boot_sd == pytest.approx(statistics.stdev(logs))
+    single = Race({"a": 1.0, "b": 1.0}, boots=1, blocks=12)
+    found = judge(single.plan(), {}, single.records(), MACHINE, True)
+    assert {each.boot_sd for each in found.entries} == {None}

@@ -33,3 +33,10 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
     plan = race.plan().model_copy(update={"connections": connections})
     found = job(plan, [(UP, RIGHT)])
     assert (found.threads, found.cpus, found.io) == (threads, client, "auto")
+
+
+def test_as_many_requests_go_ahead_as_planned() -> None:
+    race = Race({"a": 1.0})
+    assert job(race.plan(), [(UP, RIGHT)]).pipeline == 1
+    race.pipeline = 16
+    assert job(race.plan(), [(UP, RIGHT)]).pipeline == 16

@@ -17,6 +17,7 @@ from bakeoff.plan import (
     open_lengths,
     slice_lengths,
     start_order,
+    warm_up_slices,
     without,
 )
 
@@ -81,6 +82,8 @@ def test_the_run_is_named_after_time_and_contenders() -> None:
         ({"duration_s": -1.0}, "--duration: is -1"),
         ({"boots": -3}, "--boots: is -3"),
         ({"workers": 0}, "--workers: is 0"),
+        ({"pipeline": 0}, "--pipeline: is 0"),
+        ({"pipeline": 2, "connection": "close"}, "--pipeline 2 needs --keep-alive: with --close"),
         ({"seed": -1}, "--seed: is -1"),
         ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
         (
@@ -174,3 +177,21 @@ def test_the_arrivals_of_a_block_are_the_same_for_all() -> None:
     seeds = {arrival_seed(made, boot, block) for boot in range(3) for block in range(50)}
     assert len(seeds) == 150
     assert arrival_seed(made, 0, 0) == arrival_seed(made, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("share_s", "always_flat", "bounds_s"),
+    [
+        (10, False, (3, 20)),
+        (2, False, (3, 6)),
+        (0.5, False, (1.5, 1.5)),
+        (0.01, False, (1, 1)),
+        (10, True, (1, 20)),
+        (0.01, True, (1, 1)),
+    ],
+)
+def test_a_warm_up_is_bounded_by_what_is_to_be_measured(
+    share_s: float, always_flat: bool, bounds_s: tuple[float, float]
+) -> None:
+    least, most = warm_up_slices(share_s, always_flat)
+    assert (least / 4, most / 4) == bounds_s

@@ -14,6 +14,7 @@ from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.grid import Grid
 from bakeoff.model.load import LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
@@ -29,7 +30,10 @@ NOISE = 0.03
 
 @dataclass
 class World:
-    """Servers by name with their throughput; faults by name; and all that happened."""
+    """Servers by name with their throughput; faults by name; and all that happened.
+
+    `warmth` is the share of a server's throughput that it has after so many seconds of load.
+    """
 
     requests_per_s: dict[str, float]
     unbuildable: dict[str, str] = field(default_factory=dict)
@@ -42,10 +46,13 @@ class World:
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
+    noise: float = NOISE
+    warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     now_ns: int = 1_000_000_000
     slices: int = 0
     up: dict[str, Entry] = field(default_factory=dict)
+    loaded_s: dict[str, float] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     pids: dict[int, str] = field(default_factory=dict)
@@ -79,6 +86,7 @@ class World:
             tool_missing=self.missing_tools.get,
             write_report=_write_report,
             write_replay=_write_replay,
+            write_grid=_write_grid,
         )
 
     def step(self, text: str) -> None:
@@ -108,7 +116,12 @@ class World:
         )
 
     def verify(
-        self, handle: Handle, entry: Entry, workload: Workload, connection: Connection
+        self,
+        handle: Handle,
+        entry: Entry,
+        workload: Workload,
+        connection: Connection,
+        pipeline: int,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
@@ -186,6 +199,7 @@ class FakeServers:
             raise ContenderOut(self._world.unstartable[entry.name])
         assert entry.name not in self._world.up
         self._world.up[entry.name] = entry
+        self._world.loaded_s[entry.name] = 0.0
         self._world.pids[100 + len(self._world.pids)] = entry.name
         return _handle(entry)
 
@@ -240,7 +254,9 @@ class FakeLoad:
         world.on_slice(world, world.slices)
         name = self._job.targets[command.target].name
         entry = world.up[name]
-        rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, NOISE)
+        rate = world.requests_per_s[entry.twin_of or name] * world.chance.gauss(1, world.noise)
+        rate *= world.warmth.get(entry.twin_of or name, _warm)(world.loaded_s[name])
+        world.loaded_s[name] += command.duration_ms / 1000
         window_ns = command.duration_ms * 1_000_000
         requests = 0 if name in world.dead else round(rate * window_ns / 1e9)
         start_ns = world.now_ns + command.ramp_ms * 1_000_000
@@ -248,7 +264,7 @@ class FakeLoad:
         world.cpu_ns[name] = world.cpu_ns.get(name, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[name] = world.answered.get(name, 0) + requests_all
-        mean_us = self._job.connections / rate * 1e6
+        mean_us = self._job.connections * self._job.pipeline / rate * 1e6
         return SliceEvent(
             target=command.target,
             block=command.block,
@@ -277,6 +293,10 @@ class FakeLoad:
 
     def close(self) -> None:
         pass
+
+
+def _warm(_loaded_s: float) -> float:
+    return 1.0
 
 
 @cache
@@ -314,6 +334,11 @@ def _write_report(
 
 
 def _write_replay(folder: Path, found: Replay) -> Path:
+    (folder / "report.html").write_text(found.run)
+    return folder / "report.html"
+
+
+def _write_grid(folder: Path, found: Grid) -> Path:
     (folder / "report.html").write_text(found.run)
     return folder / "report.html"
 

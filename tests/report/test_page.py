@@ -14,7 +14,7 @@ from tests.report import sample
 HOSTILE = '"><script>alert(1)</script>{{ 7 * 7 }}'
 SECTIONS = (
     "standings", "left-out", "trust", "unequal-work", "pictures", "findings", "pairs",
-    "long-slices", "work", "costs",
+    "long-slices", "boot-ratios", "warm-up", "work", "costs",
     "latency", "cpu-figures", "memory-figures", "errors", "circumstances", "method", "machine",
     "contenders", "again",
 )  # fmt: skip

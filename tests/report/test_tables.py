@@ -4,6 +4,8 @@ import csv as csv_format
 import io
 
 from bakeoff.report import csv, markdown
+from bakeoff.report.boots import boots_table, warm_up_table
+from bakeoff.report.figures import MISSING
 from tests.report import sample
 from tests.report.golden import same_as_golden
 
@@ -44,12 +46,41 @@ def test_a_verdict_of_an_earlier_version_has_no_table_of_work() -> None:
     assert ",,,,,,," in csv(verdict.model_copy(update={"entries": entries}))
 
 
+def test_the_warm_up_is_told_boot_by_boot() -> None:
+    rows = {row[0]: row[1:] for row in warm_up_table(sample.verdict()).rows}
+    assert [cell.partition(" s, ")[0] for cell in rows["node-http"]] == [
+        "got faster, 4.25", "not steady, 20.0", "got faster, 4.25",
+    ]  # fmt: skip
+    assert rows["nginx"][0].startswith("flat, 3.00 s, ")
+    assert rows["nginx"][1].startswith("flat, 1.00 s, ")
+
+
+def test_each_boot_has_its_ratio_and_the_reference_has_none() -> None:
+    table = boots_table(sample.verdict())
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert "nginx" not in rows and table.heads[-1] == "spread"
+    assert rows["go-nethttp"][-1] == "0.43 %" and len(rows["go-nethttp"]) == 4
+
+
+def test_one_boot_has_no_spread_and_a_boot_that_is_missing_has_no_figure() -> None:
+    verdict = sample.verdict()
+    first, *others = (e for e in verdict.entries if e.boots and e.boot_sd)
+    cut = first.model_copy(update={"boots": first.boots[1:], "warm_up": first.warm_up[1:]})
+    missing = verdict.model_copy(update={"entries": (cut, *others)})
+    assert boots_table(missing).rows[0][1] == MISSING
+    assert warm_up_table(missing).rows[0][1] == MISSING
+    single = verdict.model_copy(
+        update={"entries": tuple(e.model_copy(update={"boot_sd": None}) for e in others)}
+    )
+    assert not boots_table(single).rows
+
+
 def test_every_row_of_a_markdown_table_has_all_its_cells() -> None:
     tables: list[list[str]] = [
         block.splitlines()
         for block in markdown(sample.verdict()).split("\n\n")
         if block.startswith("| ")
     ]
-    assert len(tables) == 10
+    assert len(tables) == 12
     for lines in tables:
         assert len({line.count("|") - line.count(r"\|") for line in lines}) == 1

@@ -61,7 +61,7 @@ def server(*responses: bytes) -> Iterator[int]:
         thread.join()
 
 
-def verified(workload: Workload, *responses: bytes) -> Verification:
+def verified(workload: Workload, *responses: bytes, pipeline: int = 1) -> Verification:
     with server(*responses) as port:
         address = f"127.0.0.1:{port}"
         attached = Attached(host=address, port=port, address=address, path="/")
@@ -78,7 +78,7 @@ def verified(workload: Workload, *responses: bytes) -> Verification:
             command=(),
             time_to_ready_ms=None,
         )
-        return verify(handle, entry, workload, "keep-alive")
+        return verify(handle, entry, workload, "keep-alive", pipeline)
 
 
 def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
@@ -171,3 +171,16 @@ def test_a_body_that_is_no_gzip_is_a_problem() -> None:
 def test_an_answer_without_compression_is_a_problem_where_it_was_asked_for() -> None:
     (problem,) = verified(COMPRESSED, GOOD).problems
     assert "content-encoding: (none), not gzip" in problem
+
+
+def test_requests_that_are_sent_ahead_are_all_answered() -> None:
+    assert verified(HELLO, GOOD, GOOD, GOOD, 4 * GOOD, pipeline=4).problems == ()
+    wrong = 3 * GOOD + GOOD.replace(b"Hello", b"Jello")
+    found = verified(HELLO, GOOD, GOOD, GOOD, wrong, pipeline=4)
+    assert found.problems == ('GET /: answered "Jello", not "Hello"',)
+
+
+def test_one_that_drops_what_is_sent_ahead_is_named() -> None:
+    last = HEAD + b"Connection: close\r\n\r\nHello"
+    (problem,) = verified(HELLO, GOOD, GOOD, GOOD, last, pipeline=4).problems
+    assert problem.startswith("GET /: 1 of 4 requests that were sent ahead were answered: ")

@@ -1,26 +1,21 @@
 """A replay for a terminal. Where one table would be too wide, several share its columns."""
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.table import Table as Grid
 from rich.text import Text
 
 from bakeoff.model.replay import ClaimResult, Replay
-from bakeoff.report import tables
+from bakeoff.report.fitted import fitted, marked
 from bakeoff.report.replay import words
 from bakeoff.report.replay.parts import Part, parts, without_figures
 from bakeoff.report.replay.tables import agreement_table, cost_table, in_a_row_table, speed_table
-from bakeoff.report.terminal import fits
 from bakeoff.report.words import printable
 
 COLOURS = {"holds": "green", "does not hold": "red", "can't tell": "yellow"}
 FOLDING = ("row", "runs in a row")
 """Columns that may fold, and between their words only: no figure is ever cut in two."""
-FOLDED_WIDTH, HEAD_WIDTH = 27, 12
 
 
 class ReplayStandings:
@@ -53,71 +48,29 @@ def replay_standings(replay: Replay) -> ReplayStandings:
 
 def _comparison(part: Part, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
     if part.skipped:
-        yield _marked("–", "yellow", f"skipped: {part.skipped}")
+        yield marked("–", "yellow", f"skipped: {part.skipped}")
         return
     for table in (speed_table(part), cost_table(part)):
-        yield from _fitted(table, console, options)
+        yield from fitted(table, console, options, FOLDING)
     for name, reason in without_figures(part):
-        yield _marked("–", "yellow", f"{name} was skipped: {reason}")
+        yield marked("–", "yellow", f"{name} was skipped: {reason}")
     for table in (agreement_table(part), in_a_row_table(part)):
         if table.rows:
             yield Text()
             yield Text(table.title)
-            yield from _fitted(table, console, options)
+            yield from fitted(table, console, options, FOLDING)
     if part.measured:
         for warning in words.warnings(part.measured):
-            yield _marked("!", "bold yellow", warning)
+            yield marked("!", "bold yellow", warning)
         for change in part.measured.changes:
-            yield _marked("·", "dim", f"changed: {change}", "dim")
-
-
-def _fitted(
-    table: tables.Table, console: Console, options: ConsoleOptions
-) -> Iterator[RenderableType]:
-    """Columns in their order, as many to a table as fit; each table says whose figures they are."""
-    taken: list[int] = []
-    for place in range(1, len(table.heads)):
-        if taken and not fits(_grid(table, [*taken, place]), console, options):
-            yield _grid(table, taken)
-            taken = []
-        taken.append(place)
-    if taken:
-        yield _grid(table, taken)
-
-
-def _grid(table: tables.Table, places: Sequence[int]) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for place in (0, *places):
-        head = table.heads[place]
-        folds = head in FOLDING
-        grid.add_column(
-            "\n".join(textwrap.wrap(head, HEAD_WIDTH)),
-            justify="right" if place else "left",
-            style="" if place else "bold",
-            vertical="bottom",
-            max_width=FOLDED_WIDTH if folds else None,
-            no_wrap=not folds,
-            overflow="fold",
-        )
-    for cells in table.rows:
-        grid.add_row(*(Text(cells[place]) for place in (0, *places)))
-    return grid
+            yield marked("·", "dim", f"changed: {change}", "dim")
 
 
 def _claim(claim: ClaimResult) -> Iterator[RenderableType]:
     colour = COLOURS[claim.finding]
-    yield _marked(words.MARKS[claim.finding], colour, f"{claim.finding}: {claim.text}")
+    yield marked(words.MARKS[claim.finding], colour, f"{claim.finding}: {claim.text}")
     below = [(words.claim(claim), "dim"), (claim.why, "dim")]
     below += [(f"unequal work: {claim.unequal}", "yellow")] if claim.unequal else []
     for said, style in below:
         if said:
             yield Padding(Text(printable(said), style=style), (0, 0, 0, 2), expand=False)
-
-
-def _marked(mark: str, mark_style: str, said: str, style: str = "") -> Grid:
-    """A sign, and beside it the sentence, which keeps to its own column where it folds."""
-    line = Grid.grid(padding=(0, 1, 0, 0))
-    line.add_column(no_wrap=True)
-    line.add_column(overflow="fold")
-    line.add_row(Text(mark, style=mark_style), Text(printable(said), style=style))
-    return line

@@ -34,9 +34,16 @@ pub struct Job {
     pub connection: ConnectionMode,
     #[serde(default)]
     pub http: HttpVersion,
+    #[serde(default = "one_at_a_time")]
+    pub pipeline: usize,
     pub cpus: Vec<usize>,
     pub connect_timeout_ms: u64,
     pub request_timeout_ms: u64,
+}
+
+/// The depth of a job that leaves `pipeline` out.
+fn one_at_a_time() -> usize {
+    1
 }
 
 /// Whether connections are kept.

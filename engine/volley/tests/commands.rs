@@ -49,6 +49,11 @@ fn a_wrong_command_is_told_what_would_be_right() {
         *job.pointer_mut(path).unwrap() = value;
         job.to_string()
     };
+    let ahead = |key: &str, value: &str| {
+        let mut job = good();
+        (job["pipeline"], job[key]) = (2.into(), value.into());
+        job.to_string()
+    };
     let slice = |target, duration_ms, rate| {
         format!(
             r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
@@ -65,6 +70,9 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![with("/threads", 5.into())], "`threads` is 5, but must be at most 4"),
         (vec![with("/io", "kqueue".into())], "`kqueue`"),
         (vec![with("/connection", "keep".into())], "`keep`"),
+        (vec![with("/pipeline", 0.into())], "`pipeline` is 0"),
+        (vec![ahead("connection", "close")], "`pipeline` is 2, but must be 1 where `connection`"),
+        (vec![ahead("http", "1.0")], "`pipeline` is 2, but must be 1 where `http` is `1.0`"),
         (vec![with("/cpus", serde_json::json!([1023]))], "`cpus` is [1023]"),
         (vec![with("/cpus", serde_json::json!([99999]))], "`cpus` names core 99999"),
         (vec![with("/request_timeout_ms", 0.into())], "`request_timeout_ms` is 0"),
@@ -84,6 +92,14 @@ fn a_wrong_command_is_told_what_would_be_right() {
         let message = refused(&lines);
         assert!(message.contains(part), "{message}");
     }
+}
+
+#[test]
+fn a_job_that_says_nothing_of_a_pipeline_has_none() {
+    let mut text = serde_json::to_value(Command::Job(job(IoChoice::Auto, &[]))).unwrap();
+    text.as_object_mut().unwrap().remove("pipeline");
+    let Ok(Command::Job(read)) = Command::parse(&text.to_string()) else { panic!("{text}") };
+    assert_eq!(read.pipeline, 1);
 }
 
 #[test]

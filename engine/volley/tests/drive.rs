@@ -31,6 +31,7 @@ both_ways! {
     a_bad_target_leaves_the_good_one_alone,
     one_connection_per_request,
     requests_in_http_1_0,
+    requests_ahead_of_their_answers,
     bodies_larger_than_any_buffer,
     answers_that_point_elsewhere_are_counted_and_not_followed,
     two_threads_share_the_connections,
@@ -283,6 +284,24 @@ fn requests_in_http_1_0(io: IoChoice) {
     let asked = String::from_utf8(STANDARD.decode(bad.request_base64).unwrap()).unwrap();
     assert!(asked.starts_with("GET / HTTP/1.0\r\n"), "{asked}");
     assert!(asked.contains("\r\nConnection: keep-alive\r\n"), "{asked}");
+}
+
+fn requests_ahead_of_their_answers(io: IoChoice) {
+    let (address, most) = servers::batching(Duration::from_millis(5));
+    let mut job = job(io, &[address]);
+    job.pipeline = 8;
+    let (mut driver, ready) = Driver::job(job);
+    assert_eq!(ready.targets[0].open, 4);
+    for _ in 0..2 {
+        let event = driver.slice(0, 20, 300);
+        assert_eq!((errors(&event), event.misses, event.connects), (vec![], 0, 0));
+        assert!(event.requests_all >= 4 * 8, "{event:?}");
+        assert_eq!(histogram(&event.latency).len(), event.latency_count);
+        // Little's law: the connections times the depth, never more, are under way.
+        let in_flight = event.in_flight_ns as f64 / (event.end_ns - event.start_ns) as f64;
+        assert!(in_flight > 4.0 && in_flight <= 4.0 * 8.0, "{in_flight}");
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 8);
 }
 
 fn bodies_larger_than_any_buffer(io: IoChoice) {

@@ -17,6 +17,7 @@ from bakeoff.model.verdict import (
     ResponseBytes,
     Verdict,
     VerdictEntry,
+    WarmUp,
 )
 from tests.report.sample.plans import machine, skipped
 from tests.report.sample.runners import (
@@ -145,6 +146,25 @@ def _entry(runner: Runner) -> VerdictEntry:
         command=("./server", "--port", "18080"),
         cpu_source="cgroup-v2",
         work=_work(runner),
+        warm_up=_warm_up(runner),
+        boot_sd=0.0043 if valid and runner is not NGINX else None,
+    )
+
+
+def _warm_up(runner: Runner) -> tuple[WarmUp, ...]:
+    """Node compiles, and its second boot was cut off; all others are flat from the start."""
+    courses = {NODE: ("warm-up", "unsteady", "warm-up")}.get(runner, ("flat",) * BOOTS)
+    lasted_s = {"flat": 1.0, "warm-up": 4.25, "unsteady": 20.0}
+    return tuple(
+        WarmUp.model_validate(
+            {
+                "boot": boot,
+                "course": course,
+                "lasted_s": 3.0 if boot == 0 and course == "flat" else lasted_s[course],
+                "requests_per_s": REFERENCE_RATE * runner.ratio,
+            }
+        )
+        for boot, course in enumerate(courses)
     )
 
 

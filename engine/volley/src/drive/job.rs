@@ -11,12 +11,9 @@ use std::sync::Arc;
 use volley_http::{BodyRule, Expectation, Request, StatusRule, Version};
 use volley_requests::Book;
 
-/// Requests on their way at a time on one connection.
-const PIPELINE: usize = 1;
-
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
 pub(super) fn check(job: &Job) -> Result<(), String> {
-    let Job { threads, connections, .. } = *job;
+    let Job { threads, connections, pipeline, .. } = *job;
     if job.protocol != PROTOCOL {
         let got = job.protocol;
         return Err(format!("`protocol` is {got}, but this engine speaks {PROTOCOL}"));
@@ -30,6 +27,16 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
         return Err(format!(
             "`threads` is {threads}, but must be at most {connections}, one for each connection"
         ));
+    }
+    at_least_1("pipeline", pipeline as u64)?;
+    if pipeline > 1 && closes(job) {
+        return Err(format!(
+            "`pipeline` is {pipeline}, but must be 1 where `connection` is `close`: a connection \
+             carries one request"
+        ));
+    }
+    if pipeline > 1 && job.http == HttpVersion::Http10 {
+        return Err(format!("`pipeline` is {pipeline}, but must be 1 where `http` is `1.0`"));
     }
     at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
     at_least_1("request_timeout_ms", job.request_timeout_ms)?;
@@ -70,7 +77,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         },
         ..Request::default()
     };
-    let book = Book::of(&request, expectation(spec)?, PIPELINE)
+    let book = Book::of(&request, expectation(spec)?, job.pipeline)
         .map_err(|error| format!("request: {error}"))?;
     Ok(Target {
         sources: Sources::of(&address, !closes(job)),
@@ -78,7 +85,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),
-        pipeline: PIPELINE,
+        pipeline: job.pipeline,
         connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
         buffers: SocketBuffers::default(),

@@ -186,6 +186,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         io,
         connection: ConnectionMode::KeepAlive,
         http: HttpVersion::Http11,
+        pipeline: 1,
         cpus: vec![],
         connect_timeout_ms: 5000,
         request_timeout_ms: 20_000,

@@ -111,6 +111,31 @@ pub fn dribbling(answer: &'static [u8]) -> SocketAddr {
     })
 }
 
+/// Takes what has come on a connection, waits a while, and answers all of it. Tells the most
+/// requests that it had unanswered at a time.
+pub fn batching(pause: Duration) -> (SocketAddr, Arc<AtomicU64>) {
+    let most = Arc::new(AtomicU64::new(0));
+    let told = most.clone();
+    let address = serve(move |mut stream| {
+        let mut held = Vec::new();
+        let mut buffer = [0; 16 * 1024];
+        while let Ok(length @ 1..) = stream.read(&mut buffer) {
+            held.extend_from_slice(&buffer[..length]);
+            let ends = held.windows(4).filter(|part| part == b"\r\n\r\n").count();
+            let Some(last) = held.windows(4).rposition(|part| part == b"\r\n\r\n") else {
+                continue;
+            };
+            held.drain(..last + 4);
+            told.fetch_max(ends as u64, Ordering::SeqCst);
+            thread::sleep(pause);
+            if stream.write_all(&GOOD.repeat(ends)).is_err() {
+                return;
+            }
+        }
+    });
+    (address, most)
+}
+
 /// An address where nobody listens.
 pub fn nobody() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()

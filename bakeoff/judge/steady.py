@@ -1,0 +1,171 @@
+"""Whether a warm-up came to a steady state, and how: change points in its slices.
+
+After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: find the change
+points, take stretches that differ by too little to matter as one, and classify by the last.
+
+Cost and penalty: squared distance from a stretch's mean in units of the noise (Gaussian noise of
+known size), by PELT (Killick, Fearnhead, Eckley, JASA 107, 2012), with Schwarz' criterion as the
+penalty: ln n for each number that a change point adds, which are a mean per column and the place
+(Yao, Statistics & Probability Letters 6, 1988). The noise is taken from the steps between
+successive slices (von Neumann et al., Ann. Math. Stat. 12, 1941; their median, for heavy tails), so
+that neither a change nor a drift counts as noise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bakeoff.judge.vectors import Floats
+from bakeoff.model.samples import WARM_UP_SLICE_MS, Course
+
+TOLERANCE = 0.03
+"""Stretches that differ by less, in ln, are one: so much changes nobody's mind."""
+
+WEATHER = 0.1
+"""The same for throughput where CPU per request is known: on a shared machine the throughput of
+all drifts by this much within seconds, while an answer still costs what it did."""
+
+LAST_SLICES = 6
+"""The last stretch has so many slices at least (1.5 s), or the end isn't steady."""
+
+STAIR_SLICES = 12
+"""It also is as long as the stretch before it, up to so many slices (3 s): a slope looks like
+stairs of equal length, and each of them like a steady state."""
+
+PENALTY = 2.0
+"""In units of Schwarz' criterion: with a dozen slices the noise itself is known to a third only."""
+
+_BEST_SLICES = 4
+_OUTLYING = 3.0
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How a warm-up went, and the slice with which its last stretch begins.
+
+    `noise` is the standard deviation of a single slice, of ln CPU per request where that is known,
+    else of ln throughput; infinite with too few slices to say.
+    """
+
+    course: Course
+    start: int
+    noise: float = float("inf")
+
+    @property
+    def steady(self) -> bool:
+        """Whether it ended in a steady state."""
+        return self.course != "unsteady"
+
+
+def settled(
+    requests_per_s: Sequence[float],
+    cpu_us_per_request: Sequence[float | None] = (),
+    least: int = LAST_SLICES,
+) -> Settled:
+    """The course of a warm-up from its slices; both sequences have one number per slice.
+
+    The CPU's are left aside unless all are there. The last stretch must have `least` slices, an
+    answer in each, and no trend within. Differences are in ln; one that is smaller than the noise
+    of a single slice is none, as far as 10 %.
+    """
+    if len(requests_per_s) < max(2, least):
+        return Settled("unsteady", 0)
+    speed = _speed(requests_per_s, cpu_us_per_request)
+    noise = _noise(speed)
+    tolerance = np.clip(noise, TOLERANCE, WEATHER)
+    if speed.shape[1] > 1:
+        tolerance[0] = WEATHER
+    stretches = _stretches(speed, noise)
+    start, _ = stretches.pop()
+    while stretches and _alike(speed, stretches[-1], (start, len(speed)), tolerance):
+        start, _ = stretches.pop()
+    course = _course(speed, stretches, start, tolerance)
+    stair = min(STAIR_SLICES, stretches[-1][1] - stretches[-1][0]) if stretches else 0
+    silent = min(requests_per_s[start:]) <= 0
+    short = len(speed) - start < max(least, stair)
+    if silent or short or _trend(speed[start:], noise, tolerance):
+        course = "unsteady"
+    return Settled(course, start, float(noise[-1]))
+
+
+def _course(
+    speed: Floats, earlier: Sequence[tuple[int, int]], start: int, tolerance: Floats
+) -> Course:
+    """How it came to the last stretch, which begins at `start`, if that one is steady."""
+    if not earlier:
+        return "flat"
+    last = (start, len(speed))
+    lasting = [each for each in earlier if each[1] - each[0] >= _BEST_SLICES]
+    slower = any(_slower(speed, last, each, tolerance) for each in lasting)
+    return "slowdown" if slower else "warm-up"
+
+
+def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> Floats:
+    """ln throughput and, where it is known throughout, −ln CPU per request; (slices, 1 or 2).
+
+    A slice without an answer counts as one that had a single one.
+    """
+    columns = [np.maximum(1000 / WARM_UP_SLICE_MS, np.asarray(requests_per_s, float))]
+    seen = [each for each in cpu_us if each]
+    if len(seen) == len(requests_per_s):
+        columns.append(1 / np.asarray(seen, float))
+    speed: Floats = np.log(np.stack(columns, axis=1))
+    return speed
+
+
+def _noise(speed: Floats) -> Floats:
+    """The standard deviation of each column without its changes; never so small as to matter.
+
+    With a standard error of its own on top, about 1/√n of it: the median of few steps is too small
+    as often as not, and then noise looks like change.
+    """
+    steps = np.abs(np.diff(speed, axis=0))
+    spread = np.median(steps, axis=0) / (0.6745 * np.sqrt(2)) * (1 + 1 / np.sqrt(len(steps)))
+    noise: Floats = np.maximum(spread, TOLERANCE / 6)
+    return noise
+
+
+def _stretches(speed: Floats, noise: Floats) -> list[tuple[int, int]]:
+    """(first slice, first slice after it) of each stretch between change points."""
+    # Takes a second to import.
+    from ruptures import KernelCPD
+
+    n, columns = speed.shape
+    penalty = PENALTY * (columns + 1) * float(np.log(n))
+    found = KernelCPD(kernel="linear", min_size=2).fit(_tamed(speed / noise)).predict(pen=penalty)
+    return list(zip([0, *found[:-1]], found, strict=True))
+
+
+def _tamed(values: Floats) -> Floats:
+    """Single slices that lie far off (a collector ran) are pulled to 3 noises from the median of
+    the five around: squares would make a stretch of each."""
+    padded = np.pad(values, ((2, 2), (0, 0)), mode="edge")
+    around = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5, axis=0), axis=-1)
+    tamed: Floats = np.clip(values, around - _OUTLYING, around + _OUTLYING)
+    return tamed
+
+
+def _difference(speed: Floats, one: tuple[int, int], other: tuple[int, int]) -> Floats:
+    """By how much `one` is above `other`, in ln, per column."""
+    found: Floats = np.median(speed[slice(*one)], axis=0) - np.median(speed[slice(*other)], axis=0)
+    return found
+
+
+def _alike(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
+    return bool(np.all(np.abs(_difference(speed, one, other)) <= tolerance))
+
+
+def _slower(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
+    """Whether `one` answered fewer requests than `other`, and more than weather explains."""
+    difference = _difference(speed, one, other)
+    return bool(difference[0] < -TOLERANCE and np.any(difference < -tolerance))
+
+
+def _trend(stretch: Floats, noise: Floats, tolerance: Floats) -> bool:
+    """Whether the halves differ by what matters, and by over three standard errors."""
+    half = len(stretch) // 2
+    gap = np.abs(np.median(stretch[-half:], axis=0) - np.median(stretch[:half], axis=0))
+    # That of a median is 1.25 times a mean's.
+    error = 1.25 * noise * np.sqrt(2 / half)
+    return bool(np.any(gap > np.maximum(tolerance, 3 * error)))

@@ -1,0 +1,45 @@
+"""Gates: what must hold for a change to pass, and what became of it."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt, PositiveFloat
+
+from bakeoff.model.base import Contract
+
+Sign = Literal[">=", ">", "<=", "<"]
+CantTell = Literal["pass", "fail"]
+Outcome = Literal["holds", "fails", "can't tell"]
+
+
+class Gate(Contract):
+    """`left` is at least (`>=`, `>`) or at most `factor` times as good as `right`.
+
+    As good: by what the race is ranked by. `right` is None where two runs are compared: `left` is
+    then held against itself in the earlier run. `text` is the gate as it was typed.
+    """
+
+    text: str
+    left: str
+    sign: Sign
+    factor: PositiveFloat
+    right: str | None
+
+
+class GateResult(Contract):
+    """A gate, decided from the 95 % interval `low` to `high` of the ratio of its two sides.
+
+    It `holds` where the whole interval is on the right side of the factor, `fails` where the whole
+    interval is on the wrong one, or where an entry's figures don't count: then `reason` says why,
+    and there is no ratio. `passes` is what that means for the exit status; where nobody can tell,
+    the policy `cant_tell` decides it.
+    """
+
+    gate: Gate
+    outcome: Outcome
+    passes: bool
+    cant_tell: CantTell
+    ratio: PositiveFloat | None = None
+    low: float | None = Field(None, ge=0)
+    high: float | None = Field(None, ge=0)
+    n: NonNegativeInt = 0
+    reason: str = ""

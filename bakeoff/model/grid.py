@@ -1,0 +1,99 @@
+"""grid.json: races that differ in one or more settings, a verdict for each: bakeoff.grid/1."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Plan
+from bakeoff.model.verdict import Verdict
+
+AxisName = Literal["connections", "workers", "pipeline", "connection"]
+
+
+class Axis(Contract):
+    """A setting with several values, in the order in which they were given."""
+
+    name: AxisName
+    values: Annotated[tuple[PositiveInt | Connection, ...], Field(min_length=2)]
+
+
+class Settings(Contract):
+    """At what one cell is measured: the same keys as in its plan."""
+
+    connections: PositiveInt
+    workers: PositiveInt
+    pipeline: PositiveInt
+    connection: Connection
+
+    def value(self, axis: AxisName) -> int | Connection:
+        """Its place on an axis."""
+        place: int | Connection = getattr(self, axis)
+        return place
+
+
+class PlannedCell(Contract):
+    """One cell before it is measured; without a `plan` it can't be, and `skipped` says why.
+
+    `name`, unique in the grid, is its folder's too: `c64-w1-close`, the axes' values alone.
+    """
+
+    name: str
+    settings: Settings
+    plan: Plan | None = None
+    skipped: str = ""
+
+
+class GridPlan(Contract):
+    """What is to be measured: written before anything starts, so that it can go on."""
+
+    schema_: Literal["bakeoff.grid-plan/1"] = Field("bakeoff.grid-plan/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    axes: Annotated[tuple[Axis, ...], Field(min_length=1)]
+    cells: Annotated[tuple[PlannedCell, ...], Field(min_length=2)]
+    reference: str
+    seed: NonNegativeInt
+
+
+class Cell(Contract):
+    """One cell, measured. Without a `verdict`, `skipped` says why.
+
+    `leaders` can't be told from the fastest of the cell, itself included: one name is a lead, more
+    are a tie. It is empty where fewer than two gave a valid result. The cell's own run, with
+    samples and report, is in the grid's folder, in one of its `name`.
+    """
+
+    name: str
+    settings: Settings
+    verdict: Verdict | None = None
+    skipped: str = ""
+    leaders: tuple[str, ...] = ()
+
+
+class ChangeOfPlaces(Contract):
+    """Two contenders of which each is surely faster than the other in some cells, by name."""
+
+    a: str
+    b: str
+    a_ahead: tuple[str, ...]
+    b_ahead: tuple[str, ...]
+
+
+class Grid(Contract):
+    """The whole result. Not `complete`: it was cut off, and can go on.
+
+    Nothing is added up over the cells: each has its own verdict.
+    """
+
+    schema_: Literal["bakeoff.grid/1"] = Field("bakeoff.grid/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    reference: str
+    complete: bool
+    cells: tuple[Cell, ...]
+    changes: tuple[ChangeOfPlaces, ...] = ()
+    seed: NonNegativeInt
+    machine: Machine

@@ -1,0 +1,109 @@
+"""`bakeoff compare` and the gates of a race, in a world of known speeds."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bakeoff.cli.app import app
+from bakeoff.model.compare import RunsComparison
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.verdict import Verdict
+from tests.cli.test_race import race, world
+from tests.race.world import World
+
+__all__ = ["world"]
+
+
+def bakeoff(*words: str) -> Result:
+    return CliRunner().invoke(app, [*words], env={"COLUMNS": "200"})
+
+
+def raced(world: World, name: str, *words: str, **speeds: float) -> Path:
+    """A run of its own, of these speeds."""
+    world.requests_per_s = {**world.requests_per_s, **speeds}
+    seed = str(sum(map(ord, name)))
+    done = race("fast", "slow", "-d", "6", "--out", name, "--seed", seed, *words)
+    assert done.exit_code == 0, done.output
+    return (Path(name) / "latest").resolve()
+
+
+def refused(*words: str) -> str:
+    done = bakeoff(*words)
+    assert isinstance(done.exception, BadUsage), done.output
+    return str(done.exception)
+
+
+def test_a_change_between_two_runs_is_found_in_folders_and_verdicts(world: World) -> None:
+    old, new = raced(world, "old"), raced(world, "new", slow=40_000.0)
+    done = bakeoff("compare", str(old), str(new / "verdict.json"), "--json", "found.json")
+    assert done.exit_code == 0, done.output
+    assert "slow became slower: its ratio to fast is 0." in done.stdout
+    found = RunsComparison.read_json(Path("found.json"))
+    assert {each.name: each.finding for each in found.changes} == {"fast": None, "slow": "slower"}
+    only = bakeoff("compare", str(old), str(new), "--json", "-")
+    assert json.loads(only.stdout)["schema"] == "bakeoff.compare/1"
+
+
+def test_a_gate_between_two_runs_decides_the_status(world: World) -> None:
+    old, new = raced(world, "old"), raced(world, "new", slow=40_000.0)
+    gate = ("compare", str(old), str(new), "--gate")
+    assert bakeoff(*gate, "slow >= 0.7").exit_code == 0
+    failed = bakeoff(*gate, "slow >= 98%")
+    assert failed.exit_code == 1
+    assert "✗ slow >= 98%: fails, the ratio is 0." in failed.stdout
+
+
+def test_what_cannot_be_compared_is_refused(world: World, tmp_path: Path) -> None:
+    old, other = raced(world, "old"), raced(world, "other", "-c", "8")
+    assert "connections: 64 and 8" in refused("compare", str(old), str(other))
+    assert "there is no such run folder" in refused("compare", str(old), "nowhere")
+    (tmp_path / "x.json").write_text("{}")
+    assert "x.json: `" in refused("compare", str(old), "x.json")
+    (other / "verdict.json").unlink()
+    assert "has no verdict yet; `bakeoff report " in refused("compare", str(old), str(other))
+    (other / "replay-plan.json").write_text("{}")
+    assert "is a replay; compare takes races" in refused("compare", str(old), str(other))
+
+
+def test_the_gates_of_a_race_decide_its_status(world: World) -> None:
+    words = ("fast", "slow", "-d", "6", "--gate")
+    assert race(*words, "slow >= 0.4 * fast", "--out", "one").exit_code == 0
+    failed = race(*words, "slow >= 98% * fast", "--gate", "fast > slow", "--out", "other")
+    assert failed.exit_code == 1
+    assert "✗ slow >= 98% * fast: fails, the ratio is 0." in failed.stdout
+    assert "✓ fast > slow: holds, the ratio is " in failed.stdout
+
+
+@pytest.mark.parametrize(("policy", "status"), [("pass", 0), ("fail", 1)])
+def test_where_nobody_can_tell_the_policy_decides(world: World, policy: str, status: int) -> None:
+    world.requests_per_s["slow"] = world.requests_per_s["fast"]
+    gate = ("--gate", "slow >= fast", "--cant-tell", policy)
+    done = race("fast", "slow", "-d", "6", "--seed", "1", *gate)
+    assert f"by --cant-tell {policy}" in done.stdout
+    assert done.exit_code == status
+
+
+def test_a_gate_on_one_that_is_out_fails_with_its_reason(world: World) -> None:
+    done = race("fast", "slow", "broken", "-d", "6", "--gate", "broken >= 0.1 * fast")
+    assert done.exit_code == 1
+    assert "fails, broken did not take part: its build failed" in done.stdout
+
+
+def test_a_report_decides_the_gates_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bakeoff.cli.runs.real_stages", world.stages)
+    run = raced(world, "runs", "--gate", "slow >= 0.4 * fast")
+    first = Verdict.read_json(run / "verdict.json")
+    (run / "verdict.json").unlink()
+    assert bakeoff("report", str(run)).exit_code == 0
+    again = Verdict.read_json(run / "verdict.json")
+    assert again.gates == first.gates
+    assert again.gates[0].outcome == "holds"
+
+
+def test_a_gate_is_read_before_anything_begins(world: World, tmp_path: Path) -> None:
+    for gate, says in (("slow >= ", "can't be read"), ("sloww >= fast", "did you mean slow?")):
+        done = race("fast", "slow", "--gate", gate)
+        assert isinstance(done.exception, BadUsage) and says in str(done.exception)
+    assert not (tmp_path / "runs").exists()

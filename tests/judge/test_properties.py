@@ -1,0 +1,221 @@
+"""What holds of any race's verdict, whoever took part and whatever was measured."""
+
+from itertools import combinations
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.judge import judge
+from bakeoff.judge.compare import compare
+from bakeoff.model.samples import Block, Record, Slice
+from bakeoff.model.verdict import Verdict, VerdictEntry
+from tests.judge.races import MACHINE, Race, throughput_event
+
+SEEDS = range(8)
+
+
+def judged(race: Race, records: list[Record] | None = None, reference: str = "") -> Verdict:
+    plan = race.plan()
+    if reference:
+        plan = plan.model_copy(update={"reference": reference})
+    return judge(plan, {}, records or race.records(), MACHINE, True)
+
+
+def changed(records: list[Record], factors: dict[str, float], weather: int = 0) -> list[Record]:
+    """Each entry's throughput by its factor, each block's by its own weather where seeded."""
+    rng = np.random.default_rng(weather)
+    found: list[Record] = []
+    for record in records:
+        if isinstance(record, Block):
+            day = float(np.exp(rng.normal(0, 1))) if weather else 1.0
+            pieces = tuple(_times(each, day * factors.get(each.entry, 1)) for each in record.slices)
+            record = record.model_copy(update={"slices": pieces})
+        found.append(record)
+    return found
+
+
+def _times(piece: Slice, factor: float) -> Slice:
+    length_ms = (piece.event.end_ns - piece.event.start_ns) // 1_000_000
+    quicker = throughput_event(round(piece.event.requests * factor), length_ms)
+    return piece.model_copy(update={"event": quicker})
+
+
+def entries(found: Verdict) -> dict[str, VerdictEntry]:
+    return {each.name: each for each in found.entries}
+
+
+def known(value: float | None) -> float:
+    assert value is not None
+    return value
+
+
+def mean_half_width(race: Race, seeds: range = SEEDS) -> float:
+    """Of a over b in ln ratio, over races that differ in their seed alone."""
+    widths = []
+    for seed in seeds:
+        race.seed = seed
+        blocks = [record for record in race.records() if isinstance(record, Block)]
+        pair = compare(blocks, tuple(race.ratios), False, seed)[frozenset("ab")]
+        widths.append(pair.main.width.simultaneous)
+    return float(np.mean(widths))
+
+
+races = st.builds(
+    lambda ratios, noise, seed, long: Race(
+        {f"e{place}": ratio for place, ratio in enumerate(ratios)},
+        boots=2,
+        blocks=6,
+        long_blocks=long,
+        noise=noise,
+        seed=seed,
+    ),
+    ratios=st.lists(st.sampled_from([0.5, 0.97, 0.99, 1.0, 1.003, 1.05]), min_size=2, max_size=5),
+    noise=st.sampled_from([0.003, 0.02, 0.2]),
+    seed=st.integers(0, 999),
+    long=st.sampled_from([0, 4]),
+)
+
+
+@given(races)
+@settings(max_examples=25, deadline=None)
+def test_a_verdict_does_not_contradict_itself(race: Race) -> None:
+    found = judged(race)
+    rows = entries(found)
+    told_apart = {
+        frozenset((each.a, each.b)) for each in found.pairs if each.finding != "can't tell"
+    }
+    for each in found.pairs:
+        assert each.low < each.ratio < each.high
+        assert each.finding == (
+            "faster" if each.low > 1 else "slower" if each.high < 1 else "can't tell"
+        )
+        assert not each.equivalent or abs(log(each.ratio)) < log(1 + found.equivalence_margin)
+        assert each.minimum_detectable_effect >= each.high / each.ratio - 1
+    for a, b in combinations(rows, 2):
+        assert bool(set(rows[a].letters) & set(rows[b].letters)) == (
+            frozenset((a, b)) not in told_apart
+        )
+    for row in found.entries:
+        quicker = {
+            each.a for each in found.pairs if each.finding == "faster" and each.b == row.name
+        }
+        quicker |= {
+            each.b for each in found.pairs if each.finding == "slower" and each.a == row.name
+        }
+        beaten = {frozenset((row.name, other)) for other in rows} & told_apart
+        assert row.rank == (1 + len(quicker), len(rows) - len(beaten) + len(quicker))
+        assert known(row.low) <= known(row.ratio) <= known(row.high)
+
+
+@given(race=races, seed=st.integers(1, 99))
+@settings(max_examples=8, deadline=None)
+def test_what_all_entries_share_in_a_block_cancels(race: Race, seed: int) -> None:
+    """Weather that changes the speed of whole blocks threefold moves no ratio but by rounding."""
+    race.scale = 100
+    usual = entries(judged(race))
+    stormy = entries(judged(race, changed(race.records(), {}, weather=seed)))
+    for name, row in usual.items():
+        for figure in ("ratio", "low", "high"):
+            other = getattr(stormy[name], figure)
+            assert other == pytest.approx(getattr(row, figure), rel=3e-4)
+        assert stormy[name].letters == row.letters
+
+
+@given(seed=st.integers(0, 99), factor=st.sampled_from([0.5, 2.0, 3.0]))
+@settings(max_examples=6, deadline=None)
+def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
+    seed: int, factor: float
+) -> None:
+    race = Race({"a": 1.0, "b": 1.0, "c": 1.1}, boots=2, blocks=8, seed=seed, scale=100)
+    usual = entries(judged(race))
+    quick = entries(judged(race, changed(race.records(), {"b": factor})))
+    for figure in ("ratio", "low", "high"):
+        expected = {"b": factor, "c": 1.0}
+        for name, times in expected.items():
+            found = getattr(quick[name], figure)
+            assert found == pytest.approx(getattr(usual[name], figure) * times, rel=3e-4)
+
+
+@given(races)
+@settings(max_examples=8, deadline=None)
+def test_the_other_reference_turns_the_ratio_round(race: Race) -> None:
+    of_first = entries(judged(race, reference="e0"))["e1"]
+    of_second = entries(judged(race, reference="e1"))["e0"]
+    assert known(of_first.ratio) == pytest.approx(1 / known(of_second.ratio))
+    assert known(of_first.low) == pytest.approx(1 / known(of_second.high))
+    assert known(of_first.high) == pytest.approx(1 / known(of_second.low))
+    assert of_first.rank == entries(judged(race, reference="e1"))["e1"].rank
+
+
+@given(seed=st.integers(0, 99), names=st.permutations(["ant", "bee", "cat", "dog"]))
+@settings(max_examples=8, deadline=None)
+def test_names_do_not_matter(seed: int, names: list[str]) -> None:
+    """Ratios stay; the bootstrap draws in the order of names, so widths move as draws do."""
+    ratios = (1.0, 0.98, 1.2, 0.7)
+    usual = Race(dict(zip("abcd", ratios, strict=True)), boots=2, blocks=20, seed=seed)
+    other = Race(dict(zip(names, ratios, strict=True)), boots=2, blocks=20, seed=seed)
+    usual_rows, other_rows = entries(judged(usual)), entries(judged(other))
+    for old, new in zip("abcd", names, strict=True):
+        was, now = usual_rows[old], other_rows[new]
+        assert now.ratio == was.ratio
+        assert log(known(now.high) / known(now.low)) == pytest.approx(
+            log(known(was.high) / known(was.low)), rel=0.2
+        )
+
+
+def test_an_interval_never_narrows_because_more_take_part() -> None:
+    """On average over races: more pairs are more chances to be fooled."""
+    ratios = dict.fromkeys("abcdef", 1.0)
+    widths = [
+        mean_half_width(Race(dict(list(ratios.items())[:count]), boots=2, blocks=15))
+        for count in (2, 3, 6)
+    ]
+    assert widths == sorted(widths)
+    assert widths[2] > 1.3 * widths[0], "Tukey's range of six is 1.45 times that of two"
+
+
+def test_an_interval_never_widens_because_more_was_measured() -> None:
+    """On average over races, in blocks and in boots."""
+    two = {"a": 1.0, "b": 1.0}
+    by_blocks = [mean_half_width(Race(two, boots=2, blocks=n, noise=0.05)) for n in (6, 20, 80)]
+    assert by_blocks == sorted(by_blocks, reverse=True)
+    by_boots = [mean_half_width(Race(two, boots=n, blocks=12)) for n in (1, 2, 4)]
+    assert by_boots == sorted(by_boots, reverse=True)
+
+
+def test_less_noise_never_widens_an_interval() -> None:
+    two = {"a": 1.0, "b": 1.0}
+    by_noise = [mean_half_width(Race(two, blocks=15, noise=each)) for each in (0.002, 0.02, 0.1)]
+    assert by_noise == sorted(by_noise)
+
+
+def test_boots_that_differ_widen_an_interval() -> None:
+    two = {"a": 1.0, "b": 1.0}
+    by_spread = [mean_half_width(Race(two, blocks=15, boot_sd=each)) for each in (0.0, 0.01, 0.05)]
+    assert by_spread == sorted(by_spread)
+    assert by_spread[2] > 3 * by_spread[0]
+
+
+@pytest.mark.parametrize("silent", [1, 3])
+def test_a_few_blocks_that_went_wrong_move_a_ratio_little(silent: int) -> None:
+    """Three blocks of twenty with no answer at all: within what one half-width was."""
+    race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=20)
+    records = race.records()
+    spoilt = [
+        record.model_copy(
+            update={
+                "slices": tuple(
+                    _times(each, 0) if each.entry == "b" else each for each in record.slices
+                )
+            }
+        )
+        if isinstance(record, Block) and record.block < silent
+        else record
+        for record in records
+    ]
+    usual, moved = (entries(judged(race, each))["b"] for each in (records, spoilt))
+    half_width = log(known(usual.high) / known(usual.ratio))
+    assert abs(log(known(moved.ratio) / known(usual.ratio))) < half_width
