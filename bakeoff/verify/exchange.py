@@ -71,7 +71,14 @@ def exchange(
     message = _written(client, request, path, host, close=close, version=version)
     asked_ns = time.monotonic_ns()
     _send(connection, message)
-    return _read(client, connection, asked_ns)
+    answer = _read(client, connection, asked_ns)
+    _check_no_more(client.trailing_data[0])
+    return answer
+
+
+def _check_no_more(rest: bytes) -> None:
+    if rest:
+        raise NoAnswer(f"it answers twice: {len(rest)} bytes that nobody asked for came with it")
 
 
 def half_of(request: RequestSection, path: str, host: str) -> bytes:
@@ -100,6 +107,7 @@ def ahead(
             came = f"{len(answers)} of {depth} requests that were sent ahead were answered"
             raise NoAnswer(f"{came}: {error}") from None
         rest = client.trailing_data[0]
+    _check_no_more(rest)
     return answers
 
 
@@ -173,9 +181,6 @@ def _read(
                 raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
         elif isinstance(event, h11.EndOfMessage):
             break
-    unasked = len(client.trailing_data[0])
-    if unasked:
-        raise NoAnswer(f"it answers twice: {unasked} bytes that nobody asked for came with it")
     assert response is not None
     return Answer(
         raw=bytes(raw),
