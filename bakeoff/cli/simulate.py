@@ -9,9 +9,8 @@ from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
-from bakeoff.cli.asked import Seed, drawn
+from bakeoff.cli.asked import Seed, drawn, duration_s
 from bakeoff.cli.console import err, out
-from bakeoff.cli.race import _duration
 from bakeoff.cli.result import Json, check_json, write_json
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
@@ -52,7 +51,7 @@ def simulate(
         typer.Option(
             "-d",
             "--duration",
-            parser=_duration,
+            parser=duration_s,
             metavar="TIME",
             help="Measured time of one race in all. (default: 20 s per contender)",
         ),
