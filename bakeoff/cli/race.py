@@ -113,6 +113,16 @@ def race(
         int | None,
         typer.Option(min=1, help="How often all servers restart. (default: 3)"),
     ] = None,
+    warm_up: Annotated[
+        float | None,
+        typer.Option(
+            "--warm-up",
+            parser=duration_s,
+            metavar="TIME",
+            help="The longest warm-up of each contender, in each boot. (default: 20s; 3 s do where "
+            "its throughput is level)",
+        ),
+    ] = None,
     workers: Annotated[
         str | None,
         typer.Option(
@@ -244,6 +254,7 @@ def race(
         load=load,
         arrivals=arrivals,
         precision=precision,
+        warm_up_s=warm_up,
         confirm=confirm,
         gates=tuple(gate or ()),
         cant_tell=cant_tell,

@@ -65,8 +65,8 @@ def _warm_up(seen: History) -> str:
     if longest_s is None:
         return ""
     return (
-        f"the race is short, and so nobody was warmed up for more than {longest_s:.3g} s: a "
-        "program that compiles while it runs may not have come up to speed"
+        f"nobody was warmed up for more than {longest_s:.3g} s: a program that compiles while it "
+        "runs may not have come up to speed"
     )
 
 

@@ -15,6 +15,9 @@ Arrivals = Literal["uniform", "poisson"]
 RankedBy = Literal["requests_per_s", "p99"]
 
 
+WARM_UP_S_MAX = 20.0
+"""The longest warm-up of one contender in one boot, where nothing argues for another bound."""
+
 LONG_SHARE = 0.2
 """The share of the measured time that goes to long slices, where nothing argues for more."""
 
@@ -79,7 +82,7 @@ class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
     `long_share` is the share of it that goes to long slices: the check of the short ones, and what
-    latencies are taken from. In an open loop each server is offered `rate` requests per second, or
+    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. In an open loop each server is offered `rate` requests per second, or
     the share `load` of the throughput that its own warm-up ended with; one of the two is given. Up
     to `pipeline` requests are under way on a connection. With a `precision` (0.01: each interval
     between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and the race
@@ -106,6 +109,7 @@ class Plan(Contract):
     duration_s: PositiveFloat
     long_share: Annotated[float, Field(ge=0, le=1)] = LONG_SHARE
     boots: PositiveInt
+    warm_up_s: PositiveFloat = WARM_UP_S_MAX
     workers: PositiveInt
     cores: Cores
     reference: str

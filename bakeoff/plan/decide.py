@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
 from bakeoff.model.gate import CantTell
-from bakeoff.model.plan import Arrivals, Connection, Cores, Entry, Plan, Skipped
+from bakeoff.model.plan import (
+    WARM_UP_S_MAX,
+    Arrivals,
+    Connection,
+    Cores,
+    Entry,
+    Plan,
+    Skipped,
+)
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.gates import race_gate
@@ -42,6 +50,7 @@ class Options:
     load: float | None = None
     arrivals: Arrivals = "poisson"
     precision: float | None = None
+    warm_up_s: float | None = None
     confirm: bool = False
     gates: tuple[str, ...] = ()
     cant_tell: CantTell = "pass"
@@ -94,6 +103,7 @@ def decide(
         connections=options.connections or workload.defaults.connections,
         duration_s=duration_s,
         boots=boots,
+        warm_up_s=options.warm_up_s or WARM_UP_S_MAX,
         workers=options.workers or len(options.cores.server),
         cores=options.cores,
         reference=reference,

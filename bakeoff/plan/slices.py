@@ -17,7 +17,6 @@ REQUESTS_FOR_P99 = 1000
 OPEN_RAMP_MS_MIN = 50
 OPEN_RAMP_MS_MAX = 500
 OPEN_RAMP_MEAN_LATENCIES = 10
-WARM_UP_S_MAX = 20.0
 KNOWN_FLAT_S_MIN = 1.0
 WARM_UP_PER_MEASURED_S = 3
 
@@ -62,13 +61,14 @@ def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
     )
 
 
-def warm_up_slices(share_s: float, always_flat: bool) -> tuple[int, int]:
+def warm_up_slices(share_s: float, always_flat: bool, bound_s: float) -> tuple[int, int]:
     """The least and the most slices of one contender's warm-up in one boot.
 
-    3 s at least and 20 s at most; but no more than three times `share_s`, its share of what is
+    3 s at least and `bound_s` at most; but no more than three times `share_s`, its share of what is
     measured in this boot, and 1 s whatever happens: a short race stays short. One that was
     `always_flat` in the boots before gets 1 s at least.
     """
-    most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), WARM_UP_S_MAX)
-    least_s = KNOWN_FLAT_S_MIN if always_flat else min(WARM_UP_S_MIN, most_s)
-    return round(1000 * least_s / WARM_UP_SLICE_MS), round(1000 * most_s / WARM_UP_SLICE_MS)
+    most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), bound_s)
+    least_s = min(KNOWN_FLAT_S_MIN if always_flat else WARM_UP_S_MIN, most_s)
+    least, most = (round(1000 * each / WARM_UP_SLICE_MS) for each in (least_s, most_s))
+    return max(1, least), max(1, most)

@@ -101,7 +101,9 @@ def warm_up(
     entries = [one.entry for one in up.running]
     share_s = budget_s / len(entries)
     courses = {
-        entry.name: Course(*warm_up_slices(share_s, _always_flat(entry.name, earlier)))
+        entry.name: Course(
+            *warm_up_slices(share_s, _always_flat(entry.name, earlier), up.plan.warm_up_s)
+        )
         for entry in entries
     }
     while waiting := [n for n, each in courses.items() if n not in meter.died and not each.done]:

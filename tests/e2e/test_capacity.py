@@ -48,7 +48,7 @@ def test_a_server_of_known_capacity_is_found(place: Place) -> None:
     assert found.low < found.requests_per_s < found.high
     # 500 is the most that it can ever answer; a busy machine only makes it slower.
     assert 30 < found.requests_per_s < 525
-    assert entry.beyond is not None and entry.beyond.goodput < 525
+    assert entry.beyond is None or entry.beyond.goodput < 525
     assert report.complete
     run = place.path / "runs" / "latest"
     assert {path.name for path in (run / "charts").iterdir()} == {"goodput.svg", "latency-p90.svg"}

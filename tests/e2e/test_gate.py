@@ -1,4 +1,6 @@
-"""Gates, `--confirm` and `compare` with real servers: one race for all, as starts are dear."""
+"""Gates and `compare` with real servers: one race for all, as starts are dear.
+
+`--confirm` starts each server ten times: tests/race/test_confirm.py has it without."""
 
 import shlex
 
@@ -9,7 +11,7 @@ from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import Place
 
 pytestmark = pytest.mark.e2e
-QUICK = ("-c", "8", "--boots", "1", "--no-twin")
+QUICK = ("-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s")
 
 
 def busy(place: Place, loops: int) -> str:
@@ -26,23 +28,19 @@ def test_gates_a_confirmation_and_a_comparison(place: Place) -> None:
     plain, slow = place.server("plain"), busy(place, 500)
     one, other = shlex.quote(plain), shlex.quote(slow)
     raced = place.bakeoff(
-        "race", plain, slow, "-d", "4", *QUICK, "--confirm", "--json", "first.json",
+        "race", plain, slow, "-d", "4", *QUICK, "--json", "first.json",
         "--gate", f"{one} > 1.2 * {other}", "--gate", f"{other} >= 98% * {one}",
         timeout_s=300,
     )  # fmt: skip
     assert raced.status == 1, raced.err
     verdict = Verdict.read_json(place.path / "first.json")
     assert [gate.outcome for gate in verdict.gates] == ["holds", "fails"]
-    assert "Then 1 s more in 10 rounds" in raced.err
-    slower = verdict.entry(verdict.entries[-1].name)
-    assert slower and slower.solo and slower.solo.n == 10
-    assert slower.solo.high < 0.9
     again = place.bakeoff("report", "runs/latest", "--json", "again.json")
     assert again.status == 1, again.err
     assert Verdict.read_json(place.path / "again.json") == verdict
     first = (place.path / "runs" / "latest").resolve()
 
-    busy(place, 2_000)
+    busy(place, 10_000)
     second = place.bakeoff("race", plain, slow, "-d", "3", *QUICK)
     assert second.status == 0, second.err
     compare = ("compare", str(first), "runs/latest", "--json", "found.json")

@@ -17,9 +17,8 @@ def test_a_pipeline_is_a_cell_of_its_own(place: Place) -> None:
     drop = "        if len(whole) > 1: self.transport.write(KEPT); self.transport.close(); return\n"
     (place.path / "unable.py").write_text(text.replace(answer_all, drop + answer_all))
     words = [able, able.replace("able.py", "unable.py"), "--pipeline", "1,8", "-c", "4"]
-    ended = place.bakeoff(
-        "race", *words, "-d", "2", "--boots", "1", "--no-twin", "--json", "-", timeout_s=120
-    )
+    quick = ("-d", "2", "--boots", "1", "--no-twin", "--warm-up", "1s")
+    ended = place.bakeoff("race", *words, *quick, "--json", "-", timeout_s=120)
     assert ended.status == 0, ended.err
     assert "2 cells of 1 s of measuring each, 2 s in all" in ended.err
     flat, deep = Grid.from_json(ended.out, "stdout").cells

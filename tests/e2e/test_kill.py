@@ -34,7 +34,7 @@ def test_twenty_kills_leave_nothing_and_lose_nothing(
 ) -> None:
     """Ten at any moment of the start, ten once blocks are being measured."""
     chance = random.Random(SEED)
-    words = [place.server("a"), "-c", "8", "--boots", "1", "--no-twin"]
+    words = [place.server("a"), "-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s"]
     before = cgroups()
     for kill in range(KILLS):
         out = f"runs-{kill}"
@@ -56,7 +56,18 @@ def test_twenty_kills_leave_nothing_and_lose_nothing(
 
 
 def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:
-    words = [place.server("a"), place.server("b"), "-c", "8", "--boots", "2", "-d", "3"]
+    words = [
+        place.server("a"),
+        place.server("b"),
+        "-c",
+        "8",
+        "--boots",
+        "2",
+        "-d",
+        "3",
+        "--warm-up",
+        "1s",
+    ]
     process = place.begin("race", *words)
     run = place.path / "runs" / "latest"
     until = time.monotonic() + 30

@@ -16,7 +16,7 @@ from tests.e2e.conftest import Place, interrupt
 pytestmark = pytest.mark.e2e
 NODE = 'require("http").createServer((q, s) => {WORK; s.end("Hi")}).listen(process.env.PORT)'
 BUSY = "let n = 0; for (let i = 0; i < 2e5; i++) n += i"
-QUICK = ("-c", "8", "--boots", "1", "--no-twin")
+QUICK = ("-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s")
 
 
 def test_two_commands_in_a_folder_never_seen_before(place: Place) -> None:

@@ -171,8 +171,8 @@ def test_a_warm_up_that_the_race_had_no_time_for_is_told_once_and_of_no_entry() 
     )
     assert not b.warnings
     assert found.warnings == (
-        "the race is short, and so nobody was warmed up for more than 1 s: a program that "
-        "compiles while it runs may not have come up to speed",
+        "nobody was warmed up for more than 1 s: a program that compiles while it runs may not "
+        "have come up to speed",
     )
 
 

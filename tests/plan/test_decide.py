@@ -193,5 +193,5 @@ def test_the_arrivals_of_a_block_are_the_same_for_all() -> None:
 def test_a_warm_up_is_bounded_by_what_is_to_be_measured(
     share_s: float, always_flat: bool, bounds_s: tuple[float, float]
 ) -> None:
-    least, most = warm_up_slices(share_s, always_flat)
+    least, most = warm_up_slices(share_s, always_flat, 20)
     assert (least / 4, most / 4) == bounds_s
