@@ -82,13 +82,13 @@ class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
     `long_share` is the share of it that goes to long slices: the check of the short ones, and what
-    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. In an open loop each server is offered `rate` requests per second, or
-    the share `load` of the throughput that its own warm-up ended with; one of the two is given. Up
-    to `pipeline` requests are under way on a connection. With a `precision` (0.01: each interval
-    between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and the race
-    ends before it where the precision is reached. `gates` must hold for the race to end well; where
-    nobody can tell whether one does, `cant_tell` says if it passes. To `confirm` is to measure the
-    entries solo too, after the race.
+    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. In an open loop
+    each server is offered `rate` requests per second, or the share `load` of the throughput that
+    its own warm-up ended with; one of the two is given. Up to `pipeline` requests are under way on
+    a connection. With a `precision` (0.01: each interval between neighbours in the standings
+    reaches ±1 % at most) `duration_s` is a bound, and the race ends before it where the precision
+    is reached. `gates` must hold for the race to end well; where nobody can tell whether one does,
+    `cant_tell` says if it passes. To `confirm` is to measure the entries solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")

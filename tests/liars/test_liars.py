@@ -42,7 +42,7 @@ RACES = {
     "wrong-answers": (WRONG_ANSWERS, ("-d", "8", "-c", "8")),
     "wrong-processes": (WRONG_PROCESSES, ("-d", "8", "-c", "8")),
     "wrong-times": (WRONG_TIMES, ("-d", "12", "-c", "4")),
-    "silences": (SILENCES, ("-d", "5", "-c", "4")),
+    "silences": (SILENCES, ("-d", "7", "-c", "4")),
     "short-queues": (SHORT_QUEUES, ("-d", "3", "-c", "16", "--close")),
 }
 CAUGHT = {name: says for liars, _ in RACES.values() for name, says in liars.items()}

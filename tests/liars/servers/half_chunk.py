@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends half a chunk and then nothing, to one request after every 1.5 s under load."""
+"""Sends half a chunk and then nothing, to one request after every second under load."""
 
 from honest import Honest, Loaded, serve
 
@@ -9,7 +9,7 @@ LOADED = Loaded()
 
 class Liar(Honest):
     def answer(self, close: bool) -> None:
-        if LOADED.request() > 1.5:
+        if LOADED.request() > 1.0:
             LOADED.seconds = 0.0
             self.transport.write(HALF)
         else:
