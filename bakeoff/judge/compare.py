@@ -133,7 +133,10 @@ def family(
 def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compared:
     """Takes the long slices where they differ from the short ones by more than chance.
 
-    Both were measured in the same boots, so the boots' part cancels: Welch's test on the rest.
+    Both were measured in the same boots, so the boots' part cancels: Welch's test on the rest. Long
+    blocks are few, and may agree by chance: so the short ones' figure must also lie outside of the
+    long ones' own interval. (Without that, two of 42 live races swapped ±0.5 and ±1.3 % for ±8 and
+    ±16 %.)
     """
     if long is None:
         return Compared(short, short, None)
@@ -143,5 +146,7 @@ def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compar
         squares[0] ** 2 / short.sample.freedom + squares[1] ** 2 / long.sample.freedom, 1e-300
     )
     gap = abs(short.sample.estimate - long.sample.estimate)
-    beyond_chance = gap > error * float(stdtrit(max(1.0, freedom), 1 - alpha / 2))
+    beyond_chance = gap > max(
+        error * float(stdtrit(max(1.0, freedom), 1 - alpha / 2)), long.width.alone
+    )
     return Compared(long if beyond_chance else short, short, long)
