@@ -39,7 +39,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "contenders" / "lineup.toml").write_text('default = ["slow"]')
     (tmp_path / "workloads").mkdir()
     (tmp_path / "workloads" / "hello.toml").write_text('name = "hello"\ntitle = "Hello"\n')
-    world = World(SPEEDS, unbuildable={"broken": "its build failed"})
+    world = World(dict(SPEEDS), unbuildable={"broken": "its build failed"})
     monkeypatch.setattr(Catalogue, "shipped", classmethod(lambda _: Catalogue(tmp_path)))
     monkeypatch.setattr("bakeoff.cli.race.real_stages", world.stages)
     monkeypatch.chdir(tmp_path)
