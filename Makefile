@@ -24,7 +24,7 @@ race: setup ## Set up what is needed, race the default line-up, print standings 
 	$(BIN)/bakeoff setup
 	$(BIN)/bakeoff race
 
-# One contender at least of each toolchain: what the gate has time for.
+# One contender at least of each toolchain, and no slow test: what the gate has time for.
 TESTED := nginx libuv-http-parser erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
 	hyper spring-boot
 
@@ -37,7 +37,7 @@ test: setup ## Set up what is needed and run every test, with a contender of eac
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	cargo test --manifest-path engine/Cargo.toml --quiet
-	$(BIN)/pytest --contenders '$(TESTED)'
+	$(BIN)/pytest -m 'not slow' --contenders '$(TESTED)'
 
 .PHONY: test-all
 test-all: setup ## The same with every contender

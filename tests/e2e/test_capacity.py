@@ -35,6 +35,7 @@ with socket.create_server(("127.0.0.1", int(os.environ["PORT"])), backlog=100) a
 QUICK = ("-c", "16", "--boots", "1")
 
 
+@pytest.mark.slow
 def test_a_server_of_known_capacity_is_found(place: Place) -> None:
     (place.path / "one.py").write_text(ONE_AT_A_TIME)
     words = ["capacity", "python3 one.py", "--slo", "p90=40ms", "-d", "15", *QUICK]

@@ -55,6 +55,7 @@ def test_kills_leave_nothing_and_lose_nothing(
             assert sum(record.type == "block" for record in records) >= seen > 2
 
 
+@pytest.mark.slow
 def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:
     words = [
         place.server("a"),

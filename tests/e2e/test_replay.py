@@ -109,6 +109,7 @@ def test_an_article_is_measured_by_engine_and_tool_and_its_claims_are_decided(
     assert again.out.splitlines()[:-1] == ended.out.splitlines()[:-1]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_there_is(
     place: Place, article: str, wait_for: Callable[[Callable[[], bool]], None]
 ) -> None:
