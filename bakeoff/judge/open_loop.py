@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import median
 
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import TOP_US, Merged, merge, merge_encoded, summary
@@ -22,7 +23,9 @@ class Offered:
     """Slices with a rate, added up. `due` requests were due in their windows.
 
     `own_lag` is the send lag of those slices in which a connection was free at any time: what is
-    late there, the generator was late with. Elsewhere requests waited for the server.
+    late there, the generator was late with. Elsewhere requests waited for the server. `usual` is the
+    median over the slices of the share that was answered: a host that stalls some of them takes
+    nothing from it, a server that can't keep up has its backlog in each.
     """
 
     rate: float
@@ -32,6 +35,7 @@ class Offered:
     service: Merged
     send_lag: Merged
     own_lag: Merged
+    usual: float
 
     @property
     def share(self) -> float:
@@ -70,6 +74,9 @@ def offered(pieces: Sequence[Slice], places: int) -> Offered | None:
         own_lag=merge_encoded(
             event.send_lag or "" for rate, event in events if not _crowded(rate, event, places)
         ),
+        usual=median(
+            event.requests / max(1, event.latency_count + event.misses) for _, event in events
+        ),
     )
 
 
@@ -92,10 +99,10 @@ def offered_to(plan: Plan, seen: History, name: str) -> Offered | None:
 
 def shortfall(found: Offered | None) -> str:
     """Why the entry's figures can't stand: it did not answer what was offered; empty: it did."""
-    if found is None or found.share >= ANSWERED_MIN:
+    if found is None or found.usual >= ANSWERED_MIN:
         return ""
     return (
-        f"it answered {found.share:.1%} of the {found.rate:,.0f} requests per second that it was "
+        f"it answered {found.usual:.1%} of the {found.rate:,.0f} requests per second that it was "
         f"offered; {ANSWERED_MIN:.0%} is the least"
     )
 

@@ -68,3 +68,25 @@ def test_a_p99_among_requests_that_were_never_answered_is_the_worst_there_is() -
     found = entry(judged(race), "b")
     assert not found.valid
     assert found.latency_us and found.latency_us.p99 is None
+
+
+def test_slices_that_the_host_stalled_do_not_make_a_server_slow() -> None:
+    race = Race({"a": 1, "b": 1}, rate=1000)
+    records = [
+        record.model_copy(
+            update={
+                "slices": tuple(
+                    each.model_copy(
+                        update={"event": each.event.model_copy(update={"requests": 80})}
+                    )
+                    for each in record.slices
+                )
+            }
+        )
+        if record.type == "block" and record.block % 5 == 0
+        else record
+        for record in race.records()
+    ]
+    found = judge(race.plan(), {}, records, MACHINE, complete=True)
+    assert [each.valid for each in found.entries] == [True, True]
+    assert found.entries[0].open_loop and found.entries[0].open_loop.answered < 0.9
