@@ -23,9 +23,9 @@ class Offered:
     """Slices with a rate, added up. `due` requests were due in their windows.
 
     `own_lag` is the send lag of those slices in which a connection was free at any time: what is
-    late there, the generator was late with. Elsewhere requests waited for the server. `usual` is the
-    median over the slices of the share that was answered: a host that stalls some of them takes
-    nothing from it, a server that can't keep up has its backlog in each.
+    late there, the generator was late with. Elsewhere requests waited for the server. `usual` is
+    the median over the slices of the share that was answered: a host that stalls some of them
+    takes nothing from it, a server that can't keep up has its backlog in each.
     """
 
     rate: float
