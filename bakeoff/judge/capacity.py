@@ -20,9 +20,6 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 
-LAST = 4
-"""Slices of the warm-up that a peak is the median of."""
-
 
 def fit(held: Sequence[Held]) -> dict[float, float]:
     """Rate → the highest of the fitted scores of all conditions so far: above 0 it breaks one."""
@@ -116,9 +113,5 @@ def _entry(
 
 
 def _peak(seen: History, name: str) -> float | None:
-    rates = [
-        median(given[-LAST:])
-        for warmup in seen.warmups
-        if (given := warmup.requests_per_s.get(name))
-    ]
+    rates = [peak for warmup in seen.warmups if (peak := warmup.peak(name)) is not None]
     return median(rates) if rates else None

@@ -41,11 +41,10 @@ def nearest(points: Sequence[CurvePoint], rate: float, within: float) -> CurvePo
 def _point(rate: float, pieces: Sequence[Slice], ps: Sequence[float], places: int) -> CurvePoint:
     found = offered(pieces, places)
     assert found
-    windows_ns = [piece.event.end_ns - piece.event.start_ns for piece in pieces]
-    window_ns = sum(windows_ns)
-    weighted = zip(pieces, windows_ns, strict=True)
-    errors = [error_share(each, _due(each)) * _due(each) for each in pieces]
-    misses = sum(piece.event.misses for piece in pieces)
+    events = [piece.event for piece in pieces]
+    window_ns = sum(event.window_ns for event in events)
+    errors = [error_share(each, each.event.due) * each.event.due for each in pieces]
+    misses = sum(event.misses for event in events)
     seen = [piece for piece in pieces if piece.server_cpu and piece.event.requests_all]
     cpu_ns = sum(piece.server_cpu.total_ns for piece in seen if piece.server_cpu)
     asked = sum(piece.event.requests_all for piece in seen)
@@ -59,13 +58,9 @@ def _point(rate: float, pieces: Sequence[Slice], ps: Sequence[float], places: in
         goodput=right / window_ns * 1e9 if window_ns else 0.0,
         quantiles_us={f"p{p * 100:.6g}": _told(found.latency, p) for p in ps},
         cpu_us_per_request=cpu_ns / asked / 1e3 if asked else None,
-        client_busy=sum(one.event.busy * ns for one, ns in weighted) / window_ns,
+        client_busy=sum(event.busy * event.window_ns for event in events) / window_ns,
         send_lag_us=found.send_lag.quantile_us(0.99) if found.send_lag.answered else None,
     )
-
-
-def _due(piece: Slice) -> int:
-    return piece.event.latency_count + piece.event.misses
 
 
 def _told(latency: Merged, p: float) -> float | None:

@@ -54,10 +54,7 @@ def _others(name: str, block: Block) -> list[float]:
 
 
 def _log_rate(piece: Slice) -> float | None:
-    window_ns = piece.event.end_ns - piece.event.start_ns
-    if not piece.event.requests or window_ns <= 0:
-        return None
-    return log(piece.event.requests / window_ns)
+    return log(piece.event.requests_per_s) if piece.event.requests_per_s else None
 
 
 def _change(values: Sequence[tuple[float, float]]) -> tuple[float, float] | None:

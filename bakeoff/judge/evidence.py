@@ -167,8 +167,7 @@ def _by_entry(
     return {
         one.entry: _of_slice(one, metric)
         for one in block.slices
-        if one.entry in names
-        and (block.kind == "long" or one.event.end_ns - one.event.start_ns >= LASTING_NS)
+        if one.entry in names and (block.kind == "long" or one.event.window_ns >= LASTING_NS)
     }
 
 

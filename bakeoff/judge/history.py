@@ -28,11 +28,6 @@ class Turn:
     threads: int
 
     @property
-    def window_ns(self) -> int:
-        """The counted time."""
-        return max(0, self.piece.event.end_ns - self.piece.event.start_ns)
-
-    @property
     def span_ns(self) -> int:
         """Ramp, window and drain."""
         event = self.piece.event
@@ -43,7 +38,7 @@ class Turn:
         """CPU time of the generator in the window. It polls before it sleeps: that is CPU time
         too, but none that a request cost."""
         event = self.piece.event
-        return min(event.cpu_ns, round(event.busy * self.window_ns * self.threads))
+        return min(event.cpu_ns, round(event.busy * event.window_ns * self.threads))
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def in_flight(events: Iterable[SliceEvent]) -> float:
     """How many requests were under way on average: all of the connections, in a closed loop whose
     generator is quick enough (Little's law)."""
     given = list(events)
-    window_ns = sum(event.end_ns - event.start_ns for event in given)
+    window_ns = sum(event.window_ns for event in given)
     return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from statistics import median
 
@@ -20,27 +21,65 @@ SEND_LAG_MAX_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Offered:
-    """Slices with a rate, added up. `due` requests were due in their windows.
+    """An entry's slices, one at least, each with the rate that it was offered, requests per second.
 
-    `own_lag` is the send lag of those slices in which a connection was free at any time: what is
-    late there, the generator was late with. Elsewhere requests waited for the server. `usual` is
-    the median over the slices of the share that was answered: a host that stalls some of them
-    takes nothing from it, a server that can't keep up has its backlog in each.
+    `places` is how many requests may be under way.
     """
 
-    rate: float
-    due: int
-    answered: int
-    latency: Merged
-    service: Merged
-    send_lag: Merged
-    own_lag: Merged
-    usual: float
+    events: tuple[tuple[float, SliceEvent], ...]
+    places: int
+
+    @cached_property
+    def rate(self) -> float:
+        """The mean over the slices' time: boots may have been offered different rates."""
+        window_ns = sum(event.window_ns for _, event in self.events)
+        return sum(rate * event.window_ns for rate, event in self.events) / window_ns
+
+    @property
+    def due(self) -> int:
+        """How many requests were due in the windows."""
+        return self.latency.answered + self.latency.misses
+
+    @property
+    def answered(self) -> int:
+        """How many answers came within the windows."""
+        return sum(event.requests for _, event in self.events)
 
     @property
     def share(self) -> float:
         """Answers that came within the windows, per request that was due in them."""
         return self.answered / self.due if self.due else 0.0
+
+    @property
+    def usual(self) -> float:
+        """The median over the slices of that share: a host that stalls some of them takes nothing
+        from it, a server that can't keep up has its backlog in each."""
+        return median(event.requests / max(1, event.due) for _, event in self.events)
+
+    @cached_property
+    def latency(self) -> Merged:
+        """From when requests were due."""
+        return merge(event for _, event in self.events)
+
+    @property
+    def service(self) -> Merged:
+        """From when they were sent."""
+        return merge_encoded(event.service or "" for _, event in self.events)
+
+    @property
+    def send_lag(self) -> Merged:
+        """From when they were due to when they were sent."""
+        return merge_encoded(event.send_lag or "" for _, event in self.events)
+
+    @property
+    def own_lag(self) -> Merged:
+        """The send lag of those slices in which a connection was free at any time: what is late
+        there, the generator was late with. Elsewhere requests waited for the server."""
+        return merge_encoded(
+            event.send_lag or ""
+            for rate, event in self.events
+            if not _crowded(rate, event, self.places)
+        )
 
     @property
     def summary(self) -> OpenLoop:
@@ -54,30 +93,9 @@ class Offered:
 
 
 def offered(pieces: Sequence[Slice], places: int) -> Offered | None:
-    """The sum of `pieces`, one entry's slices; None where none of them had a rate.
-
-    `places` is how many requests may be under way. Where boots offered different rates, `rate` is
-    their mean over the slices' time.
-    """
-    events = [(piece.rate, piece.event) for piece in pieces if piece.rate]
-    window_ns = sum(event.end_ns - event.start_ns for _, event in events)
-    if not window_ns:
-        return None
-    latency = merge(event for _, event in events)
-    return Offered(
-        rate=sum(rate * (event.end_ns - event.start_ns) for rate, event in events) / window_ns,
-        due=latency.answered + latency.misses,
-        answered=sum(event.requests for _, event in events),
-        latency=latency,
-        service=merge_encoded(event.service or "" for _, event in events),
-        send_lag=merge_encoded(event.send_lag or "" for _, event in events),
-        own_lag=merge_encoded(
-            event.send_lag or "" for rate, event in events if not _crowded(rate, event, places)
-        ),
-        usual=median(
-            event.requests / max(1, event.latency_count + event.misses) for _, event in events
-        ),
-    )
+    """What `pieces`, one entry's slices, were offered; None where none of them had a rate."""
+    events = tuple((each.rate, each.event) for each in pieces if each.rate and each.event.window_ns)
+    return Offered(events, places) if events else None
 
 
 def _crowded(rate: float, event: SliceEvent, places: int) -> bool:

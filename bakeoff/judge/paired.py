@@ -41,10 +41,10 @@ class Paired:
 def ln_throughput(piece: Slice) -> float:
     """ln(requests per second) of one slice; NaN where its window has no length."""
     event = piece.event
-    if event.end_ns <= event.start_ns:
+    if not event.window_ns:
         return float("nan")
     requests = max(float(event.requests), SILENT_WINDOW_REQUESTS)
-    return float(np.log(requests / ((event.end_ns - event.start_ns) * 1e-9)))
+    return float(np.log(requests / (event.window_ns * 1e-9)))
 
 
 def ln_promptness(piece: Slice) -> float:

@@ -4,7 +4,12 @@ from math import sqrt
 from statistics import median
 
 from bakeoff.judge.history import History
-from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, Warmup
+from bakeoff.model.samples import (
+    WARM_UP_S_MIN,
+    WARM_UP_SLICE_MS,
+    WARM_UP_SLICES_PER_S,
+    Warmup,
+)
 from bakeoff.model.verdict import WarmUp
 
 
@@ -15,7 +20,7 @@ def warm_ups(name: str, seen: History) -> tuple[WarmUp, ...]:
             boot=warmup.boot,
             course=warmup.courses[name],
             lasted_s=lasted_s(name, warmup),
-            requests_per_s=_at_its_end(name, warmup),
+            requests_per_s=warmup.level(name),
         )
         for warmup in seen.warmups
         if name in warmup.courses
@@ -45,7 +50,7 @@ def slowdowns(name: str, seen: History) -> list[tuple[int, float, float]]:
     found = []
     for warmup in seen.warmups:
         if warmup.courses.get(name) == "slowdown":
-            best, end = _best_second(name, warmup), _at_its_end(name, warmup) or 0.0
+            best, end = _best_second(name, warmup), warmup.level(name) or 0.0
             if _measured(name, warmup.boot, seen) < sqrt(best * end):
                 found.append((warmup.boot, best, end))
     return found
@@ -63,20 +68,14 @@ def cut_short_s(seen: History) -> float | None:
     return None
 
 
-def _at_its_end(name: str, warmup: Warmup) -> float | None:
-    rates = warmup.requests_per_s.get(name, ())
-    last = rates[warmup.steady_from.get(name, 0) :]
-    return median(last) if last else None
-
-
 def _measured(name: str, boot: int, seen: History) -> float:
     """The throughput of its middle slice in a boot."""
     events = [piece.event for block, piece in seen.slices(name) if block.boot == boot]
-    rates = [e.requests / (e.end_ns - e.start_ns) * 1e9 for e in events if e.end_ns > e.start_ns]
+    rates = [event.requests_per_s for event in events if event.window_ns]
     return median(rates) if rates else 0.0
 
 
 def _best_second(name: str, warmup: Warmup) -> float:
     rates = warmup.requests_per_s[name][: warmup.steady_from[name]]
-    second = 1000 // WARM_UP_SLICE_MS
+    second = WARM_UP_SLICES_PER_S
     return max(median(rates[at : at + second]) for at in range(max(1, len(rates) - second + 1)))

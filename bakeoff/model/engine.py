@@ -140,6 +140,21 @@ class SliceEvent(Contract):
     busy: NonNegativeFloat
     first_bad: BadExchange | None
 
+    @property
+    def window_ns(self) -> int:
+        """The counted time; 0 where it ended before it began."""
+        return max(0, self.end_ns - self.start_ns)
+
+    @property
+    def due(self) -> int:
+        """The requests of the window, answered or not: begun in it, in an open loop due in it."""
+        return self.latency_count + self.misses
+
+    @property
+    def requests_per_s(self) -> float:
+        """Throughput in the window; 0 where it has no length."""
+        return self.requests / self.window_ns * 1e9 if self.window_ns else 0.0
+
 
 class Done(Contract):
     """Event: the engine is about to end."""

@@ -1,6 +1,7 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
 from collections.abc import Iterable
+from statistics import median
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -155,6 +156,8 @@ slower, or it never came there."""
 WARM_UP_SLICE_MS = 250
 """How long each slice of a warm-up is."""
 
+WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
+
 WARM_UP_S_MIN = 3.0
 """So long each is warmed up where nothing argues for less."""
 
@@ -178,6 +181,16 @@ class Warmup(Contract):
     courses: dict[str, Course] = {}
     steady_from: dict[str, NonNegativeInt] = {}
     rates: dict[str, PositiveFloat] = {}
+
+    def level(self, name: str) -> float | None:
+        """Requests per second of its last segment, the median; None: it had no slice."""
+        last = self.requests_per_s.get(name, ())[self.steady_from.get(name, 0) :]
+        return median(last) if last else None
+
+    def peak(self, name: str) -> float | None:
+        """Requests per second of its last second, the median; None: it had no slice."""
+        last = self.requests_per_s.get(name, ())[-WARM_UP_SLICES_PER_S:]
+        return median(last) if last else None
 
 
 class TcpTrouble(Contract):

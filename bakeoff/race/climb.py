@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from statistics import median
 from typing import TYPE_CHECKING
 
 from bakeoff.load import job
@@ -20,8 +19,6 @@ from bakeoff.race.warmup import warm_up
 
 if TYPE_CHECKING:
     from bakeoff.judge import Held
-
-LAST = 4
 
 
 @dataclass
@@ -103,18 +100,13 @@ def climb_boot(
         )
         setting.folder.add(warmup)
         climb = _Climb(asked, up, meter, seen, done_s)
-        climb.search(_peaks(warmup))
+        climb.search({name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s})
         worth = climb.rounds(budget_s, first=boot == 0)
         loaded = up.loaded_memory()
     setting.folder.add(
         BootEnd(boot=boot, loaded=loaded, stopped=tuple(up.stopped), died=meter.died)
     )
     return worth
-
-
-def _peaks(warmup: Warmup) -> dict[str, float]:
-    """Each one's closed-loop throughput at the end of its warm-up."""
-    return {name: median(rates[-LAST:]) for name, rates in warmup.requests_per_s.items() if rates}
 
 
 class _Climb:
@@ -129,7 +121,10 @@ class _Climb:
         self._spent_s, self._block = 0.0, 0
 
     def search(self, peaks: Mapping[str, float]) -> None:
-        """Roughly where each one's capacities are; nothing where earlier boots have seen it."""
+        """Roughly where each one's capacities are; nothing where earlier boots have seen it.
+
+        `peaks` has each one's closed-loop throughput at the end of its warm-up.
+        """
         while turns := self._searching(peaks):
             self._visit(turns)
 

@@ -167,7 +167,7 @@ def point_latest_at(path: Path) -> None:
 def measured_s(records: Sequence[Record]) -> float:
     """The measured seconds in all blocks of `records`."""
     return sum(
-        (one.event.end_ns - one.event.start_ns) / 1e9
+        one.event.window_ns / 1e9
         for record in records
         if record.type == "block"
         for one in record.slices

@@ -1,7 +1,6 @@
 """What each contender is offered in an open loop, from its warm-up."""
 
 from collections.abc import Mapping
-from statistics import median
 
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import SliceLengths, Warmup
@@ -37,5 +36,4 @@ def _rate(plan: Plan, warmup: Warmup, name: str) -> float:
     if plan.rate:
         return plan.rate
     assert plan.load
-    at_the_end = warmup.requests_per_s[name][warmup.steady_from.get(name, 0) :]
-    return max(LEAST_RATE, plan.load * median(at_the_end)) if at_the_end else LEAST_RATE
+    return max(LEAST_RATE, plan.load * (warmup.level(name) or 0.0))

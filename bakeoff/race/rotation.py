@@ -13,7 +13,7 @@ from bakeoff.race.folder import measured_s
 from bakeoff.race.meter import Meter
 from bakeoff.race.offered import offered
 from bakeoff.race.up import Setting, Up
-from bakeoff.race.warmup import rate, warm_up
+from bakeoff.race.warmup import warm_up
 
 
 class FirstBootOut(Exception):
@@ -129,7 +129,7 @@ def _block(
 
 def _rates(block: Block, boot: int, plan: Plan) -> str:
     """What the progress line shows: the throughputs of a block."""
-    rates = {one.entry: rate(one) for one in block.slices}
+    rates = {one.entry: one.event.requests_per_s for one in block.slices}
     shown = ", ".join(
         f"{entry.name} {rates[entry.name] / 1000:.1f}k/s"
         for entry in plan.entries

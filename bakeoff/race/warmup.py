@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Entry
-from bakeoff.model.samples import WARM_UP_SLICE_MS, Slice, SliceLengths, Warmup
+from bakeoff.model.samples import (
+    WARM_UP_SLICE_MS,
+    WARM_UP_SLICES_PER_S,
+    Slice,
+    SliceLengths,
+    Warmup,
+)
 from bakeoff.plan import slice_lengths, warm_up_slices
 from bakeoff.race.meter import Meter
 from bakeoff.race.up import Up
@@ -40,7 +46,7 @@ class Course:
     @property
     def rates(self) -> tuple[float, ...]:
         """Requests per second, slice by slice."""
-        return tuple(rate(one) for one in self.slices)
+        return tuple(one.event.requests_per_s for one in self.slices)
 
     @property
     def cpu_us(self) -> tuple[float | None, ...]:
@@ -80,7 +86,7 @@ class Course:
         """The median over the last stretch, or over the last second of one that isn't steady."""
         start = self.settled.start
         if not self.settled.steady:
-            start = len(self.slices) - 1000 // WARM_UP_SLICE_MS
+            start = len(self.slices) - WARM_UP_SLICES_PER_S
         return median(map(of, self.slices[max(0, start) :])) if self.slices else 0.0
 
 
@@ -115,9 +121,12 @@ def warm_up(
     latency_us = {
         name: each.last(lambda one: one.event.latency_mean_us) for name, each in courses.items()
     }
+    requests_per_s = {
+        name: each.last(lambda one: one.event.requests_per_s) for name, each in courses.items()
+    }
     lengths = {
-        name: given.get(name) or slice_lengths(each.last(rate), latency_us[name])
-        for name, each in courses.items()
+        name: given.get(name) or slice_lengths(requests_per_s[name], latency_us[name])
+        for name in courses
     }
     return Warmup(
         boot=up.boot,
@@ -143,9 +152,3 @@ def _twins_alike(
     """The twin's slices are its original's: the noise floor must differ in nothing but noise."""
     originals = {entry.name: entry.twin_of or entry.name for entry in entries}
     return {name: lengths.get(originals[name], own) for name, own in lengths.items()}
-
-
-def rate(one: Slice) -> float:
-    """Requests per second in the window of a slice."""
-    window_ns = one.event.end_ns - one.event.start_ns
-    return one.event.requests / window_ns * 1e9 if window_ns else 0.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from bakeoff.model.samples import Block, CoreTime, Record, Slice
+from bakeoff.model.samples import Block, CoreTime, Record
 
 MAX_DOTS = 1500
 CORE_BINS = 160
@@ -50,16 +50,11 @@ def dots(blocks: Sequence[Block], reference: str) -> list[Dot]:
 
 
 def _dots(block: Block, place: int, reference: str) -> Iterator[Dot]:
-    rates = {each.entry: _requests_per_s(each) for each in block.slices}
+    rates = {each.entry: each.event.requests_per_s for each in block.slices}
     base = rates.get(reference, 0.0)
     for name, requests_per_s in rates.items():
         ratio = requests_per_s / base if base > 0 and requests_per_s > 0 else None
         yield Dot(name, block.boot, place, block.kind, requests_per_s, ratio)
-
-
-def _requests_per_s(each: Slice) -> float:
-    window_ns = each.event.end_ns - each.event.start_ns
-    return each.event.requests * 1e9 / window_ns if window_ns > 0 else 0.0
 
 
 def thinned(blocks: Sequence[Block], per_block: int) -> tuple[list[Block], int]:

@@ -60,7 +60,7 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
     seen = _series(short)
     noise_sd, drift_sd, drift_s = _weather(seen)
     reference = [
-        one.event.requests / (one.event.end_ns - one.event.start_ns) * 1e9
+        one.event.requests_per_s
         for block in short
         for one in block.slices
         if one.entry == plan.reference
