@@ -37,7 +37,7 @@ struct Tuning {
     int backlog = 4096;              ///< Connections that wait to be accepted.
     int send_buffer_bytes = 0;       ///< SO_SNDBUF of each connection; 0 leaves the system's.
     unsigned receive_buffers = 256;  ///< io_uring: buffers a thread; a power of two.
-    unsigned receive_bytes = 4096;   ///< io_uring: bytes of each.
+    unsigned receive_bytes = 2048;   ///< io_uring: bytes of each.
     unsigned submissions = 512;      ///< io_uring: entries of the submission queue.
     unsigned completions = 4096;     ///< io_uring: entries of the completion queue.
 };

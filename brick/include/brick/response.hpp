@@ -12,18 +12,21 @@
 
 namespace brick {
 
-/// Gives a body piece by piece: appends the next piece to `out` and says whether there is more.
-/// It is called whenever the client has room, on the connection's own thread, never twice at once.
-/// An empty piece with more to come is called again at the next occasion. One that throws cuts the
-/// connection off, so that nobody takes half a body for a whole one.
+/// Gives a body piece by piece: appends the next piece to `out` and says whether there is more; a
+/// piece without bytes is the end, too. It is called whenever the client has room, on the
+/// connection's own thread, never twice at once. One that throws cuts the connection off, so that
+/// nobody takes half a body for a whole one.
 using Source = std::function<bool(std::string& out)>;
 
 /// When an answer's bytes leave: for yardsticks and tests that need a server of known behaviour.
-/// Other connections are served meanwhile; this one's next request waits.
+/// Other connections are served meanwhile; this one's next request waits. A streamed body is
+/// gathered first.
 struct Pace {
     std::chrono::nanoseconds hold{0};  ///< Nothing leaves earlier than so long after the handler.
     std::size_t piece_bytes = 0;  ///< Head and body leave in pieces of so many bytes; 0: at once.
     std::chrono::nanoseconds gap{0};  ///< Between two pieces.
+
+    [[nodiscard]] bool is_set() const noexcept { return hold.count() > 0 || piece_bytes > 0; }
 };
 
 /// An answer: a status, header fields and a body. Content-Length or Transfer-Encoding, Connection

@@ -1,0 +1,197 @@
+#include "http/conversation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace brick::http {
+namespace {
+
+// What is kept of input that can't be answered yet.
+constexpr std::size_t kReadAheadBytes = 16 * 1024;
+
+bool has_line_end(std::string_view bytes) noexcept {
+    return bytes.find('\n') != std::string_view::npos;
+}
+
+}  // namespace
+
+// Only memory can run out in the events below: what handlers throw is caught where they are called.
+
+void Conversation::receive(Service& service, std::string_view bytes) noexcept {
+    if (phase_ == Phase::over) return;
+    try {
+        work(service, bytes);
+    } catch (...) {
+        abort();
+    }
+    close_if_idle(service);
+}
+
+void Conversation::input_ended(Service& service) noexcept {
+    input_over_ = true;
+    if (phase_ == Phase::over || phase_ == Phase::body) {
+        phase_ = Phase::over;
+        if (end_ != End::abort) end_ = End::close;
+    }
+    close_if_idle(service);
+}
+
+void Conversation::sent(Service& service, std::size_t bytes) noexcept {
+    output_.sent(service.pool, bytes);
+    since_s_ = service.now_s;
+    if (!message_) return close_if_idle(service);
+    try {
+        if (phase_ == Phase::streaming) pump(service);
+        if (phase_ == Phase::paced) pace_on(bytes);
+        if (!message_->input.empty() && takes_input(service)) work_on_input(service);
+    } catch (...) {
+        abort();
+    }
+    tidy();
+    close_if_idle(service);
+}
+
+void Conversation::paused(Service& /*service*/) noexcept {
+    if (phase_ == Phase::paced) message_->outgoing->is_pausing = false;
+}
+
+void Conversation::stop(Service& service) noexcept { close_if_idle(service); }
+
+bool Conversation::expire(Service& service) noexcept {
+    const Limits& limits = service.limits;
+    const auto passed = [&](std::chrono::seconds limit) {
+        return static_cast<std::int64_t>(service.now_s - since_s_) > limit.count();
+    };
+    if (phase_ == Phase::paced && message_->outgoing->is_pausing) return false;
+    if (output_.unsent() > 0) {
+        if (!passed(limits.send_timeout)) return false;
+        abort();
+    } else if (phase_ == Phase::over) {
+        if (!passed(limits.linger_timeout)) return false;
+        abort();
+    } else if (phase_ == Phase::head && !message_) {
+        if (!passed(limits.idle_timeout)) return false;
+        phase_ = Phase::over;
+        end_ = End::close;
+    } else {
+        if (!passed(phase_ == Phase::head ? limits.head_timeout : limits.body_timeout)) return false;
+        try {
+            refuse(service, 408);
+        } catch (...) {
+            abort();
+        }
+        tidy();
+    }
+    return true;
+}
+
+std::string_view Conversation::next_send() noexcept {
+    const std::string_view bytes = output_.next();
+    if (phase_ != Phase::paced) return bytes;
+    const Outgoing& answer = *message_->outgoing;
+    if (answer.ahead > 0) return bytes.substr(0, answer.ahead);
+    if (answer.is_pausing) return {};
+    return answer.pace.piece_bytes > 0 ? bytes.substr(0, answer.pace.piece_bytes) : bytes;
+}
+
+bool Conversation::is_reading(const Service& service) const noexcept {
+    if (input_over_) return false;
+    if (phase_ == Phase::over) return end_ == End::linger;
+    return takes_input(service) || !message_ || message_->input.size() < kReadAheadBytes;
+}
+
+std::optional<std::chrono::nanoseconds> Conversation::take_pause() noexcept {
+    if (phase_ != Phase::paced) return std::nullopt;
+    return std::exchange(message_->outgoing->pause, std::nullopt);
+}
+
+End Conversation::end() const noexcept {
+    if (end_ == End::abort || output_.unsent() == 0) return end_;
+    return End::open;
+}
+
+void Conversation::release(Service& service) noexcept {
+    output_.clear(service.pool);
+    message_.reset();
+}
+
+void Conversation::work(Service& service, std::string_view bytes) {
+    const bool is_sending = output_.unsent() > 0;
+    bool same_head = false;
+    if (message_ && !message_->input.empty()) {
+        std::string& input = message_->input;
+        input.append(bytes);
+        same_head = phase_ == Phase::head;
+        // A head is parsed again only when another of its lines is whole, or may be too long.
+        const bool is_worth_it = phase_ != Phase::head || has_line_end(bytes) ||
+                                 input.size() > service.limits.request_line_bytes;
+        if (is_worth_it && takes_input(service)) same_head = !work_on_input(service) && same_head;
+    } else {
+        const std::size_t used = advance(service, bytes);
+        keep(bytes.substr(used));
+    }
+    // A head has one deadline, a client that doesn't read another: more input extends neither.
+    if (!same_head && !is_sending) since_s_ = service.now_s;
+    tidy();
+}
+
+bool Conversation::work_on_input(Service& service) {
+    std::string input = std::move(message_->input);
+    message_->input.clear();
+    const std::size_t used = advance(service, input);
+    if (used == 0 && phase_ != Phase::over) {
+        message().input = std::move(input);
+        return false;
+    }
+    keep(std::string_view(input).substr(used));
+    return true;
+}
+
+void Conversation::keep(std::string_view rest) {
+    if (rest.empty()) return;
+    if (phase_ != Phase::over) {
+        message().input.assign(rest);
+    } else if (end_ == End::close) {
+        end_ = End::linger;  // Closed with unread input, the answer might never arrive.
+    }
+}
+
+std::size_t Conversation::advance(Service& service, std::string_view bytes) {
+    std::size_t used = 0;
+    while (used < bytes.size() && takes_input(service)) {
+        const std::string_view rest = bytes.substr(used);
+        const std::size_t taken =
+            phase_ == Phase::head ? take_head(service, rest) : take_body(service, rest);
+        if (taken == 0) break;
+        used += taken;
+    }
+    return used;
+}
+
+bool Conversation::takes_input(const Service& service) const noexcept {
+    return (phase_ == Phase::head || phase_ == Phase::body) &&
+           output_.unsent() < service.limits.unsent_bytes;
+}
+
+void Conversation::close_if_idle(const Service& service) noexcept {
+    if (phase_ != Phase::head || output_.unsent() > 0) return;
+    if (!input_over_ && !(service.stopping && !message_)) return;
+    phase_ = Phase::over;
+    end_ = End::close;
+}
+
+void Conversation::abort() noexcept {
+    phase_ = Phase::over;
+    end_ = End::abort;
+}
+
+Message& Conversation::message() {
+    if (!message_) message_ = std::make_unique<Message>();
+    return *message_;
+}
+
+void Conversation::tidy() noexcept {
+    if (message_ && message_->is_empty()) message_.reset();
+}
+
+}  // namespace brick::http

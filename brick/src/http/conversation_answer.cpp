@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "http/conversation.hpp"
+
+namespace brick::http {
+namespace {
+
+// A stream is asked for more while less than this is unsent.
+constexpr std::size_t kStreamAheadBytes = 64 * 1024;
+
+bool has_no_body(int status) noexcept { return status == 204 || status == 304; }
+
+}  // namespace
+
+void Conversation::respond(Service& service, const Rendered& fixed) {
+    if (fixed.response().closes()) manner_.keeps = false;
+    const bool with_body = !manner_.bodiless;
+    char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
+    const char* end = fixed.write(out, connection(), with_body, service.date);
+    output_.commit(static_cast<std::size_t>(end - out));
+    answered();
+}
+
+void Conversation::respond(Service& service, Response response) {
+    if (response.closes()) manner_.keeps = false;
+    if (has_no_body(response.status())) manner_.bodiless = true;
+    const std::size_t ahead = output_.unsent();
+    if (response.streams()) {
+        start_stream(service, response, ahead);
+        return;
+    }
+    const std::string& body = response.body();
+    const Body framing = response.status() == 204
+                             ? Body{.framing = Body::Framing::none}
+                             : Body{.framing = Body::Framing::length, .length = body.size()};
+    append_head(service, response, framing);
+    if (!manner_.bodiless) output_.append(service.pool, body);
+    if (response.pace().is_set()) return start_pace(response.pace(), ahead);
+    answered();
+}
+
+void Conversation::respond_plainly(Service& service, int status, std::string_view allow) {
+    std::string text = std::to_string(status) + " ";
+    text.append(reason(status)).append("\n");
+    Response response(status, status == 204 ? "" : "text/plain", status == 204 ? "" : text);
+    if (!allow.empty()) response.field("Allow", allow);
+    respond(service, std::move(response));
+}
+
+void Conversation::refuse(Service& service, int status) {
+    if (message_) {
+        message_->incoming.reset();
+        message_->input.clear();
+    }
+    manner_.keeps = false;
+    respond_plainly(service, status);
+    end_ = End::linger;
+}
+
+Connection Conversation::connection() const noexcept {
+    if (!manner_.keeps) return Connection::close;
+    return manner_.old ? Connection::keep_alive : Connection::silent;
+}
+
+void Conversation::append_head(Service& service, const Response& response, Body framing) {
+    char* out = output_.room(service.pool, head_bytes_at_most(response));
+    const char* end = render_head(out, response, framing, connection(), service.date);
+    output_.commit(static_cast<std::size_t>(end - out));
+}
+
+void Conversation::start_stream(Service& service, Response& response, std::size_t ahead) {
+    Outgoing out{.source = response.take_source(),
+                 .left = response.length_bytes(),
+                 .is_chunked = !response.length_bytes() && !manner_.old,
+                 .pace = response.pace(),
+                 .ahead = ahead};
+    Body framing{.framing = Body::Framing::chunked};
+    if (out.left) {
+        framing = {.framing = Body::Framing::length, .length = *out.left};
+    } else if (manner_.old) {
+        framing.framing = Body::Framing::until_close;
+        manner_.keeps = manner_.keeps && manner_.bodiless;
+    }
+    append_head(service, response, framing);
+    if (manner_.bodiless) return answered();
+    message().outgoing = std::move(out);
+    phase_ = Phase::streaming;
+    pump(service);
+}
+
+void Conversation::pump(Service& service) {
+    Outgoing& out = *message_->outgoing;
+    const std::size_t ahead = out.pace.is_set() ? std::numeric_limits<std::size_t>::max()
+                                                : kStreamAheadBytes;
+    while (output_.unsent() < ahead) {
+        service.piece.clear();
+        bool has_more = false;
+        try {
+            has_more = out.source(service.piece);
+        } catch (...) {
+            return abort();
+        }
+        const std::size_t bytes = service.piece.size();
+        if (out.left && bytes > *out.left) return abort();
+        if (out.left) *out.left -= bytes;
+        append_piece(service, out);
+        if (!has_more || bytes == 0) return end_stream(service);
+    }
+}
+
+void Conversation::append_piece(Service& service, const Outgoing& out) {
+    if (service.piece.empty()) return;
+    if (!out.is_chunked) return output_.append(service.pool, service.piece);
+    char size[16];
+    const char* end = std::to_chars(size, size + sizeof size, service.piece.size(), 16).ptr;
+    output_.append(service.pool, {size, static_cast<std::size_t>(end - size)});
+    output_.append(service.pool, "\r\n");
+    output_.append(service.pool, service.piece);
+    output_.append(service.pool, "\r\n");
+}
+
+void Conversation::end_stream(Service& service) {
+    const Outgoing& out = *message_->outgoing;
+    if (out.left && *out.left > 0) return abort();
+    if (out.is_chunked) output_.append(service.pool, "0\r\n\r\n");
+    if (out.pace.is_set()) return start_pace(Pace(out.pace), out.ahead);
+    message_->outgoing.reset();
+    answered();
+}
+
+void Conversation::start_pace(const Pace& pace, std::size_t ahead) {
+    Outgoing out{.pace = pace, .ahead = ahead};
+    if (pace.hold.count() > 0) {
+        out.pause = pace.hold;
+        out.is_pausing = true;
+    }
+    message().outgoing = std::move(out);
+    phase_ = Phase::paced;
+}
+
+// So many bytes more of a paced answer, or of what lay ahead of it, are sent.
+void Conversation::pace_on(std::size_t bytes) {
+    Outgoing& out = *message_->outgoing;
+    if (out.ahead > 0) {
+        out.ahead -= bytes;
+    } else if (output_.unsent() == 0) {
+        message_->outgoing.reset();
+        answered();
+    } else if (out.pace.gap.count() > 0) {
+        out.pause = out.pace.gap;
+        out.is_pausing = true;
+    }
+}
+
+void Conversation::answered() noexcept {
+    phase_ = manner_.keeps ? Phase::head : Phase::over;
+    if (!manner_.keeps && end_ == End::open) end_ = End::close;
+}
+
+}  // namespace brick::http

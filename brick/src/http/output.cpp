@@ -1,0 +1,94 @@
+#include "http/output.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace brick::http {
+namespace {
+
+char* allocate(std::size_t bytes) {
+    if (auto* memory = static_cast<char*>(std::malloc(bytes))) return memory;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+Pool::~Pool() {
+    for (char* chunk : free_) std::free(chunk);
+}
+
+char* Pool::take() {
+    if (free_.empty()) {
+        // Room in the list for each chunk is made here, so that giving one back can't fail.
+        if (++chunks_ > free_.capacity()) free_.reserve(2 * chunks_);
+        return allocate(kChunkBytes);
+    }
+    char* chunk = free_.back();
+    free_.pop_back();
+    least_free_ = std::min(least_free_, free_.size());
+    return chunk;
+}
+
+void Pool::give(char* chunk) noexcept { free_.push_back(chunk); }
+
+void Pool::trim() noexcept {
+    // What lies at the bottom was not needed since the last time.
+    const auto unused = static_cast<std::ptrdiff_t>(least_free_);
+    std::for_each(free_.begin(), free_.begin() + unused, std::free);
+    free_.erase(free_.begin(), free_.begin() + unused);
+    chunks_ -= least_free_;
+    least_free_ = free_.size();
+}
+
+void Output::Buffer::free(Pool& pool) noexcept {
+    if (capacity == Pool::kChunkBytes) {
+        pool.give(data);
+    } else {
+        std::free(data);
+    }
+    *this = {};
+}
+
+char* Output::room(Pool& pool, std::size_t bytes) {
+    const std::size_t needed = filling_.end + bytes;
+    if (needed <= filling_.capacity) return filling_.data + filling_.end;
+    if (needed <= Pool::kChunkBytes) {
+        filling_ = {pool.take(), 0, Pool::kChunkBytes};
+        return filling_.data;
+    }
+    Buffer larger{allocate(std::bit_ceil(needed)), filling_.end, std::bit_ceil(needed)};
+    if (filling_.end > 0) std::memcpy(larger.data, filling_.data, filling_.end);
+    if (filling_.data != nullptr) filling_.free(pool);
+    filling_ = larger;
+    return filling_.data + filling_.end;
+}
+
+void Output::append(Pool& pool, std::string_view bytes) {
+    if (bytes.empty()) return;
+    std::memcpy(room(pool, bytes.size()), bytes.data(), bytes.size());
+    commit(bytes.size());
+}
+
+std::string_view Output::next() noexcept {
+    if (sent_ == sending_.end && filling_.end > 0) std::swap(sending_, filling_);
+    return {sending_.data + sent_, sending_.end - sent_};
+}
+
+void Output::sent(Pool& pool, std::size_t bytes) noexcept {
+    sent_ += bytes;
+    if (sent_ < sending_.end) return;
+    sending_.free(pool);
+    sent_ = 0;
+}
+
+void Output::clear(Pool& pool) noexcept {
+    if (sending_.data != nullptr) sending_.free(pool);
+    if (filling_.data != nullptr) filling_.free(pool);
+    sent_ = 0;
+}
+
+}  // namespace brick::http

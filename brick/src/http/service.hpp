@@ -1,0 +1,31 @@
+/// What all connections of one thread share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <brick/options.hpp>
+
+#include "http/head.hpp"
+#include "http/output.hpp"
+#include "http/render.hpp"
+#include "http/routes.hpp"
+
+namespace brick::http {
+
+/// One a thread; its reactor sets the time and the Date. `routes` and `limits` outlive it.
+struct Service {
+    const Routes& routes;
+    const Limits& limits;
+    Pool pool;
+    Date date;
+    std::uint32_t now_s = 0;  // Monotonic, whole seconds: deadlines are no finer.
+    bool stopping = false;    // Each answer from now on closes its connection.
+
+    // Scratch, too large for each connection: valid within one call.
+    Head head;
+    Match match;
+    std::string piece;
+};
+
+}  // namespace brick::http

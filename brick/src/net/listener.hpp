@@ -1,0 +1,66 @@
+/// The socket that a thread accepts from.
+#pragma once
+
+#include <cstdint>
+
+#include <brick/options.hpp>
+
+namespace brick::net {
+
+/// A file descriptor that is closed with its owner.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int fd) noexcept : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        if (this != &other) reset(other.release());
+        return *this;
+    }
+    ~Descriptor() { reset(); }
+
+    [[nodiscard]] int get() const noexcept { return fd_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
+    int release() noexcept {
+        const int fd = fd_;
+        fd_ = -1;
+        return fd;
+    }
+    void reset(int fd = -1) noexcept;
+
+private:
+    int fd_ = -1;
+};
+
+/// Listens at an address that other threads listen at, too: the kernel spreads connections over
+/// them. What it accepts has TCP_NODELAY and doesn't block.
+class Listener {
+public:
+    /// The first of a server finds out whether the address is free. Throws std::system_error with
+    /// the address in its text.
+    Listener(const Options& options, std::uint16_t port, bool is_first);
+
+    [[nodiscard]] int fd() const noexcept { return socket_.get(); }
+    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+    /// The next connection that waits; an empty one if none does, or with errno if accept failed
+    /// for want of something (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+    [[nodiscard]] Descriptor accept() noexcept;
+
+    /// Where descriptors have run out: spends the reserved one on the next connection that waits,
+    /// tells it so and closes it. False if there was none, or nothing to do it with.
+    bool refuse_one() noexcept;
+
+    /// No more connections; those that wait are lost.
+    void close() noexcept { socket_.reset(); }
+
+private:
+    Descriptor socket_;
+    Descriptor reserve_;
+    std::uint16_t port_ = 0;
+};
+
+/// Answers a connection that there is no place for with 503 and closes it, without waiting.
+void refuse(Descriptor connection) noexcept;
+
+}  // namespace brick::net

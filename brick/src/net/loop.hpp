@@ -1,0 +1,111 @@
+/// The members of `Loop`.
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "net/reactor.hpp"
+
+namespace brick::net {
+
+template <class Talk>
+Loop<Talk>::Loop(const Options& options, Listener listener, Service& service,
+                 std::atomic<std::size_t>& open)
+    : options_(options),
+      listener_(std::move(listener)),
+      service_(service),
+      sessions_(open),
+      stop_signal_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      now_(std::chrono::steady_clock::now()),
+      start_(now_),
+      next_second_(now_ + std::chrono::seconds(1)) {
+    if (!stop_signal_) throw std::system_error(errno, std::system_category(), "eventfd");
+}
+
+template <class Talk>
+Loop<Talk>::~Loop() {
+    sessions_.each([this](Session& session) { sessions_.remove(session, service_); });
+}
+
+template <class Talk>
+void Loop<Talk>::stop() noexcept {
+    const std::uint64_t one = 1;
+    static_cast<void>(write(stop_signal_.get(), &one, sizeof one));
+}
+
+template <class Talk>
+auto Loop<Talk>::admit(Descriptor connection) -> Session* {
+    if (sessions_.open() >= options_.limits.connections) {
+        refuse(std::move(connection));
+        return nullptr;
+    }
+    try {
+        return &sessions_.add(std::move(connection), service_);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+template <class Talk>
+void Loop<Talk>::look_at_the_clock() {
+    now_ = std::chrono::steady_clock::now();
+    timespec wall{};
+    clock_gettime(CLOCK_REALTIME_COARSE, &wall);
+    if (wall.tv_sec == date_) return;
+    date_ = wall.tv_sec;
+    service_.date.set(date_);
+}
+
+template <class Talk>
+void Loop<Talk>::on_time() {
+    while (const auto due = timers_.take(now_)) {
+        if (Session* session = sessions_.find(*due)) {
+            session->talk->paused(service_);
+            settle(*session);
+        }
+    }
+    if (now_ < next_second_) return;
+    next_second_ = now_ + std::chrono::seconds(1);
+    service_.now_s =
+        static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now_ - start_)
+                                       .count());
+    // Deadlines are swept, not queued: a second's sweep costs less than a timer a request.
+    sessions_.each([this](Session& session) {
+        if (session.talk->expire(service_)) settle(session);
+    });
+    service_.pool.trim();
+    sessions_.trim();
+}
+
+template <class Talk>
+void Loop<Talk>::note_pause(Session& session) {
+    if (const auto pause = session.talk->take_pause()) {
+        timers_.add(std::chrono::steady_clock::now() + *pause, session.ticket);
+    }
+}
+
+template <class Talk>
+void Loop<Talk>::begin_to_stop() {
+    if (is_stopping_) return;
+    is_stopping_ = true;
+    service_.stopping = true;
+    stop_limit_ = now_ + options_.limits.stop_timeout;
+    while (Descriptor connection = listener_.accept()) welcome(std::move(connection));
+    listener_.close();
+    sessions_.each([this](Session& session) {
+        session.talk->stop(service_);
+        settle(session);
+    });
+}
+
+template <class Talk>
+Moment Loop<Talk>::next_time() const noexcept {
+    const auto pause = timers_.next();
+    return pause && *pause < next_second_ ? *pause : next_second_;
+}
+
+}  // namespace brick::net

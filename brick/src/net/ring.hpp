@@ -1,0 +1,74 @@
+/// io_uring, as far as a reactor needs it.
+#pragma once
+
+#include <liburing.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <brick/options.hpp>
+
+namespace brick::net {
+
+/// A ring of one thread: made, used and destroyed there.
+class Ring {
+public:
+    /// Throws std::system_error if the kernel hasn't all that is needed.
+    explicit Ring(const Tuning& tuning);
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+    ~Ring();
+
+    /// An entry to fill in; where the queue is full, what is in it is submitted first.
+    [[nodiscard]] io_uring_sqe& entry();
+
+    /// Submits all and waits for a completion; without `wait`, only takes what is there.
+    void enter(bool wait);
+
+    /// Takes the next completions that are there, and their places in the queue are free again.
+    [[nodiscard]] std::span<const io_uring_cqe> take() noexcept;
+
+    [[nodiscard]] io_uring& raw() noexcept { return ring_; }
+
+private:
+    // More at once would leave the first sends of a turn waiting for the last.
+    static constexpr unsigned kTaken = 128;
+
+    io_uring ring_{};
+    std::array<io_uring_cqe, kTaken> taken_{};
+};
+
+/// Memory that the kernel receives into: whichever buffer is next, for whichever connection.
+class ReceiveBuffers {
+public:
+    static constexpr std::uint16_t kGroup = 0;
+
+    /// Throws std::system_error if the kernel has no rings of buffers, std::bad_alloc.
+    ReceiveBuffers(Ring& ring, const Tuning& tuning);
+    ReceiveBuffers(const ReceiveBuffers&) = delete;
+    ReceiveBuffers& operator=(const ReceiveBuffers&) = delete;
+    ~ReceiveBuffers();
+
+    [[nodiscard]] std::string_view bytes(std::uint16_t id, std::size_t count) const noexcept {
+        return {memory_ + id * bytes_, count};
+    }
+
+    /// The kernel may use it again.
+    void give_back(std::uint16_t id) noexcept;
+
+private:
+    Ring& ring_;
+    unsigned count_;
+    std::size_t bytes_;
+    std::size_t mapped_bytes_;
+    io_uring_buf_ring* buffers_;
+    char* memory_;
+};
+
+/// Whether this kernel lets us have rings with all that is needed; throws as Ring does if not.
+void probe_uring();
+
+}  // namespace brick::net

@@ -1,0 +1,66 @@
+/// A reactor on io_uring: one system call a turn submits all and waits.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "net/loop.hpp"
+#include "net/ring.hpp"
+
+namespace brick::net {
+
+template <class Talk>
+class Uring final : public Loop<Talk> {
+public:
+    using Base = Loop<Talk>;
+    using typename Base::Service;
+    using typename Base::Session;
+
+    Uring(const Options& options, Listener listener, Service& service,
+          std::atomic<std::size_t>& open);
+
+    void run() override;
+
+private:
+    // What a completion is of.
+    enum class Operation : std::uint8_t { accept, waiting, receive, send, cancel, timer, stop };
+    static constexpr std::size_t kMostSentBytes = 1U << 30U;
+
+    void settle(Session& session) override;
+    void welcome(Descriptor connection) override;
+
+    void handle(const io_uring_cqe& completion);
+    void accepted(const io_uring_cqe& completion);
+    void received(Session* session, const io_uring_cqe& completion);
+    void take_bytes(Session& session, const io_uring_cqe& completion);
+    void take_end(Session& session, int result);
+    void sent(Session* session, int result);
+    void refuse_some();
+
+    void accept_more();
+    void receive_more(Session& session);
+    void send_more(Session& session);
+    void call_back(Session& session);
+    void finish(Session& session);
+    void let_go(Session& session);
+    void watch(Operation operation, int fd);
+    void set_timer();
+    void queue(Session& session);
+    void work_off();
+
+    [[nodiscard]] static std::uint64_t tagged(Operation operation, Ticket ticket) noexcept;
+    static void tag(io_uring_sqe& entry, Operation operation, Ticket ticket) noexcept;
+
+    // The ring is of the thread that runs, so it is made there.
+    std::optional<Ring> ring_;
+    std::optional<ReceiveBuffers> buffers_;
+    std::vector<Ticket> queued_;  // Connections that this turn has brought forward.
+    std::vector<Ticket> turn_;    // Scratch.
+    __kernel_timespec timer_{};
+    Moment timer_due_ = Moment::max();
+    bool is_accepting_ = false;
+};
+
+}  // namespace brick::net
+
+#include "net/uring_members.hpp"  // IWYU pragma: keep

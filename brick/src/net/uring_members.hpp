@@ -1,0 +1,272 @@
+/// The members of `Uring`.
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "net/uring.hpp"
+
+namespace brick::net {
+
+template <class Talk>
+Uring<Talk>::Uring(const Options& options, Listener listener, Service& service,
+                   std::atomic<std::size_t>& open)
+    : Base(options, std::move(listener), service, open) {}
+
+template <class Talk>
+void Uring<Talk>::run() {
+    ring_.emplace(this->options_.tuning);
+    buffers_.emplace(*ring_, this->options_.tuning);
+    watch(Operation::stop, this->stop_signal_.get());
+    accept_more();
+    while (!this->is_done()) {
+        set_timer();
+        ring_->enter(queued_.empty());
+        this->look_at_the_clock();
+        for (auto taken = ring_->take(); !taken.empty(); taken = ring_->take()) {
+            for (const io_uring_cqe& completion : taken) handle(completion);
+            work_off();
+        }
+        if (this->now_ >= this->next_time()) {
+            this->on_time();
+            accept_more();
+        }
+        work_off();
+    }
+    buffers_.reset();
+    ring_.reset();
+}
+
+template <class Talk>
+void Uring<Talk>::handle(const io_uring_cqe& completion) {
+    const std::uint64_t data = completion.user_data;
+    const auto operation = static_cast<Operation>(data >> 56U);
+    const Ticket ticket{static_cast<std::uint32_t>(data),
+                        static_cast<std::uint32_t>(data >> 32U) & Sessions<Talk>::kGenerationMask};
+    switch (operation) {
+        case Operation::accept:
+            return accepted(completion);
+        case Operation::receive:
+            return received(this->sessions_.find(ticket), completion);
+        case Operation::send:
+            return sent(this->sessions_.find(ticket), completion.res);
+        case Operation::stop:
+            return this->begin_to_stop();
+        case Operation::waiting:
+            return refuse_some();
+        case Operation::timer:
+            if (this->now_ >= timer_due_) timer_due_ = Moment::max();
+            return;
+        case Operation::cancel:
+            return;  // What was called back tells of its own end.
+    }
+}
+
+template <class Talk>
+void Uring<Talk>::accepted(const io_uring_cqe& completion) {
+    if ((completion.flags & IORING_CQE_F_MORE) == 0) is_accepting_ = false;
+    if (completion.res >= 0) {
+        welcome(Descriptor(completion.res));
+        return accept_more();
+    }
+    switch (-completion.res) {
+        case ECANCELED:
+            return;
+        case EMFILE:
+        case ENFILE:
+            // Armed again it would fail at once, whether somebody comes or not.
+            return watch(Operation::waiting, this->listener_.fd());
+        default:
+            // Want of memory passes: the next tick of the clock tries again.
+            if (-completion.res != ENOMEM && -completion.res != ENOBUFS) accept_more();
+    }
+}
+
+// Descriptors have run out and somebody waits: they are told so.
+template <class Talk>
+void Uring<Talk>::refuse_some() {
+    constexpr int kRefused = 64;
+    int count = 0;
+    while (count < kRefused && this->listener_.refuse_one()) ++count;
+    if (count > 0) accept_more();
+}
+
+template <class Talk>
+void Uring<Talk>::welcome(Descriptor connection) {
+    if (Session* session = this->admit(std::move(connection))) receive_more(*session);
+}
+
+template <class Talk>
+void Uring<Talk>::received(Session* session, const io_uring_cqe& completion) {
+    const bool is_last = (completion.flags & IORING_CQE_F_MORE) == 0;
+    if (session != nullptr && is_last) {
+        session->is_receiving = false;
+        session->is_cancelling = false;
+    }
+    if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
+        const auto id = static_cast<std::uint16_t>(completion.flags >> IORING_CQE_BUFFER_SHIFT);
+        if (session != nullptr && !session->is_dying && completion.res > 0) {
+            session->talk->receive(this->service_,
+                                   buffers_->bytes(id, static_cast<std::size_t>(completion.res)));
+        }
+        buffers_->give_back(id);
+    }
+    if (session == nullptr) return;
+    if (completion.res <= 0 && !session->is_dying) take_end(*session, completion.res);
+    queue(*session);
+}
+
+// The receive ended without bytes: the client's end, or a reason to receive anew, or to let go.
+template <class Talk>
+void Uring<Talk>::take_end(Session& session, int result) {
+    switch (-result) {
+        case ENOBUFS:  // All buffers were in use: they are back by the end of the turn.
+        case ECANCELED:
+        case EINTR:
+        case EAGAIN:
+            return;
+        case 0:
+            return session.talk->input_ended(this->service_);
+        default:
+            let_go(session);
+    }
+}
+
+template <class Talk>
+void Uring<Talk>::sent(Session* session, int result) {
+    if (session == nullptr) return;
+    session->is_sending = false;
+    queue(*session);
+    if (session->is_dying || result == -EINTR || result == -EAGAIN) return;
+    if (result < 0) return let_go(*session);
+    session->talk->sent(this->service_, static_cast<std::size_t>(result));
+}
+
+// What a turn has brought forward is sent, read on, or ended: once for each connection.
+template <class Talk>
+void Uring<Talk>::work_off() {
+    turn_.swap(queued_);
+    for (const Ticket ticket : turn_) {
+        Session* session = this->sessions_.find(ticket);
+        if (session == nullptr) continue;
+        session->is_queued = false;
+        settle(*session);
+    }
+    turn_.clear();
+}
+
+template <class Talk>
+void Uring<Talk>::settle(Session& session) {
+    if (session.is_dying) return finish(session);
+    if (!session.is_sending) send_more(session);
+    this->note_pause(session);
+    if (!session.is_sending && session.talk->end() != Talk::End::open) return finish(session);
+    if (session.talk->end() == Talk::End::abort) return let_go(session);
+    const bool is_reading = session.talk->is_reading(this->service_);
+    if (is_reading && !session.is_receiving) receive_more(session);
+    if (!is_reading && session.is_receiving && !session.is_cancelling) call_back(session);
+}
+
+template <class Talk>
+void Uring<Talk>::finish(Session& session) {
+    if (!session.is_dying && session.talk->end() == Talk::End::linger) {
+        if (!std::exchange(session.is_shut, true)) shutdown(session.socket.get(), SHUT_WR);
+        if (!session.is_receiving) receive_more(session);
+        return;
+    }
+    if (session.is_sending || session.is_receiving) return let_go(session);
+    this->sessions_.remove(session, this->service_);
+}
+
+// The kernel still holds the connection: shut, it gives it up.
+template <class Talk>
+void Uring<Talk>::let_go(Session& session) {
+    if (std::exchange(session.is_dying, true)) return;
+    shutdown(session.socket.get(), SHUT_RDWR);
+    queue(session);
+}
+
+template <class Talk>
+void Uring<Talk>::accept_more() {
+    if (is_accepting_ || this->is_stopping_) return;
+    io_uring_sqe& accept = ring_->entry();
+    io_uring_prep_multishot_accept(&accept, this->listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+    tag(accept, Operation::accept, {});
+    is_accepting_ = true;
+}
+
+// The first receive is for once: many a connection ends with its first answer, and then the kernel
+// need not be told to let go of it.
+template <class Talk>
+void Uring<Talk>::receive_more(Session& session) {
+    io_uring_sqe& receive = ring_->entry();
+    if (std::exchange(session.is_new, false)) {
+        io_uring_prep_recv(&receive, session.socket.get(), nullptr, 0, 0);
+    } else {
+        io_uring_prep_recv_multishot(&receive, session.socket.get(), nullptr, 0, 0);
+    }
+    receive.flags |= IOSQE_BUFFER_SELECT;
+    receive.buf_group = ReceiveBuffers::kGroup;
+    tag(receive, Operation::receive, session.ticket);
+    session.is_receiving = true;
+}
+
+template <class Talk>
+void Uring<Talk>::send_more(Session& session) {
+    const std::string_view bytes = session.talk->next_send().substr(0, kMostSentBytes);
+    if (bytes.empty()) return;
+    io_uring_sqe& send = ring_->entry();
+    io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(),
+                       MSG_NOSIGNAL | MSG_WAITALL);
+    tag(send, Operation::send, session.ticket);
+    session.is_sending = true;
+}
+
+template <class Talk>
+void Uring<Talk>::call_back(Session& session) {
+    io_uring_sqe& cancel = ring_->entry();
+    io_uring_prep_cancel64(&cancel, tagged(Operation::receive, session.ticket), 0);
+    tag(cancel, Operation::cancel, {});
+    session.is_cancelling = true;
+}
+
+template <class Talk>
+void Uring<Talk>::watch(Operation operation, int fd) {
+    io_uring_sqe& poll = ring_->entry();
+    io_uring_prep_poll_add(&poll, fd, POLLIN);
+    tag(poll, operation, {});
+}
+
+template <class Talk>
+void Uring<Talk>::set_timer() {
+    const Moment due = this->next_time();
+    if (due >= timer_due_) return;
+    timer_due_ = due;
+    const auto since_boot = due.time_since_epoch();
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
+    timer_ = {.tv_sec = whole.count(), .tv_nsec = (since_boot - whole).count()};
+    io_uring_sqe& timeout = ring_->entry();
+    io_uring_prep_timeout(&timeout, &timer_, 0, IORING_TIMEOUT_ABS);
+    tag(timeout, Operation::timer, {});
+}
+
+template <class Talk>
+void Uring<Talk>::queue(Session& session) {
+    if (!std::exchange(session.is_queued, true)) queued_.push_back(session.ticket);
+}
+
+template <class Talk>
+std::uint64_t Uring<Talk>::tagged(Operation operation, Ticket ticket) noexcept {
+    return static_cast<std::uint64_t>(operation) << 56U |
+           static_cast<std::uint64_t>(ticket.generation) << 32U | ticket.slot;
+}
+
+template <class Talk>
+void Uring<Talk>::tag(io_uring_sqe& entry, Operation operation, Ticket ticket) noexcept {
+    io_uring_sqe_set_data64(&entry, tagged(operation, ticket));
+}
+
+}  // namespace brick::net
