@@ -46,6 +46,12 @@ def build(
         tools[tool] = found
     if contender.build is None:
         return _receipt(contender, folder, tools, stop, log="", built_s=0.0)
+    for source in contender.build.sources:
+        if not (folder / source).exists():
+            raise ContenderOut(
+                f"its build reads {source}, which is not there: {(folder / source).resolve()}; "
+                "sources of [build] are relative to the contender's folder"
+            )
     with locked(folder, stop):
         if kept := _kept(contender, folder, tools):
             return kept
@@ -61,20 +67,25 @@ def is_built(contender: Contender, folder: Path) -> bool:
         receipt = Receipt.read_json(_receipt_path(folder))
     except BadFile:
         return False
-    return receipt.source_sha256 == source_sha256(folder)
+    return receipt.source_sha256 == source_sha256(contender, folder)
 
 
-def source_sha256(folder: Path) -> str:
-    """A hash over the names and bytes of all sources in `folder`."""
+def source_sha256(contender: Contender, folder: Path) -> str:
+    """A hash over the names and bytes of all sources in `folder`, and of what else [build] names."""
     total = hashlib.sha256()
-    for path in sorted(_sources(folder)):
-        total.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
-        total.update(path.read_bytes())
+    beside = contender.build.sources if contender.build else ()
+    for place in (folder, *(folder / source for source in beside)):
+        for path in sorted(_sources(place)):
+            total.update(f"{os.path.relpath(path, folder)}\0{path.stat().st_size}\0".encode())
+            total.update(path.read_bytes())
     return total.hexdigest()
 
 
-def _sources(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder):
+def _sources(place: Path) -> Iterator[Path]:
+    """Every file in a folder, but what builds make; or the one file that `place` is."""
+    if place.is_file():
+        yield place
+    for root, folders, files in os.walk(place):
         folders[:] = [name for name in folders if name not in NOT_SOURCES]
         yield from (path for name in files if (path := Path(root, name)).is_file())
 
@@ -90,7 +101,7 @@ def _kept(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt 
     except BadFile:
         return None
     same = (
-        receipt.source_sha256 == source_sha256(folder)
+        receipt.source_sha256 == source_sha256(contender, folder)
         and receipt.tools == tools
         and receipt.commands == tuple(map(tuple, _commands(contender, folder)))
     )
@@ -155,7 +166,7 @@ def _receipt(
         name=contender.name,
         version=_version(contender, folder, stop),
         tools=tools,
-        source_sha256=source_sha256(folder),
+        source_sha256=source_sha256(contender, folder),
         commands=tuple(map(tuple, _commands(contender, folder))),
         log=log,
         built_s=built_s,

@@ -59,10 +59,15 @@ class Requirement(Contract):
 
 
 class BuildSection(Contract):
-    """How the contender is made, with its folder as working directory."""
+    """How the contender is made, with its folder as working directory.
+
+    `sources`: files and folders that the build reads outside of the contender's folder, relative
+    to it. When one of them changes, the contender is built again.
+    """
 
     command: Commands
     env: dict[str, Filled] = {}
+    sources: tuple[str, ...] = ()
 
 
 class RunSection(Contract):

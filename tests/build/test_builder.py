@@ -51,6 +51,30 @@ def test_it_is_built_again_only_when_sources_change(tmp_path: Path) -> None:
     assert len(list((tmp_path / "x" / ".out").glob("built-*"))) == 1, "it is built from nothing"
 
 
+def test_sources_beside_its_folder_build_it_again_too(tmp_path: Path) -> None:
+    library, header = tmp_path / "library", tmp_path / "header.h"
+    (library / "src").mkdir(parents=True)
+    (library / "src" / "a.c").write_text("1")
+    header.write_text("1")
+    build_section = {"command": "true", "sources": ["../library", "../header.h"]}
+    made = contender(tmp_path / "x", "true", build=build_section)
+    hashes = [build(made, tmp_path / "x").source_sha256]
+    for changed in (library / "src" / "a.c", header, library / "new"):
+        changed.write_text("2")
+        assert not is_built(made, tmp_path / "x")
+        hashes.append(build(made, tmp_path / "x").source_sha256)
+        assert is_built(made, tmp_path / "x")
+    assert len(set(hashes)) == 4
+
+
+def test_a_source_that_is_not_there_is_named(tmp_path: Path) -> None:
+    build_section = {"command": "true", "sources": ["../library"]}
+    made = contender(tmp_path / "x", "true", build=build_section)
+    with pytest.raises(ContenderOut, match=f"reads ../library.* not there: {tmp_path}/library"):
+        build(made, tmp_path / "x")
+    assert not is_built(made, tmp_path / "x")
+
+
 def test_it_is_built_again_when_its_commands_change(tmp_path: Path) -> None:
     first = build(contender(tmp_path / "x", "touch {out}/a"), tmp_path / "x")
     second = build(contender(tmp_path / "x", "touch {out}/b"), tmp_path / "x")

@@ -47,8 +47,8 @@ struct Options {
     std::uint16_t port = 8080;       ///< 0 takes a free one: `Server::port` tells which.
     unsigned threads = 1;            ///< Reactors, each with its own listener and connections.
     Io io = Io::automatic;
-    Limits limits;
-    Tuning tuning;
+    Limits limits{};
+    Tuning tuning{};
 };
 
 }  // namespace brick
