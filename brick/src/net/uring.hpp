@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "net/loop.hpp"
-#include "net/ring.hpp"
+#include "net/uring_ring.hpp"
 
 namespace brick::net {
 

@@ -1,4 +1,4 @@
-#include "net/ring.hpp"
+#include "net/uring_ring.hpp"
 
 #include <sys/mman.h>
 
