@@ -16,7 +16,8 @@ Chunked::Step Chunked::decode(std::string_view input) noexcept {
     while (at < input.size()) {
         if (place_ == Place::data) {
             const std::string_view rest = input.substr(at);
-            const std::string_view data = rest.substr(0, std::min<std::uint64_t>(left_, rest.size()));
+            const std::string_view data =
+                rest.substr(0, std::min<std::uint64_t>(left_, rest.size()));
             left_ -= data.size();
             place_ = left_ == 0 ? Place::data_return : Place::data;
             return {Step::State::more, at + data.size(), data};
@@ -146,7 +147,7 @@ Chunked::Place Chunked::after_trailer(char byte) const noexcept {
                    : is_part   ? Place::trailer_name
                                : Place::refused;
         case Place::trailer_value:
-            return byte == '\r'              ? Place::trailer_line_feed
+            return byte == '\r'             ? Place::trailer_line_feed
                    : in(Chars::value, byte) ? Place::trailer_value
                                             : Place::refused;
         case Place::trailer_line_feed:

@@ -13,8 +13,8 @@ namespace brick::http {
 /// between a size and its CRLF.
 class Chunked {
 public:
-    /// `overhead_bytes` bounds what isn't data: the extensions of all chunks and all trailers of one
-    /// body, without the ends of their lines.
+    /// `overhead_bytes` bounds what isn't data: the extensions of all chunks and all trailers of
+    /// one body, without the ends of their lines.
     explicit Chunked(std::size_t overhead_bytes) noexcept : overhead_left_(overhead_bytes) {}
 
     struct Step {

@@ -108,13 +108,12 @@ bool same_letters(std::string_view one, std::string_view other) noexcept {
 }
 
 bool is_token(std::string_view text) noexcept {
-    return !text.empty() && std::all_of(text.begin(), text.end(),
-                                        [](char byte) { return in(Chars::token, byte); });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char byte) { return in(Chars::token, byte); });
 }
 
 bool is_field_value(std::string_view text) noexcept {
-    return std::all_of(text.begin(), text.end(),
-                       [](char byte) { return in(Chars::value, byte); });
+    return std::all_of(text.begin(), text.end(), [](char byte) { return in(Chars::value, byte); });
 }
 
 }  // namespace brick::http

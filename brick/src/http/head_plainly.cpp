@@ -188,7 +188,8 @@ int read_length(View value, Said& said, Head& head) {
     if (said.lengths++ > 0 || said.codings || value.empty() || !all_digits(value)) {
         return 400;
     }
-    const std::string digits(value.substr(std::min(value.find_first_not_of('0'), value.size() - 1)));
+    const std::string digits(
+        value.substr(std::min(value.find_first_not_of('0'), value.size() - 1)));
     const std::string most = "18446744073709551615";
     if (digits.size() > most.size() || (digits.size() == most.size() && digits > most)) {
         return 400;

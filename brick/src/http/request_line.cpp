@@ -40,7 +40,8 @@ bool parse_path_and_query(const char*& at, const char* end, Head& head) noexcept
 /// What an absolute target has behind its scheme, or nothing if its scheme isn't http or https.
 std::string_view behind_scheme(std::string_view target) noexcept {
     for (const std::string_view scheme : {"http://", "https://"}) {
-        if (target.size() > scheme.size() && same_letters(target.substr(0, scheme.size()), scheme)) {
+        if (target.size() > scheme.size() &&
+            same_letters(target.substr(0, scheme.size()), scheme)) {
             return target.substr(scheme.size());
         }
     }

@@ -43,8 +43,8 @@ inline bool stops_within(const char*& at, const char* end, Stops stops) noexcept
 /// Bytes that no target holds.
 inline __m128i not_in_target(__m128i bytes) noexcept {
     // Signed, bytes from 0x80 are less than 0. Up to '#' only '!' is good; '<' is '>' but for 2.
-    const __m128i low = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, all('!')),
-                                         _mm_cmplt_epi8(bytes, all('#' + 1)));
+    const __m128i low =
+        _mm_andnot_si128(_mm_cmpeq_epi8(bytes, all('!')), _mm_cmplt_epi8(bytes, all('#' + 1)));
     const __m128i angle = _mm_cmpeq_epi8(_mm_or_si128(bytes, all(2)), all('>'));
     return _mm_or_si128(_mm_or_si128(low, angle), _mm_cmpeq_epi8(bytes, all(0x7f)));
 }

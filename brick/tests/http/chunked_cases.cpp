@@ -97,7 +97,8 @@ std::vector<ChunkedCase> chunked_cases() {
          trailed("B:" + std::string(30, 'c') + "\r\nD:" + std::string(31, 'e') + "\r\n"), "a", 431},
         {"an extension of 65 bytes", extended(";" + std::string(64, 'b')), "", 431},
         {"extensions and a trailer of 65 bytes",
-         "1;" + std::string(31, 'b') + "\r\na\r\n0;" + std::string(30, 'b') + "\r\nB:\r\n", "a", 431},
+         "1;" + std::string(31, 'b') + "\r\na\r\n0;" + std::string(30, 'b') + "\r\nB:\r\n", "a",
+         431},
         {"blanks without end", "1" + std::string(65, ' '), "", 431},
     };
 }

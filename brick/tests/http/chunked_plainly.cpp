@@ -13,7 +13,9 @@ struct Stop {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-bool is_hex(char c) { return std::string_view("0123456789abcdefABCDEF").find(c) != std::string::npos; }
+bool is_hex(char c) {
+    return std::string_view("0123456789abcdefABCDEF").find(c) != std::string::npos;
+}
 
 bool is_tchar(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

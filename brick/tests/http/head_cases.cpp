@@ -9,7 +9,9 @@ std::string line(const std::string& request_line) {
     return request_line + "\r\nHost: localhost\r\n\r\n";
 }
 
-std::string host(const std::string& value) { return "GET / HTTP/1.1\r\nHost: " + value + "\r\n\r\n"; }
+std::string host(const std::string& value) {
+    return "GET / HTTP/1.1\r\nHost: " + value + "\r\n\r\n";
+}
 
 std::string with(const std::string& fields) {
     return "POST /form HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n";
@@ -228,7 +230,10 @@ std::vector<HeadCase> field_cases() {
         {"an @ in a name", with("A@B: b\r\n"), 400},
         {"a brace in a name", with("{A}: b\r\n"), 400},
         {"a NUL in a value", with("A: b\0c\r\n"s), 400},
-        {"a control in a value", with("A: b\x0b" "c\r\n"), 400},
+        {"a control in a value",
+         with("A: b\x0b"
+              "c\r\n"),
+         400},
         {"an escape in a value", with("A: \x1b[0m\r\n"), 400},
         {"DEL in a value", with("A: b\x7f\r\n"), 400},
         {"a bare CR in a value", with("A: b\rc\r\n"), 400},
@@ -251,7 +256,8 @@ std::vector<HeadCase> known_field_cases() {
         {"chunked", with("Transfer-Encoding: chunked\r\n")},
         {"chunked in capitals", with("TRANSFER-ENCODING: CHUNKED\r\n")},
         {"chunked and empty elements", with("Transfer-Encoding: , chunked\t,\r\n")},
-        {"chunked and an empty field", with("Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n")},
+        {"chunked and an empty field",
+         with("Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n")},
         {"close", with("Connection: close\r\n")},
         {"a list of options", with("Connection: a, Close ,keep-alive\r\n")},
         {"options that are none", with("Connection: close;a=b, @\r\n")},
@@ -302,7 +308,10 @@ std::vector<HeadCase> known_field_cases() {
         {"chunked in quotes", with("Transfer-Encoding: \"chunked\"\r\n"), 400},
         {"chunked behind a space", with("Transfer-Encoding: a chunked\r\n"), 400},
         {"chunked behind a tab", with("Transfer-Encoding: chunked\tchunked\r\n"), 400},
-        {"chunked behind a control", with("Transfer-Encoding: \x0b" "chunked\r\n"), 400},
+        {"chunked behind a control",
+         with("Transfer-Encoding: \x0b"
+              "chunked\r\n"),
+         400},
         {"HTTP/1.0 and chunked", old("Transfer-Encoding: chunked\r\n"), 400},
         {"HTTP/1.0 and a foreign coding", old("Transfer-Encoding: gzip, chunked\r\n"), 400},
         {"HTTP/1.0 and a bad length", old("Content-Length: 5, 5\r\n"), 400},
@@ -320,8 +329,8 @@ std::vector<HeadCase> known_field_cases() {
 
 std::vector<HeadCase> head_cases() {
     std::vector<HeadCase> all;
-    for (const auto& part : {request_line_cases(), authority_cases(), field_cases(),
-                             known_field_cases()}) {
+    for (const auto& part :
+         {request_line_cases(), authority_cases(), field_cases(), known_field_cases()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -93,9 +93,7 @@ TEST(ParseHead, GivesFieldsInTheirOrderAndWithoutBlanks) {
     EXPECT_EQ(head.fields[3].value, "e");
 }
 
-TEST(ParseHead, HasNoBodyWithoutALength) {
-    EXPECT_EQ(parsed_with("").framing, Framing::none);
-}
+TEST(ParseHead, HasNoBodyWithoutALength) { EXPECT_EQ(parsed_with("").framing, Framing::none); }
 
 TEST(ParseHead, ReadsALength) {
     const Head head = parsed_with("Content-Length: 18446744073709551615\r\n");
@@ -156,9 +154,9 @@ TEST(ParseHead, StopsAtTheEndOfTheHead) {
 
 TEST(ParseHead, WaitsForMore) {
     Head head;
-    for (const std::string_view part : {"", "\r", "\r\n", "G", "GET", "GET ", "GET /", "GET / ",
-                                        "GET / HTTP/1.1\r", "GET / HTTP/1.1\r\n",
-                                        "GET / HTTP/1.1\r\nHost: a\r\n\r", "\1", " "}) {
+    for (const std::string_view part :
+         {"", "\r", "\r\n", "G", "GET", "GET ", "GET /", "GET / ", "GET / HTTP/1.1\r",
+          "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r", "\1", " "}) {
         const Parsed result = parse(part, head);
         EXPECT_EQ(result.consumed, 0U) << part;
         EXPECT_EQ(result.refusal, 0) << part;
