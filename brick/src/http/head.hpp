@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
 
 #include <brick/options.hpp>
@@ -25,14 +25,14 @@ enum class Framing : std::uint8_t { none, length, chunked };
 struct Head {
     std::string_view method;
     std::string_view target;
-    std::string_view path;       // "/" where an absolute target has none; "*"; empty for authority.
+    std::string_view path;  // "/" where an absolute target has none; "*"; empty for authority.
     std::string_view query;
-    std::uint64_t length = 0;    // Content-Length, for Framing::length.
+    std::uint64_t length = 0;  // Content-Length, for Framing::length.
     std::size_t field_count = 0;
     Target form = Target::origin;
     Framing framing = Framing::none;
     std::uint8_t minor = 1;
-    bool keeps_alive = true;     // By version and Connection.
+    bool keeps_alive = true;        // By version and Connection.
     bool expects_continue = false;  // Never in HTTP/1.0, where Expect is ignored.
     std::array<Field, kMostFields> fields;
 

@@ -1,0 +1,129 @@
+#include "http/authority.hpp"
+
+#include <cstddef>
+
+#include "http/characters.hpp"
+
+namespace brick::http {
+namespace {
+
+constexpr int kPieces = 8;  // An IPv6 address has so many of 16 bits.
+
+/// A decimal number of one to three digits up to 255, without a leading zero.
+bool is_octet(std::string_view text) noexcept {
+    if (text.empty() || text.size() > 3 || (text.size() > 1 && text.front() == '0')) {
+        return false;
+    }
+    int number = 0;
+    for (const char byte : text) {
+        if (!is_digit(byte)) {
+            return false;
+        }
+        number = number * 10 + (byte - '0');
+    }
+    return number <= 255;
+}
+
+bool is_ipv4(std::string_view text) noexcept {
+    for (int octet = 0; octet < 3; ++octet) {
+        const std::size_t dot = text.find('.');
+        if (dot == std::string_view::npos || !is_octet(text.substr(0, dot))) {
+            return false;
+        }
+        text.remove_prefix(dot + 1);
+    }
+    return is_octet(text);
+}
+
+/// Pieces of 16 bits with a colon between each two: how many, or -1 if the text isn't that. The
+/// last two may be written as an IPv4 address if `ends`. No text has no pieces.
+int count_pieces(std::string_view text, bool ends) noexcept {
+    int pieces = 0;
+    while (!text.empty()) {
+        std::size_t digits = 0;
+        while (digits < text.size() && hex_value(text[digits]) >= 0) {
+            ++digits;
+        }
+        if (ends && digits < text.size() && text[digits] == '.') {
+            return is_ipv4(text) ? pieces + 2 : -1;
+        }
+        if (digits == 0 || digits > 4) {
+            return -1;
+        }
+        ++pieces;
+        text.remove_prefix(digits);
+        if (text.empty()) {
+            break;
+        }
+        if (text.front() != ':' || text.size() == 1) {
+            return -1;
+        }
+        text.remove_prefix(1);
+    }
+    return pieces;
+}
+
+/// Nothing, or a colon and a port.
+bool is_port_part(std::string_view text, Port port) noexcept {
+    if (text.empty() || text == ":") {
+        return port == Port::optional;
+    }
+    if (text.front() != ':') {
+        return false;
+    }
+    unsigned number = 0;
+    for (const char byte : text.substr(1)) {
+        if (!is_digit(byte)) {
+            return false;
+        }
+        number = number * 10 + static_cast<unsigned>(byte - '0');
+        if (number > 65'535) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The length of the name or IPv4 address that `text` begins with.
+std::size_t name_bytes(std::string_view text) noexcept {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (in(Chars::reg_name, text[at])) {
+            ++at;
+        } else if (text[at] == '%' && text.size() - at > 2 && hex_value(text[at + 1]) >= 0 &&
+                   hex_value(text[at + 2]) >= 0) {
+            at += 3;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+}  // namespace
+
+bool is_ipv6(std::string_view text) noexcept {
+    const std::size_t gap = text.find("::");
+    if (gap == std::string_view::npos) {
+        return count_pieces(text, true) == kPieces;
+    }
+    const int before = count_pieces(text.substr(0, gap), false);
+    const int after = count_pieces(text.substr(gap + 2), true);
+    return before >= 0 && after >= 0 && before + after < kPieces;  // The gap is a piece at least.
+}
+
+bool is_authority(std::string_view text, Port port) noexcept {
+    std::size_t host_bytes = 0;
+    if (text.starts_with('[')) {
+        const std::size_t closing = text.find(']');
+        if (closing == std::string_view::npos || !is_ipv6(text.substr(1, closing - 1))) {
+            return false;
+        }
+        host_bytes = closing + 1;
+    } else {
+        host_bytes = name_bytes(text);
+    }
+    return host_bytes > 0 && is_port_part(text.substr(host_bytes), port);
+}
+
+}  // namespace brick::http

@@ -1,0 +1,156 @@
+#include "http/known_fields.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "http/authority.hpp"
+#include "http/characters.hpp"
+
+namespace brick::http {
+namespace {
+
+constexpr std::uint64_t kLowerCase = 0x2020202020202020;
+
+std::uint64_t eight_bytes(const char* at) noexcept {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/// Whether `name`, a token as long as `known`, is `known` but for the case of its letters; `known`
+/// is small letters and hyphens. In a token, only letters become such letters by the bit set here,
+/// and only a hyphen a hyphen.
+template <std::size_t Size>
+bool is(std::string_view name, const char (&known)[Size]) noexcept {
+    constexpr std::size_t length = Size - 1;
+    if constexpr (length >= 8) {
+        for (std::size_t at = 0; at + 8 < length; at += 8) {
+            if ((eight_bytes(name.data() + at) | kLowerCase) != eight_bytes(known + at)) {
+                return false;
+            }
+        }
+        constexpr std::size_t last = length - 8;
+        return (eight_bytes(name.data() + last) | kLowerCase) == eight_bytes(known + last);
+    } else {
+        for (std::size_t at = 0; at < length; ++at) {
+            if ((name[at] | 0x20) != known[at]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
+
+}  // namespace
+
+KnownFields::KnownFields(Head& head) noexcept : head_(head) {
+    head.length = 0;
+    head.framing = Framing::none;
+    head.expects_continue = false;
+}
+
+int KnownFields::note(const Field& field) noexcept {
+    switch (field.name.size()) {
+        case 4:
+            return is(field.name, "host") ? note_host(field.value) : 0;
+        case 6:
+            return is(field.name, "expect") ? note_expectations(field.value) : 0;
+        case 10:
+            if (is(field.name, "connection")) {
+                note_connection(field.value);
+            }
+            return 0;
+        case 14:
+            return is(field.name, "content-length") ? note_length(field.value) : 0;
+        case 17:
+            return is(field.name, "transfer-encoding") ? note_codings(field.value) : 0;
+        default:
+            return 0;
+    }
+}
+
+int KnownFields::finish() noexcept {
+    if (!has_host_ && head_.minor > 0) {
+        return 400;
+    }
+    if (has_coding_ && head_.framing != Framing::chunked) {
+        return 400;  // The body's end can't be told (RFC 9112, 6.3).
+    }
+    head_.keeps_alive = !closes_ && (keeps_alive_ || head_.minor > 0);
+    return 0;
+}
+
+int KnownFields::note_host(std::string_view value) noexcept {
+    if (has_host_) {
+        return 400;
+    }
+    has_host_ = true;
+    // An empty one is how a client says that its target has no authority (RFC 9110, 7.2).
+    return value.empty() || is_authority(value) ? 0 : 400;
+}
+
+int KnownFields::note_length(std::string_view value) noexcept {
+    if (head_.framing != Framing::none || has_coding_ || value.empty()) {
+        return 400;
+    }
+    head_.framing = Framing::length;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    for (const char byte : value) {
+        const auto digit = static_cast<std::uint64_t>(static_cast<unsigned char>(byte)) - '0';
+        if (digit > 9 || head_.length > (most - digit) / 10) {
+            return 400;
+        }
+        head_.length = head_.length * 10 + digit;
+    }
+    return 0;
+}
+
+int KnownFields::note_codings(std::string_view value) noexcept {
+    if (head_.minor == 0 || head_.framing == Framing::length) {
+        return 400;
+    }
+    has_coding_ = true;
+    while (!value.empty()) {
+        const std::string_view coding = take_element(value);
+        if (coding.empty()) {
+            continue;
+        }
+        // Behind chunked nothing may come. No coding that is in use has parameters.
+        if (head_.framing == Framing::chunked || !is_token(coding)) {
+            return 400;
+        }
+        if (same_letters(coding, "chunked")) {
+            head_.framing = Framing::chunked;
+        } else {
+            has_foreign_coding_ = true;
+        }
+    }
+    return head_.framing == Framing::chunked && has_foreign_coding_ ? 501 : 0;
+}
+
+int KnownFields::note_expectations(std::string_view value) noexcept {
+    if (head_.minor == 0) {
+        return 0;
+    }
+    while (!value.empty()) {
+        const std::string_view expectation = take_element(value);
+        if (expectation.empty()) {
+            continue;
+        }
+        if (!same_letters(expectation, "100-continue")) {
+            return 417;
+        }
+        head_.expects_continue = true;
+    }
+    return 0;
+}
+
+void KnownFields::note_connection(std::string_view value) noexcept {
+    while (!value.empty()) {
+        const std::string_view option = take_element(value);
+        closes_ = closes_ || same_letters(option, "close");
+        keeps_alive_ = keeps_alive_ || same_letters(option, "keep-alive");
+    }
+}
+
+}  // namespace brick::http

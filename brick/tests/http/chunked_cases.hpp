@@ -1,0 +1,18 @@
+/// Chunked bodies and what becomes of them: the table of the decoder's tests and of its fuzzer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace brick::http::testing {
+
+struct ChunkedCase {
+    std::string name;
+    std::string bytes;  // A whole body, or one up to its bad byte at the least.
+    std::string data;   // What comes before the end or the refusal.
+    int refusal = 0;
+};
+
+[[nodiscard]] std::vector<ChunkedCase> chunked_cases();
+
+}  // namespace brick::http::testing
