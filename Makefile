@@ -8,12 +8,15 @@ NOW := $(shell date -u +%FT%H-%M-%SZ)
 ENGINE_SOURCES := $(shell find engine/http engine/requests engine/ring engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
 	engine/Cargo.toml engine/Cargo.lock
 
-# $(call need,PROGRAM,PACKAGE): a Debian package where its program is missing and we may install it.
-need = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ]; then \
-	echo "installing Debian package: $(2)"; \
+# $(call ensure,CHECK,PACKAGES): Debian packages where a check fails and we may install them.
+ensure = { $(1); } >/dev/null 2>&1 || if [ "$$(id -u)" = 0 ]; then \
+	echo "installing from Debian: $(2)"; \
 	apt-get -q update >/dev/null && \
 	DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $(2) >/dev/null; \
-	else echo "$(1) is missing; run: sudo apt-get install $(2)"; fi
+	else echo "missing; run: sudo apt-get install $(2)"; fi
+
+# $(call need,PROGRAM,PACKAGE): the same for one program.
+need = $(call ensure,command -v $(1),$(2))
 
 .PHONY: help
 help: ## Show this list
@@ -25,37 +28,56 @@ race: setup ## Set up what is needed, race the default line-up, print standings 
 	$(BIN)/bakeoff race
 
 # One contender at least of each toolchain, and no slow test: what the gate has time for.
-TESTED := nginx libuv-http-parser erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
+TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
 	hyper spring-boot
 
 .PHONY: test
-test: setup ## Set up what is needed and run every test, with a contender of each toolchain
-	@# Contenders wait for downloads: the engine's tests are compiled meanwhile.
-	cargo test --manifest-path engine/Cargo.toml --quiet --no-run & compiling=$$!; \
+test: setup brick-tools ## Set up what is needed and run every test, with a contender of each toolchain
+	@# Contenders wait for downloads: the engine's tests and the brick are compiled meanwhile.
+	{ cargo test --manifest-path engine/Cargo.toml --quiet --no-run; $(BUILD_BRICK); } & compiling=$$!; \
 		$(BIN)/bakeoff setup $(TESTED); wait $$compiling
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	cargo test --manifest-path engine/Cargo.toml --quiet
+	$(TEST_BRICK)
 	$(BIN)/pytest -m 'not slow' --contenders '$(TESTED)'
 
 .PHONY: test-all
-test-all: setup ## The same with every contender
+test-all: setup brick ## The same with every contender
 	$(BIN)/bakeoff setup --all
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	cargo test --manifest-path engine/Cargo.toml --quiet
+	$(TEST_BRICK)
 	$(BIN)/pytest
 
+# Plain, and with sanitizers: what one of them finds, the other may hide.
+BUILD_BRICK := for preset in release debug; do \
+	(cd brick && cmake --preset $$preset && cmake --build --preset $$preset --parallel 2) || exit; done
+TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
+
+.PHONY: brick
+brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
+	$(BUILD_BRICK)
+
+.PHONY: brick-tools
+brick-tools:
+	@$(call ensure,type cmake ninja c++ pkg-config && pkg-config --exists liburing gtest_main,\
+		cmake ninja-build g++ pkg-config liburing-dev libgtest-dev)
+
+BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' contenders/brick/main.cpp)
 .PHONY: lint
-lint: setup ## Formatters, linters and type checks, each of them clean
+lint: setup brick-tools ## Formatters, linters and type checks, each of them clean
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd engine/bench && ../../$(BIN)/mypy --config-file ../../pyproject.toml *.py
 	cargo fmt --manifest-path engine/Cargo.toml --all --check
 	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
+	@$(call need,clang-format-14,clang-format-14)
+	clang-format-14 --style=file:brick/.clang-format --dry-run -Werror $(BRICK_FILES)
 
 .PHONY: bench
 bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/
@@ -81,11 +103,15 @@ judge-bench: setup ## Measure how often the judge errs, into records/; goes on w
 
 FUZZ_S ?= 60
 .PHONY: fuzz
-fuzz: build/tools/bin/cargo-fuzz ## Fuzz the engine's parsers, FUZZ_S seconds each (60)
+fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
 	cd engine && for target in response messages requests; do \
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
 	done
+	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)
+	cd brick && cmake --preset fuzz && cmake --build --preset fuzz --parallel 2
+	cd build/brick-fuzz && for fuzzer in fuzz-*; do mkdir -p corpus/$$fuzzer; \
+		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$$fuzzer; done
 
 build/tools/bin/cargo-fuzz:
 	cargo install --quiet --locked --root build/tools --version 0.13.2 cargo-fuzz

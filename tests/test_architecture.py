@@ -1,6 +1,7 @@
 """The arrows of ARCHITECTURE.md: which room may import which."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,30 @@ def test_the_tool_names_no_contender_in_its_code() -> None:
 
 def test_the_engine_the_contenders_and_the_workloads_know_nothing_of_the_package() -> None:
     root = PACKAGE.parent
-    for folder in ("engine/http/src", "engine/volley/src", "contenders", "workloads"):
+    for folder in ("engine/http/src", "engine/volley/src", "brick", "contenders", "workloads"):
         for path in (root / folder).rglob("*"):
-            if path.suffix in {".rs", ".go", ".js", ".c", ".py", ".toml", ".sh"}:
+            if path.suffix in {".rs", ".go", ".js", ".c", ".cpp", ".py", ".toml", ".sh"}:
                 if ".out" in path.parts:
                     continue
                 assert "import bakeoff" not in path.read_text(), path
+
+
+BRICK = PACKAGE.parent / "brick"
+BRICK_MAY_INCLUDE = {
+    "include": r"<brick/|<\w+>$",
+    "src/http": r'<brick/|<\w+>$|<\w*mmintrin|"http/',
+}
+
+
+@pytest.mark.parametrize("room", BRICK_MAY_INCLUDE)
+def test_the_bricks_face_and_its_http_know_no_socket(room: str) -> None:
+    files = [*(BRICK / room).rglob("*.hpp"), *(BRICK / room).rglob("*.cpp")]
+    assert files
+    for path in files:
+        for included in re.findall(r"^#\s*include (.*?)(?: *//.*)?$", path.read_text(), re.M):
+            assert re.match(BRICK_MAY_INCLUDE[room], included), f"{path} includes {included}"
+
+
+def test_the_brick_builds_alone() -> None:
+    for path in BRICK.rglob("CMakeLists.txt"):
+        assert "../" not in path.read_text(), f"{path} reaches out of the brick"

@@ -1,0 +1,94 @@
+#include "behaviour.hpp"
+
+#include <ctime>
+#include <utility>
+
+namespace yardstick {
+namespace {
+
+std::string repeated(std::string_view text, std::size_t bytes) {
+    std::string whole;
+    while (whole.size() < bytes) whole.append(text.substr(0, bytes - whole.size()));
+    return whole;
+}
+
+std::chrono::nanoseconds thread_cpu_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// Works for so long. What the thread loses to others doesn't count.
+void work(std::chrono::nanoseconds time) {
+    const std::chrono::nanoseconds end = thread_cpu_time() + time;
+    while (thread_cpu_time() < end) {
+    }
+}
+
+brick::Source chunks(std::shared_ptr<const std::string> body, std::size_t chunk_bytes) {
+    return [body = std::move(body), chunk_bytes, sent = std::size_t{0}](std::string& out) mutable {
+        out.append(*body, sent, chunk_bytes);
+        sent += chunk_bytes;
+        return sent < body->size();
+    };
+}
+
+}  // namespace
+
+Behaviour::Behaviour(const Options& options) : options_(options) {
+    constexpr std::string_view kHello = "Hello, World!";
+    body_ = std::make_shared<const std::string>(
+        repeated(kHello, options.body_bytes.value_or(kHello.size())));
+    if (options.stall.count() > 0) stalls_.emplace(options.stall, options.every, options.log);
+    if (options.exponential.count() > 0) {
+        queue_.emplace(options.exponential, options.seed.value_or(1));
+    }
+}
+
+void Behaviour::serve(brick::Server& server) {
+    const brick::Handler usual = [this](const brick::Request&) { return answer(body_); };
+    const brick::Handler echo = [this](const brick::Request& request) {
+        return answer(std::make_shared<const std::string>(request.body));
+    };
+    for (const char* const path : {"/", "/{rest...}"}) {
+        if (is_plain()) {
+            server.get(path, brick::Fixed(200, "text/plain", *body_));
+        } else {
+            server.get(path, usual);
+        }
+        server.post(path, usual);
+    }
+    server.post("/echo", echo);
+}
+
+brick::Response Behaviour::answer(std::shared_ptr<const std::string> body) {
+    if (stalls_) stalls_->pass();
+    if (options_.busy.count() > 0) work(options_.busy);
+    brick::Response response(200, "text/plain");
+    if (options_.chunk_bytes > 0) {
+        response.stream(chunks(std::move(body), options_.chunk_bytes));
+    } else {
+        response.body(*body);
+    }
+    return std::move(response.pace({.hold = hold(),
+                                    .piece_bytes = options_.one_byte ? std::size_t{1} : 0,
+                                    .gap = options_.gap}));
+}
+
+std::chrono::nanoseconds Behaviour::hold() {
+    std::chrono::nanoseconds hold = options_.delay;
+    if (queue_) hold += queue_->joined(Queue::Clock::now());
+    if (options_.slow_every > 0) {
+        const std::uint64_t before = requests_.fetch_add(1, std::memory_order_relaxed);
+        if ((before + 1) % options_.slow_every == 0) hold += options_.slow;
+    }
+    return hold;
+}
+
+/// Whether all answers are the same and nothing comes before them: they are rendered once.
+bool Behaviour::is_plain() const noexcept {
+    return options_.delay.count() == 0 && !stalls_ && options_.slow_every == 0 && !queue_ &&
+           options_.busy.count() == 0 && options_.chunk_bytes == 0 && !options_.one_byte;
+}
+
+}  // namespace yardstick

@@ -1,0 +1,41 @@
+/// What the yardstick does with a request.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <brick/brick.hpp>
+
+#include "options.hpp"
+#include "queue.hpp"
+#include "stalls.hpp"
+
+namespace yardstick {
+
+/// Serves each request as the options say. For any number of threads, but with a queue for one.
+class Behaviour {
+public:
+    /// Throws std::system_error if the log of the stalls can't be written.
+    explicit Behaviour(const Options& options);
+
+    /// Sets the routes; they refer to this object.
+    void serve(brick::Server& server);
+
+private:
+    /// Does what is to be done before an answer, on this thread, and makes the answer.
+    [[nodiscard]] brick::Response answer(std::shared_ptr<const std::string> body);
+    [[nodiscard]] std::chrono::nanoseconds hold();
+    [[nodiscard]] bool is_plain() const noexcept;
+
+    Options options_;
+    std::shared_ptr<const std::string> body_;
+    std::optional<Stalls> stalls_;
+    std::optional<Queue> queue_;
+    std::atomic<std::uint64_t> requests_{0};
+};
+
+}  // namespace yardstick

@@ -1,0 +1,45 @@
+"""The brick's programs, as `make brick` leaves them in build/brick."""
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "brick"
+
+
+def program(name: str) -> Path:
+    found = BUILD / name
+    assert found.exists(), f"{found} is not there: `make brick` builds it"
+    return found
+
+
+@contextmanager
+def running(command: list[str | Path]) -> Iterator[int]:
+    """A server that prints its port in a line; ends with SIGTERM, and well."""
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    try:
+        line = server.stdout.readline()
+        port = re.search(r"(\d+)/? ", line + " ")
+        assert port, f"it said {line!r} and no port"
+        yield int(port[1])
+        server.terminate()
+        assert server.wait(timeout=15) == 0
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+@pytest.fixture
+def yardstick() -> Iterator[Callable[..., int]]:
+    """Starts brick-yardstick with these words, and gives its port."""
+    with ExitStack() as servers:
+        yield lambda *words: servers.enter_context(
+            running([program("brick-yardstick"), "--port", "0", *words])
+        )
