@@ -59,8 +59,8 @@ void write_text(std::ostream& out, const std::vector<Result>& results) {
         if (result.failures == 0) continue;
         ++failed;
         out << result.of->id << ": " << result.wrong.fault << " (expected " << expected(*result.of)
-            << "; got " << result.wrong.text() << "; sent " << result.way << "; "
-            << result.failures << " of " << result.tries << " tries)\n";
+            << "; got " << result.wrong.text() << "; sent " << result.way << "; " << result.failures
+            << " of " << result.tries << " tries)\n";
     }
     out << results.size() - failed << " of " << results.size() << " cases as expected, in " << tries
         << " tries\n";

@@ -60,7 +60,8 @@ Asked parse(const std::vector<std::string>& words) {
 }
 
 void run(const Asked& asked) {
-    const auto log = asked.log.empty() ? nullptr : std::make_unique<brick::conformance::Log>(asked.log);
+    const auto log =
+        asked.log.empty() ? nullptr : std::make_unique<brick::conformance::Log>(asked.log);
     brick::Server server(asked.options);
     brick::conformance::serve(server, log.get());
     server.listen();

@@ -65,9 +65,7 @@ void Log::add(std::string_view method, std::string_view target, std::size_t body
 }
 
 void serve(Server& server, Log* log) {
-    const auto text = [](std::string body) {
-        return Fixed(200, "text/plain", std::move(body));
-    };
+    const auto text = [](std::string body) { return Fixed(200, "text/plain", std::move(body)); };
     const auto echo = [](const Request& request) {
         return Response(200, "text/plain", std::string(request.body));
     };
@@ -82,9 +80,8 @@ void serve(Server& server, Log* log) {
     server.get("/stream", logged(stream, log));
     server.get("/hello/{name}", logged(name, log));
     server.post("/echo", logged(echo, log));
-    server.post("/upload", [log](const Request& request) {
-        return std::make_unique<Counter>(request, log);
-    });
+    server.post("/upload",
+                [log](const Request& request) { return std::make_unique<Counter>(request, log); });
     if (log != nullptr) {
         const auto nowhere = logged(Fixed(404, "text/plain", "Not Found"), log);
         server.get("/{path...}", nowhere).post("/{path...}", nowhere);

@@ -33,6 +33,8 @@ Cases accepted() {
         kept("9112-7.1.1-quoted", "An extension with a quoted value.", sized("5;a=\"b; c \\\" d\""),
              {echo("hello")}),
         kept("9112-7.1.1-two", "Two extensions.", sized("5;a=b;c"), {echo("hello")}),
+        kept("9112-7.1.1-white-space", "White space around an extension's marks, to be borne.",
+             sized("5 ;\ta = b"), {echo("hello")}),
         kept("9112-7.1.1-last", "An extension of the last chunk.",
              chunks("5\r\nhello\r\n0;a=b\r\n\r\n"), {echo("hello")}),
     };
@@ -59,6 +61,8 @@ Cases sizes() {
         refused("9112-7.1-two-to-the-64", "A size of 2^64.", sized("10000000000000000")),
         refused("9112-7.1-two-to-the-64-and-five", "A size of 2^64 + 5.",
                 sized("10000000000000005")),
+        refused("9112-7.1-two-to-the-64-less-one", "A size of 2^64 - 1: -1 to some.",
+                sized("ffffffffffffffff")),
         refused("9112-7.1-forty-digits", "A size of forty digits.", sized(times(40, "f"))),
     };
 }
@@ -86,6 +90,11 @@ Cases lines() {
         refused("9112-7.1.1-lf", "A bare LF in an extension: the line's end to some.",
                 chunks("5;a\nhello\r\n0\r\n\r\n")),
         refused("9112-7.1.1-lf-quoted", "A bare LF in a quoted extension.", sized("5;a=\"\n\"")),
+        refused("9112-7.1.1-no-name", "A semicolon and no extension.", sized("5;")),
+        refused("9112-7.1.1-no-value", "An extension with an equals sign and no value.",
+                sized("5;a=")),
+        refused("9112-7.1.1-open-quotes", "Quotes that aren't closed on their line.",
+                sized("5;a=\"b")),
         refused("9112-7.1.1-cr", "A bare CR in an extension.", sized("5;a\rb")),
         refused("9112-7.1.1-nul", "A zero byte in an extension.", sized("5;a\0b"s)),
         refused("9112-7.1.1-control", "A control character in an extension.", sized("5;a=\x01")),
