@@ -63,6 +63,10 @@ TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
 	$(BUILD_BRICK)
 
+build/brick/brick-yardstick: brick-tools
+	cd brick && cmake --preset release --log-level=WARNING && \
+		cmake --build --preset release --target brick-yardstick --parallel 2 -- --quiet
+
 .PHONY: brick-tools
 brick-tools:
 	@$(call ensure,type cmake ninja c++ pkg-config && pkg-config --exists liburing gtest_main,\
