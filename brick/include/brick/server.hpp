@@ -38,9 +38,11 @@ public:
     Server& operator=(const Server&) = delete;
     ~Server();
 
-    /// `pattern` is a path; a segment `{name}` matches any one segment that isn't empty, a last
-    /// segment `{name...}` all the rest. A literal segment wins over a name. Throws
-    /// std::invalid_argument for a pattern or method that can't be, or a route that is there twice.
+    /// `pattern` is a path as it is sent; a segment `{name}` matches any one segment that isn't
+    /// empty, a last segment `{name...}` all the rest, be it empty. A literal segment wins over a
+    /// name, and `{name}` over `{name...}`; names are at most 16. Throws std::invalid_argument,
+    /// which says what would be right, for a pattern, method or answer that can't be, or a route
+    /// that is there twice.
     Server& route(std::string_view method, std::string_view pattern, Answer answer);
 
     Server& get(std::string_view pattern, Answer answer);

@@ -1,27 +1,17 @@
 /// From a response to the bytes of its head (RFC 9112 sections 4 to 6, RFC 9110, 6.6.1).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <ctime>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include <brick/response.hpp>
 
+#include "http/date.hpp"
+
 namespace brick::http {
-
-/// "Sun, 06 Nov 1994 08:49:37 GMT": an IMF-fixdate (RFC 9110, 5.6.7), rendered when the second changes.
-class Date {
-public:
-    static constexpr std::size_t kBytes = 29;
-    void set(std::time_t now) noexcept;
-    [[nodiscard]] std::string_view text() const noexcept { return {text_, kBytes}; }
-
-private:
-    std::time_t now_ = -1;
-    char text_[kBytes + 1] = {};
-};
 
 /// What an answer says of its connection: nothing (HTTP/1.1, stays open), keep-alive (HTTP/1.0,
 /// stays open) or close.
@@ -30,11 +20,21 @@ enum class Connection : std::uint8_t { silent, keep_alive, close };
 /// How the bytes behind the head are framed.
 struct Body {
     enum class Framing : std::uint8_t { none, length, chunked, until_close };
-    Framing framing;
+    Framing framing = Framing::none;
     std::uint64_t length = 0;
 };
 
-/// The reason phrase that RFC 9110 gives a status; empty for one that it doesn't know.
+/// A response of this status may have bytes behind its head: not 204, 205 or 304. (HEAD is another
+/// matter: it has the head that GET would have.)
+[[nodiscard]] bool has_content(int status) noexcept;
+
+/// The framing that a response announces to a client of HTTP/1.`minor`: before its source is taken.
+///
+/// 204 has none (RFC 9110, 8.6), 205 a length of 0 (15.3.6). A 304 announces the length of the body
+/// it was given, but none if it was given none: a length would have to be that of the 200.
+[[nodiscard]] Body body_of(const Response& response, std::uint8_t minor) noexcept;
+
+/// The reason phrase that RFC 9110 or RFC 6585 gives a status; empty for one that they don't know.
 [[nodiscard]] std::string_view reason(int status) noexcept;
 
 /// The bytes that `render_head` needs at most.
@@ -48,19 +48,30 @@ struct Body {
 /// A fixed answer: whole, as it is sent for each kind of connection, with a hole for the Date.
 class Rendered {
 public:
+    /// Throws std::invalid_argument if the answer streams or has a Pace.
     explicit Rendered(const Fixed& fixed);
 
-    [[nodiscard]] std::size_t bytes(Connection connection, bool with_body) const noexcept;
+    [[nodiscard]] std::size_t bytes(Connection connection, bool with_body) const noexcept {
+        const Text& text = texts_[static_cast<std::size_t>(connection)];
+        return with_body ? text.whole.size() : text.head_bytes;
+    }
 
     /// Copies the answer to `out`, sets its Date and returns its end.
     [[nodiscard]] char* write(char* out, Connection connection, bool with_body,
                               const Date& date) const noexcept;
 
+    /// What was rendered. Whether it closes the connection is for the caller of `write` to see to.
     [[nodiscard]] const Response& response() const noexcept { return response_; }
 
 private:
+    struct Text {
+        std::string whole;
+        std::size_t head_bytes = 0;
+    };
+
     Response response_;
-    // One text a kind of connection.
+    std::array<Text, 3> texts_;  // One for each Connection.
+    std::size_t date_at_ = 0;    // The same in all three.
 };
 
 }  // namespace brick::http

@@ -3,9 +3,15 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <brick/request.hpp>
 #include <brick/server.hpp>
@@ -17,28 +23,66 @@ namespace brick::http {
 inline constexpr std::size_t kMostParams = 16;
 
 /// A route's answer, ready to be given: a fixed one is rendered.
-struct Leaf;
+using Ready = std::variant<Rendered, Handler, Opener>;
 
+/// What `Routes::find` found. It may be used for one request after another; a new one clears all
+/// of `params`, which costs more than to find a route.
 struct Match {
-    const std::variant<Rendered, Handler, Opener>* answer = nullptr;  // Null: no such route.
-    std::string_view allow;  // Where the path has other methods: the value of Allow; else empty.
+    const Ready* answer = nullptr;  // Null: no such route.
+    std::string_view allow;  // Without an answer: the value of Allow if the path has other methods.
     bool method_known = true;  // False: no route at all and no RFC has this method (501).
     std::size_t param_count = 0;
     std::array<Field, kMostParams> params;  // Names are the routes' own, values are the path's.
 };
 
 /// All routes of a server. Reading is safe from any number of threads once the last is added.
+///
+/// The path alone chooses among the patterns: of those that match, the one that has a literal where
+/// the other has a name, or `{name}` where the other has `{name...}`, at the first difference. Only
+/// then comes the method. So POST /a/b is answered with 405 if there are GET /a/b and POST /a/{x}.
 class Routes {
 public:
-    Routes();
-    ~Routes();
-
     /// Throws std::invalid_argument as Server::route says.
     void add(std::string_view method, std::string_view pattern, Answer answer);
 
-    /// Fills `match`. HEAD takes GET's route where it has none of its own. No allocation.
-    /// For the path `*`, `allow` names every method that a route has.
+    /// Fills `match`, whose views are the routes' and the path's. HEAD takes GET's route where it
+    /// has none of its own. No allocation. For the path `*`, and the empty one of CONNECT, `allow`
+    /// names every method that a route has, and OPTIONS.
     void find(std::string_view method, std::string_view path, Match& match) const noexcept;
+
+private:
+    struct Route {
+        std::string method;
+        std::vector<std::string> names;  // GET /{x} and PUT /{y} may share a place.
+        Ready answer;
+    };
+
+    /// All routes of equal patterns, names aside.
+    struct Place {
+        std::vector<Route> routes;
+        std::string allow;
+
+        [[nodiscard]] const Route* route(std::string_view method) const noexcept;
+    };
+
+    /// What follows a `/` in the patterns that have names.
+    struct Node {
+        std::map<std::string, std::unique_ptr<Node>, std::less<>> literals;
+        std::unique_ptr<Node> name;
+        Place end;   // Of the pattern that ends with this segment.
+        Place rest;  // Of `{name...}` behind it.
+    };
+
+    [[nodiscard]] Place& place(std::string_view pattern);
+    [[nodiscard]] const Place* find_place(std::string_view path, Match& match) const noexcept;
+    [[nodiscard]] static const Place* walk(const Node& node, std::string_view path,
+                                           std::size_t count, Match& match) noexcept;
+
+    // Patterns without names, by their length: few routes share one, so `/` takes one compare.
+    std::vector<std::vector<std::pair<std::string, Place>>> literals_;
+    Node root_;
+    std::set<std::string, std::less<>> methods_;
+    std::string allow_ = "OPTIONS";  // Of all places.
 };
 
 }  // namespace brick::http
