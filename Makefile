@@ -55,7 +55,8 @@ test-all: setup brick ## The same with every contender
 
 # Plain, and with sanitizers: what one of them finds, the other may hide.
 BUILD_BRICK := for preset in release debug; do \
-	(cd brick && cmake --preset $$preset && cmake --build --preset $$preset --parallel 2) || exit; done
+	(cd brick && cmake --preset $$preset --log-level=WARNING && \
+		cmake --build --preset $$preset --parallel 2 -- --quiet) || exit; done
 TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
 
 .PHONY: brick
@@ -109,7 +110,7 @@ fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outsi
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
 	done
 	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)
-	cd brick && cmake --preset fuzz && cmake --build --preset fuzz --parallel 2
+	cd brick && cmake --preset fuzz --log-level=WARNING && cmake --build --preset fuzz --parallel 2 -- --quiet
 	cd build/brick-fuzz && for fuzzer in fuzz-*; do mkdir -p corpus/$$fuzzer; \
 		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$$fuzzer; done
 

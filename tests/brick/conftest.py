@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,19 @@ def program(name: str) -> Path:
     return found
 
 
+@dataclass(frozen=True)
+class Running:
+    """A server's process, and where it listens on this machine."""
+
+    pid: int
+    port: int
+
+
+Start = Callable[..., Running]
+
+
 @contextmanager
-def running(command: list[str | Path]) -> Iterator[int]:
+def running(command: list[str | Path]) -> Iterator[Running]:
     """A server that prints its port in a line; ends with SIGTERM, and well."""
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout
@@ -27,7 +39,7 @@ def running(command: list[str | Path]) -> Iterator[int]:
         line = server.stdout.readline()
         port = re.search(r"(\d+)/? ", line + " ")
         assert port, f"it said {line!r} and no port"
-        yield int(port[1])
+        yield Running(server.pid, int(port[1]))
         server.terminate()
         assert server.wait(timeout=15) == 0
     finally:
@@ -37,8 +49,8 @@ def running(command: list[str | Path]) -> Iterator[int]:
 
 
 @pytest.fixture
-def yardstick() -> Iterator[Callable[..., int]]:
-    """Starts brick-yardstick with these words, and gives its port."""
+def yardstick() -> Iterator[Start]:
+    """Starts brick-yardstick with these words."""
     with ExitStack() as servers:
         yield lambda *words: servers.enter_context(
             running([program("brick-yardstick"), "--port", "0", *words])

@@ -25,8 +25,8 @@ def test_a_project_finds_the_installed_library_and_serves(tmp_path: Path) -> Non
     cmake("-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-Werror=dev")
     cmake("--build", build)
     with (
-        running([build / "greeter"]) as port,
-        urlopen(f"http://127.0.0.1:{port}/hello/you", timeout=10) as answer,
+        running([build / "greeter"]) as server,
+        urlopen(f"http://127.0.0.1:{server.port}/hello/you", timeout=10) as answer,
     ):
         assert answer.read() == b"Hello, you"
 

@@ -7,7 +7,10 @@
 namespace brick::http {
 namespace {
 
-constexpr std::uint8_t kMostDigits = 16;  // Of 4 bits each: no size overflows.
+constexpr std::uint8_t kMostDigits = 16;
+
+/// A size stays below 2^63, so that nobody who adds to it has to fear an overflow.
+constexpr std::uint64_t kMostBeforeDigit = (std::uint64_t{1} << 59U) - 1;
 
 }  // namespace
 
@@ -73,7 +76,7 @@ Chunked::Place Chunked::after(char byte) noexcept {
 }
 
 Chunked::Place Chunked::after_size_digit(char byte) noexcept {
-    if (digits_ == kMostDigits) {
+    if (digits_ == kMostDigits || left_ > kMostBeforeDigit) {
         return Place::refused;
     }
     ++digits_;

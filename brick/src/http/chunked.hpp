@@ -9,7 +9,7 @@ namespace brick::http {
 
 /// Decodes a body piece by piece. Extensions and trailers are checked and dropped.
 ///
-/// A size is 1 to 16 hexadecimal digits. White space stands only where the grammar has it: not
+/// A size is 1 to 16 hexadecimal digits and below 2^63. White space stands only where the grammar has it: not
 /// between a size and its CRLF.
 class Chunked {
 public:

@@ -40,6 +40,32 @@ inline bool stops_within(const char*& at, const char* end, Stops stops) noexcept
     return false;
 }
 
+/// Finds the first `mark` if no other byte that stops is before it: `at` is at it then. Else `at`
+/// may have moved over bytes that don't stop. Looking for the mark alone is what the next step
+/// waits for; that nothing else stops is checked beside it.
+template <typename Stops>
+inline bool reaches(char mark, const char*& at, const char* end, Stops stops) noexcept {
+    while (end - at >= kWide) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+        const auto marks =
+            static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all(mark))));
+        const auto found = static_cast<unsigned>(_mm_movemask_epi8(stops(bytes)));
+        if (marks != 0) {
+            const unsigned before = ~marks & (marks - 1);
+            if ((found & before) != 0) [[unlikely]] {
+                return false;
+            }
+            at += std::countr_zero(marks);
+            return true;
+        }
+        if (found != 0) {
+            return false;
+        }
+        at += kWide;
+    }
+    return false;
+}
+
 /// Bytes that no target holds.
 inline __m128i not_in_target(__m128i bytes) noexcept {
     // Signed, bytes from 0x80 are less than 0. Up to '#' only '!' is good; '<' is '>' but for 2.
@@ -60,7 +86,7 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
                                                  detail::at_most(bytes, 0x1f));
         return _mm_or_si128(control, _mm_cmpeq_epi8(bytes, detail::all(0x7f)));
     };
-    if (detail::stops_within(at, end, stops)) {
+    if (detail::reaches('\r', at, end, stops)) {
         return at;
     }
 #endif
@@ -113,7 +139,7 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
         const __m128i good = _mm_or_si128(_mm_or_si128(letter, digit), hyphen);
         return _mm_xor_si128(good, detail::all(-1));
     };
-    if (detail::stops_within(at, end, stops) && *at == ':') {
+    if (detail::reaches(':', at, end, stops)) {
         return at;
     }
 #endif

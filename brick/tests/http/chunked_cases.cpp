@@ -50,6 +50,8 @@ std::vector<ChunkedCase> chunked_cases() {
         {"a space within the size", "1 0\r\n", "", 400},
         {"seventeen digits", "00000000000000001\r\na\r\n", "", 400},
         {"a size that overflows", "10000000000000001\r\na\r\n", "", 400},
+        {"a size of 2^63", "8000000000000000\r\na\r\n", "", 400},
+        {"the greatest size of 64 bits", "ffffffffffffffff\r\na\r\n", "", 400},
         {"a bare LF behind the size", "1\na\r\n0\r\n\r\n", "", 400},
         {"a bare CR behind the size", "1\ra\r\n0\r\n\r\n", "", 400},
         {"two CRs behind the size", "1\r\r\na\r\n", "", 400},

@@ -99,7 +99,7 @@ private:
     bool chunk() {
         std::string digits(1, take(is_hex));
         while (is_hex(next())) {
-            if (digits.size() == 16) {
+            if (digits.size() == 16 || (digits.size() == 15 && digits[0] > '7')) {
                 throw Stop{Decoded::End::refused, 400};
             }
             digits += take(is_hex);

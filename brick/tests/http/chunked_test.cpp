@@ -105,10 +105,10 @@ TEST(Chunked, GivesDataWithinTheInput) {
 TEST(Chunked, AnnouncesWhatAChunkHasStillToBring) {
     Chunked chunked{kOverhead};
     EXPECT_EQ(chunked.announced_bytes(), 0U);
-    EXPECT_EQ(chunked.decode("ffffffffffffffff\r\n").consumed, 18U);
-    EXPECT_EQ(chunked.announced_bytes(), 0xffff'ffff'ffff'ffffU);
+    EXPECT_EQ(chunked.decode("7fffffffffffffff\r\n").consumed, 18U);
+    EXPECT_EQ(chunked.announced_bytes(), 0x7fff'ffff'ffff'ffffU);
     EXPECT_EQ(chunked.decode("abc").data, "abc");
-    EXPECT_EQ(chunked.announced_bytes(), 0xffff'ffff'ffff'fffcU);
+    EXPECT_EQ(chunked.announced_bytes(), 0x7fff'ffff'ffff'fffcU);
 }
 
 TEST(Chunked, TakesTheSizeOfEachChunkAnew) {

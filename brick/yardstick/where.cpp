@@ -1,0 +1,28 @@
+#include "where.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace yardstick {
+
+brick::Options server_options(const Options& options) {
+    brick::Options mine;
+    mine.host = options.host;
+    mine.port = options.port;
+    mine.threads = options.threads;
+    mine.io = options.io;
+    mine.limits.idle_timeout = std::chrono::hours(1);  // A load may leave connections alone.
+    return mine;
+}
+
+void say_where(const Options& options, std::uint16_t port, brick::Io io) {
+    if (options.quiet) return;
+    const bool is_v6 = options.host.find(':') != std::string::npos;
+    const std::string host = is_v6 ? "[" + options.host + "]" : options.host;
+    std::printf("http://%s:%u/ by %s, threads: %u\n", host.c_str(), unsigned{port},
+                io == brick::Io::uring ? "io_uring" : "epoll", options.threads);
+    std::fflush(stdout);  // Who started us may read from a pipe.
+}
+
+}  // namespace yardstick

@@ -1,0 +1,246 @@
+"""brick-yardstick does what its options say. Times are bounded from below: a busy machine adds."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection, HTTPResponse
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.brick.conftest import Running, Start, program
+
+pytestmark = pytest.mark.e2e
+BAKEOFF = Path(sys.executable).parent / "bakeoff"
+HELLO = b"Hello, World!"
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def ended(*words: str) -> subprocess.CompletedProcess[str]:
+    """The yardstick, where it is not to stay."""
+    return subprocess.run(
+        [program("brick-yardstick"), *words], capture_output=True, text=True, timeout=20
+    )
+
+
+def connected(server: Running) -> HTTPConnection:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.connect()
+    return connection
+
+
+def asked(
+    connection: HTTPConnection, method: str = "GET", path: str = "/", body: bytes | None = None
+) -> tuple[HTTPResponse, bytes]:
+    connection.request(method, path, body)
+    response = connection.getresponse()
+    return response, response.read()
+
+
+def latencies_s(server: Running, n: int) -> list[float]:
+    """Of requests one after another."""
+    connection = connected(server)
+    found = []
+    for _ in range(n):
+        began = time.monotonic()
+        asked(connection)
+        found.append(time.monotonic() - began)
+    return found
+
+
+def raw_answer(server: Running) -> bytes:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(REQUEST.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_help_teaches_by_examples() -> None:
+    told = ended("--help")
+    assert told.returncode == 0
+    assert "Examples:\n" in told.stdout
+    assert "brick-yardstick --stall 90ms --every 1s --log stalls.jsonl" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--dealy", "5ms"], "there is no option --dealy; see --help"),
+        (["--delay", "5"], '--delay "5" is no duration; it takes a number and ns, us, ms or s'),
+        (["--body", "5KB"], '--body "5KB" is no size; it takes whole bytes'),
+        (["--stall", "1s"], "--stall and --every belong together"),
+        (["--null", "--busy", "5us"], "--null reads no request"),
+    ],
+)
+def test_a_bad_option_is_named_with_what_would_be_right(words: list[str], complaint: str) -> None:
+    refused = ended(*words)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"brick-yardstick: {complaint}")
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_named(yardstick: Start) -> None:
+    port = str(yardstick().port)
+    for words in (["--port", port], ["--port", port, "--null"]):
+        refused = ended(*words)
+        assert refused.returncode == 1
+        assert f"127.0.0.1:{port}: Address already in use" in refused.stderr
+
+
+def test_a_log_that_cannot_be_written_is_named() -> None:
+    refused = ended("--port", "0", "--stall", "1ms", "--every", "1s", "--log", "/no/folder/x")
+    assert refused.returncode == 1
+    assert "/no/folder/x: No such file or directory" in refused.stderr
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+@pytest.mark.parametrize("mode", [[], ["--delay", "1ms"]], ids=["rendered", "handled"])
+def test_it_answers_on_any_path(yardstick: Start, io: str, mode: list[str]) -> None:
+    connection = connected(yardstick("--io", io, *mode))
+    for path in ("/", "/a", "/a/b/c?d"):
+        for method, body in (("GET", HELLO), ("HEAD", b""), ("POST", HELLO)):
+            response, content = asked(connection, method, path)
+            assert (response.status, content) == (200, body)
+            assert response.headers["Content-Type"] == "text/plain"
+            assert response.headers["Content-Length"] == str(len(HELLO))
+    assert asked(connection, "POST", "/echo", b"\0 anything \n")[1] == b"\0 anything \n"
+
+
+def test_quiet_says_nothing(yardstick: Start) -> None:
+    port = str(yardstick().port)
+    assert ended("--quiet", "--port", port).stdout == ""
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+def test_a_delay_is_never_cut_short_and_holds_up_nobody_else(yardstick: Start, io: str) -> None:
+    server = yardstick("--io", io, "--delay", "200ms")
+    connections = [connected(server) for _ in range(20)]
+    began = time.monotonic()
+    for each in connections:
+        each.request("GET", "/")
+    for each in connections:
+        assert each.getresponse().read() == HELLO
+        assert time.monotonic() - began >= 0.2
+    assert time.monotonic() - began < 2, "twenty delays one after another take four seconds"
+
+
+def test_every_kth_request_is_slow_and_the_others_are_not(yardstick: Start) -> None:
+    found = latencies_s(yardstick("--slow-every", "5", "--slow", "300ms"), 15)
+    slow, others = found[4::5], [one for at, one in enumerate(found) if (at + 1) % 5]
+    assert min(slow) >= 0.3
+    assert sorted(others)[len(others) // 2] < 0.3
+
+
+def test_stalls_are_logged_as_they_were(yardstick: Start, tmp_path: Path) -> None:
+    log = tmp_path / "stalls with a space.jsonl"
+    server = yardstick("--stall", "90ms", "--every", "300ms", "--log", str(log))
+    connection = connected(server)
+    requests = []
+    began = time.monotonic_ns()
+    while time.monotonic_ns() - began < 2 * 10**9:
+        sent_ns = time.monotonic_ns()
+        asked(connection)
+        requests.append((sent_ns, time.monotonic_ns()))
+    stalls = [json.loads(line) for line in log.read_text().splitlines()]
+    assert len(stalls) >= 3
+    for stall in stalls:
+        begin_ns, end_ns = stall["begin_ns"], stall["end_ns"]
+        met = [
+            1 for sent_ns, answered_ns in requests if sent_ns <= begin_ns and answered_ns >= end_ns
+        ]
+        assert len(met) == 1, "one request was asked before the stall and answered after it"
+        assert end_ns > begin_ns
+    # A client that always asks meets most windows at their beginning.
+    assert max(stall["end_ns"] - stall["begin_ns"] for stall in stalls) > 45_000_000
+    for one, after in pairwise(stalls):
+        assert after["begin_ns"] - one["end_ns"] > 0
+
+
+def test_a_window_that_nobody_meets_is_no_stall(yardstick: Start, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    yardstick("--stall", "40ms", "--every", "50ms", "--log", str(log))
+    time.sleep(0.2)
+    assert log.read_text() == ""
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+def test_exponential_service_makes_a_queue(yardstick: Start, io: str) -> None:
+    server = yardstick("--io", io, "--exponential", "10ms", "--seed", "7")
+    connections = [connected(server) for _ in range(20)]
+    began = time.monotonic()
+    for each in connections:
+        each.request("GET", "/")
+    for each in connections:
+        assert each.getresponse().read() == HELLO
+    # Twenty service times of this seed sum up to 306.8 ms; side by side, the longest would be 54.
+    assert time.monotonic() - began >= 0.3068
+
+
+def test_busy_costs_so_much_cpu_time(yardstick: Start) -> None:
+    server = yardstick("--busy", "2ms")
+    process = psutil.Process(server.pid)
+    before = process.cpu_times()
+    latencies = latencies_s(server, 100)
+    after = process.cpu_times()
+    spent_s = after.user + after.system - before.user - before.system
+    assert spent_s >= 0.2 - 0.02, "in ticks of 10 ms"
+    assert min(latencies) >= 0.002
+
+
+def test_bodies_have_the_size_that_was_asked_for(yardstick: Start) -> None:
+    for size, bytes_ in (("0", 0), ("1", 1), ("16KiB", 16384), ("1MiB", 2**20)):
+        response, body = asked(connected(yardstick("--body", size)))
+        assert response.headers["Content-Length"] == str(bytes_) == str(len(body))
+        assert body == (HELLO * (bytes_ // len(HELLO) + 1))[:bytes_]
+
+
+def test_chunks_have_the_size_that_was_asked_for(yardstick: Start) -> None:
+    server = yardstick("--body", "2.5KiB", "--chunked", "1KiB")
+    head, _, body = raw_answer(server).partition(b"\r\n\r\n")
+    assert b"\r\nTransfer-Encoding: chunked" in head
+    content = (HELLO * 200)[:2560]
+    assert body == b"".join(
+        b"%x\r\n%s\r\n" % (len(piece), piece)
+        for piece in (content[:1024], content[1024:2048], content[2048:], b"")
+    )
+
+
+def test_one_byte_at_a_time_takes_its_gaps(yardstick: Start) -> None:
+    server = yardstick("--one-byte", "--gap", "2ms")
+    began = time.monotonic()
+    answer = raw_answer(server)
+    assert answer.endswith(b"\r\n\r\n" + HELLO)
+    assert time.monotonic() - began >= (len(answer) - 1) * 0.002
+
+
+def test_null_sends_the_bytes_of_the_real_answer(yardstick: Start) -> None:
+    answers = []
+    for words in ((), ("--null",), ("--null", "--threads", "2")):
+        with socket.create_connection(("127.0.0.1", yardstick(*words).port), 20) as connection:
+            for _ in range(2):
+                connection.sendall(REQUEST)
+                answer = b""
+                while not answer.endswith(HELLO):
+                    answer += connection.recv(65536)
+                lines = [line for line in answer.split(b"\r\n") if not line.startswith(b"Date: ")]
+                answers.append((len(answer), lines))
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_it_races_as_a_quoted_command(tmp_path: Path) -> None:
+    binary = program("brick-yardstick")
+    words = [f"'{binary}' --busy 2ms --port {{port}}", f"'{binary}' --port {{port}}"]
+    raced = subprocess.run(
+        [BAKEOFF, "race", *words, "-d", "2", "--boots", "1", "--out", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    assert raced.returncode == 0, raced.stdout + raced.stderr
+    (verdict,) = tmp_path.glob("*/verdict.json")
+    measured = [entry["n"] for entry in json.loads(verdict.read_text())["entries"]]
+    assert len(measured) == 2 and min(measured) > 0
