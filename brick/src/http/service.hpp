@@ -15,6 +15,9 @@ namespace brick::http {
 
 /// One a thread; its reactor sets the time and the Date. `routes` and `limits` outlive it.
 struct Service {
+    Service(const Routes& all_routes, const Limits& all_limits)
+        : routes(all_routes), limits(all_limits) {}
+
     const Routes& routes;
     const Limits& limits;
     Pool pool;
