@@ -12,8 +12,6 @@ namespace {
 // A stream is asked for more while less than this is unsent.
 constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 
-bool has_no_body(int status) noexcept { return status == 204 || status == 304; }
-
 }  // namespace
 
 void Conversation::respond(Service& service, const Rendered& fixed) {
@@ -27,18 +25,17 @@ void Conversation::respond(Service& service, const Rendered& fixed) {
 
 void Conversation::respond(Service& service, Response response) {
     if (response.closes()) manner_.keeps = false;
-    if (has_no_body(response.status())) manner_.bodiless = true;
+    if (!has_content(response.status())) manner_.bodiless = true;
     const std::size_t ahead = output_.unsent();
-    if (response.streams()) {
-        start_stream(service, response, ahead);
-        return;
-    }
-    const std::string& body = response.body();
-    const Body framing = response.status() == 204
-                             ? Body{.framing = Body::Framing::none}
-                             : Body{.framing = Body::Framing::length, .length = body.size()};
+    const Body framing = body_of(response, manner_.old ? 0 : 1);
+    // A body that ends with the connection ends it, unless there is none after all.
+    if (framing.framing == Body::Framing::until_close && !manner_.bodiless) manner_.keeps = false;
     append_head(service, response, framing);
-    if (!manner_.bodiless) output_.append(service.pool, body);
+    if (response.streams() && !manner_.bodiless) {
+        const bool is_chunked = framing.framing == Body::Framing::chunked;
+        return start_stream(service, response, is_chunked, ahead);
+    }
+    if (!manner_.bodiless) output_.append(service.pool, response.body());
     if (response.pace().is_set()) return start_pace(response.pace(), ahead);
     answered();
 }
@@ -72,22 +69,13 @@ void Conversation::append_head(Service& service, const Response& response, Body 
     output_.commit(static_cast<std::size_t>(end - out));
 }
 
-void Conversation::start_stream(Service& service, Response& response, std::size_t ahead) {
-    Outgoing out{.source = response.take_source(),
-                 .left = response.length_bytes(),
-                 .is_chunked = !response.length_bytes() && !manner_.old,
-                 .pace = response.pace(),
-                 .ahead = ahead};
-    Body framing{.framing = Body::Framing::chunked};
-    if (out.left) {
-        framing = {.framing = Body::Framing::length, .length = *out.left};
-    } else if (manner_.old) {
-        framing.framing = Body::Framing::until_close;
-        manner_.keeps = manner_.keeps && manner_.bodiless;
-    }
-    append_head(service, response, framing);
-    if (manner_.bodiless) return answered();
-    message().outgoing = std::move(out);
+void Conversation::start_stream(Service& service, Response& response, bool is_chunked,
+                                std::size_t ahead) {
+    message().outgoing = Outgoing{.source = response.take_source(),
+                                  .left = response.length_bytes(),
+                                  .is_chunked = is_chunked,
+                                  .pace = response.pace(),
+                                  .ahead = ahead};
     phase_ = Phase::streaming;
     pump(service);
 }
