@@ -7,7 +7,7 @@ from bakeoff.judge.cost import leak_share
 from bakeoff.judge.drift import drift
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
-from bakeoff.judge.open_loop import lateness, offered_to, shortfall
+from bakeoff.judge.open_loop import Offered, lateness, shortfall
 from bakeoff.judge.stalls import stood_still
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.warmth import slowdowns, unsteady_boots
@@ -45,7 +45,14 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     return "rate" if plan.mode == "open" else "unknown"
 
 
-def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) -> tuple[str, ...]:
+def reasons(
+    plan: Plan,
+    name: str,
+    seen: History,
+    spent: Tally,
+    whole: Tally,
+    offered: Offered | None,
+) -> tuple[str, ...]:
     """Why the entry's figures can't stand; empty: they can. `whole` counts every block."""
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
@@ -56,7 +63,7 @@ def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) ->
         _silence(spent),
         _generator(plan, name, spent),
         _little(plan, name, seen),
-        shortfall(offered := offered_to(plan, seen, name)),
+        shortfall(offered),
         lateness(offered),
         *(f"it died under load: {how}" for how in seen.died(name)[:1]),
     ]

@@ -109,17 +109,7 @@ def _rows(
 ) -> tuple[VerdictEntry, ...]:
     """The standings in their order, then the entries that are not valid, in plan order."""
     return tuple(
-        row(
-            plan,
-            seen,
-            field.spent[name],
-            field.whole[name],
-            name,
-            found.get(name, OUTSIDE),
-            field.reasons[name],
-            receipts.get(name),
-            field.works.get(name),
-        )
+        row(plan, seen, field, name, found.get(name, OUTSIDE), receipts.get(name))
         for name in [*found, *field.invalid]
     )
 
