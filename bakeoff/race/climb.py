@@ -12,7 +12,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootEnd, Record, Slice, Warmup
 from bakeoff.plan import block_order, check_budget, ladder, start_order
 from bakeoff.race.folder import measured_s
-from bakeoff.race.meter import Meter
+from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.rotation import FirstBootOut
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import warm_up
@@ -191,17 +191,8 @@ class _Climb:
         if not alive:
             return
         order = block_order(self._up.plan, self._up.boot, self._block, alive)
-        slices = tuple(self._slice(name, ladder.rate_of(turns[name])) for name in order)
-        stages = setting.stages
-        block = Block(
-            boot=self._up.boot,
-            block=self._block,
-            kind="long",
-            slices=slices,
-            at_ns=stages.now_ns(),
-            cores=stages.cores(),
-            pressure_cpu_us=stages.pressure_cpu_us(),
-        )
+        slices = [self._slice(name, ladder.rate_of(turns[name])) for name in order]
+        block = block_of(slices, self._up.boot, self._block, "long", setting.stages)
         setting.folder.add(block)
         self._seen.add(slices)
         self._spent_s += measured_s([block])

@@ -10,7 +10,7 @@ from bakeoff.model.samples import Block, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import measured_s
-from bakeoff.race.meter import Meter
+from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.offered import offered
 from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import warm_up
@@ -105,8 +105,8 @@ def _block(
     kind: Literal["short", "long"],
     block: int,
 ) -> Block:
-    stages, lengths = up.setting.stages, warmup.lengths
-    slices = tuple(
+    lengths = warmup.lengths
+    slices = [
         meter.slice(
             name,
             block,
@@ -115,16 +115,8 @@ def _block(
             rate=warmup.rates.get(name),
         )
         for name in block_order(up.plan, up.boot, block, alive)
-    )
-    return Block(
-        boot=up.boot,
-        block=block,
-        kind=kind,
-        slices=slices,
-        at_ns=stages.now_ns(),
-        cores=stages.cores(),
-        pressure_cpu_us=stages.pressure_cpu_us(),
-    )
+    ]
+    return block_of(slices, up.boot, block, kind, up.setting.stages)
 
 
 def _rates(block: Block, boot: int, plan: Plan) -> str:

@@ -7,7 +7,6 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import (
-    Block,
     BootEnd,
     BootStart,
     Slice,
@@ -17,7 +16,7 @@ from bakeoff.model.samples import (
 )
 from bakeoff.plan import start_order
 from bakeoff.race.deeds import Deeds
-from bakeoff.race.meter import Meter
+from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.offered import offered
 from bakeoff.race.rotation import FirstBootOut
 from bakeoff.race.up import Setting, Up
@@ -85,18 +84,7 @@ def run_round(
         raise NoVerdict("no contender came up again")
     setting.folder.add(_together(starts, out))
     setting.folder.add(_warm(warmups))
-    stages = setting.stages
-    setting.folder.add(
-        Block(
-            boot=boot,
-            block=0,
-            kind="long",
-            slices=tuple(slices),
-            at_ns=stages.now_ns(),
-            cores=stages.cores(),
-            pressure_cpu_us=stages.pressure_cpu_us(),
-        )
-    )
+    setting.folder.add(block_of(slices, boot, 0, "long", setting.stages))
     update = {"stopped": tuple(stopped), "died": died}
     setting.folder.add(_ended(ends).model_copy(update=update))
 
