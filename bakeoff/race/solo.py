@@ -1,6 +1,7 @@
 """One round of a solo race: the contenders one after another, each alone on the machine."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
@@ -23,6 +24,8 @@ from bakeoff.race.up import Setting, Up
 from bakeoff.race.warmup import warm_up
 
 RAMP_MS = 100
+
+_OfTurn = TypeVar("_OfTurn", BootStart, Warmup, BootEnd)
 
 
 def run_round(
@@ -82,50 +85,27 @@ def run_round(
         raise FirstBootOut(out)
     if not slices:
         raise NoVerdict("no contender came up again")
-    setting.folder.add(_together(starts, out))
-    setting.folder.add(_warm(warmups))
+    began = {"started": tuple(one for start in starts for one in start.started), "out": out}
+    setting.folder.add(_merged(starts).model_copy(update=began))
+    setting.folder.add(_merged(warmups))
     setting.folder.add(block_of(slices, boot, 0, "long", setting.stages))
-    update = {"stopped": tuple(stopped), "died": died}
-    setting.folder.add(_ended(ends).model_copy(update=update))
-
-
-def _together(starts: list[BootStart], out: dict[str, str]) -> BootStart:
-    return starts[0].model_copy(
-        update={
-            "started": tuple(entry for start in starts for entry in start.started),
-            "out": out,
-            "connections_open": {
-                name: count for start in starts for name, count in start.connections_open.items()
-            },
-        }
-    )
-
-
-def _warm(warmups: list[Warmup]) -> Warmup:
-    return warmups[0].model_copy(
-        update={
-            key: {name: value for one in warmups for name, value in getattr(one, key).items()}
-            for key in (
-                "lengths",
-                "requests_per_s",
-                "mean_latency_us",
-                "steady",
-                "cpu_us_per_request",
-                "courses",
-                "steady_from",
-                "rates",
-            )
-        }
-    )
-
-
-def _ended(ends: list[BootEnd]) -> BootEnd:
-    """The turns of one round took equally long; what TCP met, it met in any of them."""
+    # The turns of one round took equally long; what TCP met, it met in any of them.
     tcp = [end.tcp for end in ends if end.tcp]
-    return ends[0].model_copy(
+    ended = {
+        "stopped": tuple(stopped),
+        "died": died,
+        "tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None,
+    }
+    setting.folder.add(_merged(ends).model_copy(update=ended))
+
+
+def _merged(turns: Sequence[_OfTurn]) -> _OfTurn:
+    """The record of the first turn with what the others' have by contender."""
+    first = turns[0]
+    return first.model_copy(
         update={
-            key: {name: value for one in ends for name, value in getattr(one, key).items()}
-            for key in ("loaded", "crews", "written", "conducts", "warmed")
+            key: {name: of for turn in turns for name, of in getattr(turn, key).items()}
+            for key, value in first
+            if isinstance(value, dict)
         }
-        | {"tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None}
     )
