@@ -32,8 +32,7 @@ class RunFolder:
         try:
             (path / "logs").mkdir(parents=True)
         except OSError as error:
-            fault = f"{path} can't be made: {error.strerror}"
-            raise BadUsage(f"--out {path.parent}: {fault}") from None
+            raise cannot_be_made(path, error) from None
         return cls(path)
 
     @classmethod
@@ -137,6 +136,11 @@ def run_verdict(path: Path) -> tuple[Verdict, dict[str, Receipt]]:
     if not (path / "verdict.json").exists():
         raise BadUsage(f"{path}: has no verdict yet; `bakeoff report {path}` makes one")
     return folder.verdict(), folder.receipts()
+
+
+def cannot_be_made(path: Path, error: OSError) -> BadUsage:
+    """That the folder of a run can't be made, and why."""
+    return BadUsage(f"--out {path.parent}: {path} can't be made: {error.strerror}")
 
 
 def whole_lines(path: Path) -> list[bytes]:
