@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bakeoff.load import job
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan, Skipped
@@ -57,7 +56,7 @@ def _seen(plan: Plan, setting: Setting) -> tuple[Sequence[Record], list[Skipped]
             raise NoVerdict(f"no contender is left:\n{reasons}")
         setting.watch.step("asking each of them")
         up.audit()
-        up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+        up.connect()
         meter = Meter(up)
         _load(up, meter, WARM_UP_MS, "warming up")
         deeds = Deeds(up)

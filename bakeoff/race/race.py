@@ -11,20 +11,19 @@ from bakeoff.model.errors import (
 )
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record, Warmup
+from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming, without
 from bakeoff.race.begun import begun, build_all, built_again
+from bakeoff.race.boot import Boot, FirstBootOut
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
-from bakeoff.race.rotation import FirstBootOut, run_boot
+from bakeoff.race.rotation import run_boot
 from bakeoff.race.solo import run_round
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting
 
 # What is left of a race that is worth another boot.
 WORTH_S = 0.05
-BOOT_SHARE = 0.5
-"""Of a budget, for the planned boots: whether more are needed is known when half of it is spent."""
 CONFIRM_FOLDER = "confirm"
 
 
@@ -134,26 +133,13 @@ def _measured(plan: Plan, setting: Setting) -> None:
 
 def _boots(plan: Plan, setting: Setting) -> Plan:
     """Boot after boot until the plan's time is measured."""
-    records = setting.folder.records()
-    boot = 1 + max((record.boot for record in records), default=-1)
-    left = max(1, plan.boots - boot)
+    run = run_round if plan.solo else run_boot
     while not _is_over(plan, setting.folder):
-        missing_s = _missing_s(plan, records)
-        budget_s = missing_s / max(1, left)
-        if plan.precision:
-            budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
-        done_s = plan.duration_s - missing_s
         try:
-            if plan.solo:
-                run_round(plan, boot, budget_s, _warmups(records), setting, done_s)
-            else:
-                run_boot(plan, boot, budget_s, _warmups(records), setting, done_s)
+            run(Boot.next(plan, setting))
         except FirstBootOut as error:
             plan = without(plan, error.out)
             setting.folder.keep("plan.json", plan)
-            continue
-        boot, left = boot + 1, left - 1
-        records = setting.folder.records()
     return plan
 
 
@@ -191,11 +177,6 @@ def _solo_part(folder: RunFolder) -> RunFolder | None:
 
 def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
     return plan.duration_s - measured_s(records)
-
-
-def _warmups(records: Sequence[Record]) -> list[Warmup]:
-    """How the earlier boots of this race were warmed up."""
-    return [record for record in records if record.type == "warmup"]
 
 
 def _judged(

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import (
     BootEnd,
@@ -16,11 +14,11 @@ from bakeoff.model.samples import (
     Warmup,
 )
 from bakeoff.plan import start_order
+from bakeoff.race.boot import Boot, FirstBootOut
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.offered import offered
-from bakeoff.race.rotation import FirstBootOut
-from bakeoff.race.up import Setting, Up
+from bakeoff.race.up import Up
 from bakeoff.race.warmup import warm_up
 
 RAMP_MS = 100
@@ -28,21 +26,14 @@ RAMP_MS = 100
 _OfTurn = TypeVar("_OfTurn", BootStart, Warmup, BootEnd)
 
 
-def run_round(
-    plan: Plan,
-    boot: int,
-    budget_s: float,
-    earlier: Sequence[Warmup],
-    setting: Setting,
-    done_s: float,
-) -> None:
-    """Run round `boot`: each contender is started, warmed up, measured for one window, stopped.
+def run_round(boot: Boot) -> None:
+    """Run one round: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one block of long slices; `earlier` are the warm-ups of those before.
-    Raises `FirstBootOut`, `NoVerdict`.
+    A round is a boot with one block of long slices. Raises `FirstBootOut`, `NoVerdict`.
     """
-    order = start_order(plan, boot)
-    window_ms = max(1, round(1000 * budget_s / len(order)))
+    plan, setting, earlier = boot.plan, boot.setting, boot.earlier
+    order = start_order(plan, boot.number)
+    window_ms = max(1, round(1000 * boot.budget_s / len(order)))
     lengths = SliceLengths(short_ms=window_ms, long_ms=window_ms, ramp_ms=RAMP_MS)
     starts: list[BootStart] = []
     warmups: list[Warmup] = []
@@ -53,16 +44,16 @@ def run_round(
     ends: list[BootEnd] = []
     for turn, name in enumerate(order):
         setting.watch.measured(
-            done_s + turn * window_ms / 1000,
+            boot.done_s + turn * window_ms / 1000,
             plan.duration_s,
-            f"round {boot + 1}/{plan.boots}: {name}",
+            f"round {boot.number + 1}/{plan.boots}: {name}",
         )
-        with Up(plan, boot, [name], setting) as up:
+        with Up(plan, boot.number, [name], setting) as up:
             out |= up.out
             if up.running:
                 if not earlier:
                     up.audit()
-                up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+                up.connect()
                 starts.append(up.record())
                 meter = Meter(up)
                 given = {name: lengths}
@@ -88,7 +79,7 @@ def run_round(
     began = {"started": tuple(one for start in starts for one in start.started), "out": out}
     setting.folder.add(_merged(starts).model_copy(update=began))
     setting.folder.add(_merged(warmups))
-    setting.folder.add(block_of(slices, boot, 0, "long", setting.stages))
+    setting.folder.add(block_of(slices, boot.number, 0, "long", setting.stages))
     # The turns of one round took equally long; what TCP met, it met in any of them.
     tcp = [end.tcp for end in ends if end.tcp]
     ended = {
