@@ -25,6 +25,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._samples: IO[bytes] | None = None
+        self._records: list[Record] | None = None
 
     @classmethod
     def create(cls, path: Path) -> "RunFolder":
@@ -54,15 +55,30 @@ class RunFolder:
             flock(self._samples, LOCK_EX | LOCK_NB)
         except OSError:
             raise BadUsage(f"{self.path}: another bakeoff is still racing there") from None
+        # Until now another could add to them.
+        self._records = None
 
     def add(self, record: Record) -> None:
         """Append one record, whole, before anything else happens."""
         assert self._samples
+        # What an interrupt leaves of this is found out from the file.
+        before, self._records = self._records, None
         self._samples.write(record.to_json().encode() + b"\n")
         self._samples.flush()
+        if before is not None:
+            before.append(record)
+        self._records = before
 
     def records(self) -> list[Record]:
-        """All whole records. A last line that a kill cut off is no record. Raises `BadFile`."""
+        """All whole records. A last line that a kill cut off is no record. Raises `BadFile`.
+
+        They are read once: those of thirty contenders take a second.
+        """
+        if self._records is None:
+            self._records = self._read()
+        return self._records.copy()
+
+    def _read(self) -> list[Record]:
         path = self.path / "samples.jsonl"
         records = []
         for number, line in enumerate(whole_lines(path), start=1):
