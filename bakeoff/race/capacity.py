@@ -14,7 +14,8 @@ from bakeoff.race.begun import begun, build_all, built_again
 from bakeoff.race.boot import Boot, FirstBootOut
 from bakeoff.race.climb import Seen, climb_boot
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
-from bakeoff.race.race import WORTH_S, measure
+from bakeoff.race.judging import WORTH_S
+from bakeoff.race.race import measure
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting
 
