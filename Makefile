@@ -121,6 +121,12 @@ judge-bench: setup ## Measure how often the judge errs, into records/; goes on w
 	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
 
 FUZZ_S ?= 60
+.PHONY: tidy
+tidy: brick-tools ## Ask clang-tidy about the brick; half a minute a core and more
+	@$(call need,run-clang-tidy-14,clang-tidy-14)
+	cd brick && cmake --preset release --log-level=WARNING
+	run-clang-tidy-14 -quiet -j 2 -p build/brick 'brick/(src|yardstick)/'
+
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
@@ -129,8 +135,9 @@ fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outsi
 	done
 	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)
 	cd brick && cmake --preset fuzz --log-level=WARNING && cmake --build --preset fuzz --parallel 2 -- --quiet
-	cd build/brick-fuzz && for fuzzer in fuzz-*; do mkdir -p corpus/$$fuzzer; \
-		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$$fuzzer; done
+	cd build/brick-fuzz && ./write-seeds corpus && for fuzzer in fuzz-*; do \
+		mkdir -p corpus/$${fuzzer#fuzz-}; \
+		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$${fuzzer#fuzz-}; done
 
 build/tools/bin/cargo-fuzz:
 	cargo install --quiet --locked --root build/tools --version 0.13.2 cargo-fuzz

@@ -29,7 +29,7 @@ void write(const Cases& cases, const fs::path& folder, std::string_view first) {
 
 int main(int count, char** arguments) {
     if (count != 2) {
-        std::fputs("fuzz-seeds: give it one folder to write to\n", stderr);
+        std::fputs("write-seeds: give it one folder to write to\n", stderr);
         return 2;
     }
     try {
@@ -37,7 +37,7 @@ int main(int count, char** arguments) {
         write(brick::http::testing::head_cases(), folder / "head", {"\x80\x00", 2});
         write(brick::http::testing::chunked_cases(), folder / "chunked", "\xff\x40");
     } catch (const std::exception& failure) {
-        std::fprintf(stderr, "fuzz-seeds: can't write to %s: %s\n", arguments[1], failure.what());
+        std::fprintf(stderr, "write-seeds: can't write to %s: %s\n", arguments[1], failure.what());
         return 1;
     }
 }
