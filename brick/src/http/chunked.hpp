@@ -30,9 +30,11 @@ public:
     /// the byte that causes it, and stays.
     [[nodiscard]] Step decode(std::string_view input) noexcept;
 
-    /// What the chunk that has begun still has to bring, for a limit that is known to be passed.
-    /// 0 between two chunks; while a size is read, what its digits so far say.
-    [[nodiscard]] std::uint64_t announced_bytes() const noexcept { return left_; }
+    /// What the chunk that has begun still has to bring, for a limit that is known to be passed. 0
+    /// while its size is read: the line decides first whether it is one.
+    [[nodiscard]] std::uint64_t announced_bytes() const noexcept {
+        return place_ == Place::data ? left_ : 0;
+    }
 
 private:
     /// Where the next byte stands. Those of extensions are next to each other.
