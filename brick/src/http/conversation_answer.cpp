@@ -12,12 +12,10 @@ namespace {
 // A stream is asked for more while less than this is unsent.
 constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 
-bool has_no_body(int status) noexcept { return status == 204 || status == 304; }
-
 }  // namespace
 
 void Conversation::respond(Service& service, const Rendered& fixed) {
-    if (fixed.response().closes()) manner_.keeps = false;
+    if (fixed.response().closes() || service.stopping) manner_.keeps = false;
     const bool with_body = !manner_.bodiless;
     char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
     const char* end = fixed.write(out, connection(), with_body, service.date);
@@ -26,19 +24,16 @@ void Conversation::respond(Service& service, const Rendered& fixed) {
 }
 
 void Conversation::respond(Service& service, Response response) {
-    if (response.closes()) manner_.keeps = false;
-    if (has_no_body(response.status())) manner_.bodiless = true;
+    if (response.closes() || service.stopping) manner_.keeps = false;
+    if (!has_content(response.status())) manner_.bodiless = true;
+    const Body framing = body_of(response, manner_.old ? 0 : 1);
+    if (framing.framing == Body::Framing::until_close && !manner_.bodiless) manner_.keeps = false;
     const std::size_t ahead = output_.unsent();
-    if (response.streams()) {
-        start_stream(service, response, ahead);
-        return;
-    }
-    const std::string& body = response.body();
-    const Body framing = response.status() == 204
-                             ? Body{.framing = Body::Framing::none}
-                             : Body{.framing = Body::Framing::length, .length = body.size()};
     append_head(service, response, framing);
-    if (!manner_.bodiless) output_.append(service.pool, body);
+    if (!manner_.bodiless) {
+        if (response.streams()) return start_stream(service, response, ahead);
+        output_.append(service.pool, response.body());
+    }
     if (response.pace().is_set()) return start_pace(response.pace(), ahead);
     answered();
 }
@@ -78,15 +73,6 @@ void Conversation::start_stream(Service& service, Response& response, std::size_
                  .is_chunked = !response.length_bytes() && !manner_.old,
                  .pace = response.pace(),
                  .ahead = ahead};
-    Body framing{.framing = Body::Framing::chunked};
-    if (out.left) {
-        framing = {.framing = Body::Framing::length, .length = *out.left};
-    } else if (manner_.old) {
-        framing.framing = Body::Framing::until_close;
-        manner_.keeps = manner_.keeps && manner_.bodiless;
-    }
-    append_head(service, response, framing);
-    if (manner_.bodiless) return answered();
     message().outgoing = std::move(out);
     phase_ = Phase::streaming;
     pump(service);
@@ -159,6 +145,7 @@ void Conversation::pace_on(std::size_t bytes) {
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
     if (!manner_.keeps && end_ == End::open) end_ = End::close;
+    manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
 }
 
 }  // namespace brick::http
