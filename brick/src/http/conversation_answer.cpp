@@ -15,7 +15,7 @@ constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 }  // namespace
 
 void Conversation::respond(Service& service, const Rendered& fixed) {
-    if (fixed.response().closes()) manner_.keeps = false;
+    if (fixed.response().closes() || service.stopping) manner_.keeps = false;
     const bool with_body = !manner_.bodiless;
     char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
     const char* end = fixed.write(out, connection(), with_body, service.date);
@@ -24,18 +24,16 @@ void Conversation::respond(Service& service, const Rendered& fixed) {
 }
 
 void Conversation::respond(Service& service, Response response) {
-    if (response.closes()) manner_.keeps = false;
+    if (response.closes() || service.stopping) manner_.keeps = false;
     if (!has_content(response.status())) manner_.bodiless = true;
-    const std::size_t ahead = output_.unsent();
     const Body framing = body_of(response, manner_.old ? 0 : 1);
-    // A body that ends with the connection ends it, unless there is none after all.
     if (framing.framing == Body::Framing::until_close && !manner_.bodiless) manner_.keeps = false;
+    const std::size_t ahead = output_.unsent();
     append_head(service, response, framing);
-    if (response.streams() && !manner_.bodiless) {
-        const bool is_chunked = framing.framing == Body::Framing::chunked;
-        return start_stream(service, response, is_chunked, ahead);
+    if (!manner_.bodiless) {
+        if (response.streams()) return start_stream(service, response, ahead);
+        output_.append(service.pool, response.body());
     }
-    if (!manner_.bodiless) output_.append(service.pool, response.body());
     if (response.pace().is_set()) return start_pace(response.pace(), ahead);
     answered();
 }
@@ -69,13 +67,13 @@ void Conversation::append_head(Service& service, const Response& response, Body 
     output_.commit(static_cast<std::size_t>(end - out));
 }
 
-void Conversation::start_stream(Service& service, Response& response, bool is_chunked,
-                                std::size_t ahead) {
-    message().outgoing = Outgoing{.source = response.take_source(),
-                                  .left = response.length_bytes(),
-                                  .is_chunked = is_chunked,
-                                  .pace = response.pace(),
-                                  .ahead = ahead};
+void Conversation::start_stream(Service& service, Response& response, std::size_t ahead) {
+    Outgoing out{.source = response.take_source(),
+                 .left = response.length_bytes(),
+                 .is_chunked = !response.length_bytes() && !manner_.old,
+                 .pace = response.pace(),
+                 .ahead = ahead};
+    message().outgoing = std::move(out);
     phase_ = Phase::streaming;
     pump(service);
 }
@@ -147,6 +145,7 @@ void Conversation::pace_on(std::size_t bytes) {
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
     if (!manner_.keeps && end_ == End::open) end_ = End::close;
+    manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
 }
 
 }  // namespace brick::http

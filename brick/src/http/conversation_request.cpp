@@ -62,7 +62,7 @@ std::size_t Conversation::take_head(Service& service, std::string_view bytes) {
 std::size_t Conversation::take_request(Service& service, std::string_view head,
                                        std::string_view rest) {
     const Head& parsed = service.head;
-    manner_ = {.keeps = parsed.keeps_alive && !service.stopping,
+    manner_ = {.keeps = parsed.keeps_alive,
                .old = parsed.minor == 0,
                .bodiless = parsed.method == "HEAD"};
     service.routes.find(parsed.method, parsed.path, service.match);
@@ -127,7 +127,8 @@ std::size_t Conversation::take_chunks(Service& service, Incoming& body, std::str
         return bytes.size();
     }
     // What a chunk announces is refused before it is waited for.
-    if (body.received + step.data.size() + body.chunked->announced_bytes() > body.limit_bytes) {
+    const std::uint64_t come = body.received + step.data.size();
+    if (come > body.limit_bytes || body.chunked->announced_bytes() > body.limit_bytes - come) {
         refuse(service, 413);
         return bytes.size();
     }
@@ -155,7 +156,7 @@ bool Conversation::take_data(Service& service, Incoming& body, std::string_view 
     if (is_taken) return true;
     manner_.keeps = false;
     finish_body(service);
-    end_ = End::linger;
+    if (end_ != End::abort) end_ = End::linger;
     return false;
 }
 

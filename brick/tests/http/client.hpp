@@ -50,8 +50,7 @@ struct Client {
     [[nodiscard]] http::End end() const { return talk.end(); }
 
     Limits limits;
-    http::Routes routes = every_route();
-    http::Service service{routes, limits};
+    http::Service service{every_route(), limits};
     http::Conversation talk{service};
 };
 

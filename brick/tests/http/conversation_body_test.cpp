@@ -72,7 +72,7 @@ TEST(RequestBody, IsRefusedAsSoonAsItIsKnownToBeTooLong) {
 
 TEST(RequestBody, IsRefusedWhenItsChunksTogetherOverflow) {
     Client client({.body_bytes = 100});
-    EXPECT_EQ(client.says(chunked("POST /echo", "2\r\nab\r\nffffffffffffffff\r\nc")),
+    EXPECT_EQ(client.says(chunked("POST /echo", "2\r\nab\r\n7fffffffffffffff\r\nc")),
               refusal("413 Content Too Large"));
 }
 

@@ -1,11 +1,15 @@
 /// One route of each kind, for tests and fuzzers.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <brick/server.hpp>
 
@@ -60,15 +64,23 @@ inline Source repeat(std::string piece, int times, bool throws = false) {
     };
 }
 
+/// Refuses, and then breaks off in its answer.
+class Breaker : public Sink {
+public:
+    bool receive(std::string_view /*bytes*/) override { return false; }
+    Response finish() override { return Response(200).stream(repeat("piece", 1, true)); }
+};
+
 inline Handler streams(std::string piece, int times, std::optional<std::uint64_t> length = {}) {
     return [=](const Request&) { return Response(200).stream(repeat(piece, times), length); };
 }
 
-inline http::Routes every_route() {
+/// Calls `add` with the method, the pattern and the answer of each.
+template <class Add>
+void add_every_route(Add&& add) {
     using std::chrono::milliseconds;
-    http::Routes routes;
     const auto get = [&](std::string_view path, Answer answer) {
-        routes.add("GET", path, std::move(answer));
+        add("GET", path, std::move(answer));
     };
     get("/", Fixed(200, "text/plain", "hello"));
     get("/close", Fixed(Response(200, "", "bye").close()));
@@ -100,16 +112,25 @@ inline http::Routes every_route() {
     const Handler echo = [](const Request& request) {
         return Response(200, "", std::string(request.body));
     };
-    routes.add("POST", "/echo", echo);
+    add("POST", "/echo", echo);
     get("/echo", echo);
     const auto put = [&](std::string_view path, auto sink) {
-        routes.add("PUT", path, Opener([sink](const Request&) { return sink(); }));
+        add("PUT", path, Opener([sink](const Request&) { return sink(); }));
     };
     put("/sink", [] { return std::make_unique<Counter>(1U << 30U); });
     put("/refuses", [] { return std::make_unique<Counter>(4); });
     put("/throws-at-bytes", [] { return std::make_unique<Thrower>(true); });
     put("/throws-at-end", [] { return std::make_unique<Thrower>(false); });
+    put("/refuses-and-breaks-off", [] { return std::make_unique<Breaker>(); });
     put("/opens-nothing", [] { return std::unique_ptr<Sink>(); });
+}
+
+inline const http::Routes& every_route() {
+    static const http::Routes routes = [] {
+        http::Routes all;
+        add_every_route([&](auto... route) { all.add(std::move(route)...); });
+        return all;
+    }();
     return routes;
 }
 
