@@ -63,6 +63,10 @@ TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
 	$(BUILD_BRICK)
 
+build/brick/brick-yardstick: brick-tools
+	cd brick && cmake --preset release --log-level=WARNING && \
+		cmake --build --preset release --target brick-yardstick --parallel 2 -- --quiet
+
 .PHONY: brick-tools
 brick-tools:
 	@$(call ensure,type cmake ninja c++ pkg-config && pkg-config --exists liburing gtest_main,\
@@ -92,6 +96,20 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 		--json records/$(NOW)-same-server-twice.json
 	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
 
+BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
+.PHONY: brick-bench
+brick-bench: setup build/brick/brick-yardstick ## Race the brick against its null mode and its peers, into records/
+	@$(call need,nginx,nginx-light)
+	$(BIN)/bakeoff setup $(BENCHED_BRICK)
+	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/null -c 64,512 -d 40)
+	$(call race_brick,pipelined,$(BENCHED_BRICK) --pipeline 16 -d 30)
+	$(call race_brick,close,$(BENCHED_BRICK) --close -d 30)
+	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
+
+# $(call race_brick,WHAT,WORDS): a race of three boots, kept as a record without this machine's paths.
+race_brick = $(BIN)/bakeoff race $(2) --boots 3 --out build/runs --json records/$(NOW)-brick-$(1).json && \
+	sed -i 's#$(CURDIR)/##g' records/$(NOW)-brick-$(1).json
+
 build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
 
@@ -103,6 +121,12 @@ judge-bench: setup ## Measure how often the judge errs, into records/; goes on w
 	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
 
 FUZZ_S ?= 60
+.PHONY: tidy
+tidy: brick-tools ## Ask clang-tidy about the brick; half a minute a core and more
+	@$(call need,run-clang-tidy-14,clang-tidy-14)
+	cd brick && cmake --preset release --log-level=WARNING
+	run-clang-tidy-14 -quiet -j 2 -p build/brick 'brick/(src|yardstick)/'
+
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
@@ -111,8 +135,9 @@ fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outsi
 	done
 	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)
 	cd brick && cmake --preset fuzz --log-level=WARNING && cmake --build --preset fuzz --parallel 2 -- --quiet
-	cd build/brick-fuzz && for fuzzer in fuzz-*; do mkdir -p corpus/$$fuzzer; \
-		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$$fuzzer; done
+	cd build/brick-fuzz && ./write-seeds corpus && for fuzzer in fuzz-*; do \
+		mkdir -p corpus/$${fuzzer#fuzz-}; \
+		./$$fuzzer -max_total_time=$(FUZZ_S) -print_final_stats=1 corpus/$${fuzzer#fuzz-}; done
 
 build/tools/bin/cargo-fuzz:
 	cargo install --quiet --locked --root build/tools --version 0.13.2 cargo-fuzz

@@ -5,13 +5,26 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+from bakeoff.model.plan import Cores
+from bakeoff.plan import available_cores, default_cores, parse_cores
 
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")]
 Seed = Annotated[
     int | None, typer.Option(min=0, help="Seed of every random order and of the bootstrap.")
+]
+Boots = Annotated[
+    int | None, typer.Option(min=1, help="How often all servers restart. (default: 3)")
+]
+Cpus = Annotated[
+    str | None,
+    typer.Option(
+        metavar="server=0,client=1",
+        help="Cores of the servers and of the generator. (default: the first and the last)",
+    ),
 ]
 Gates = Annotated[
     list[str] | None,
@@ -35,6 +48,27 @@ RUNS = Path("runs")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(s|m|h)?")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
+
+
+def contender_words(none_means: str = "") -> Any:
+    """The argument that names contenders; `none_means` ends its help."""
+    return typer.Argument(
+        metavar="CONTENDER",
+        help="A catalogue name, a folder with contender.toml, a quoted command, or a URL."
+        + none_means,
+        show_default=False,
+    )
+
+
+def timed(*flags: str, help: str) -> Any:
+    """An option that takes a time as people write it."""
+    return typer.Option(*flags, parser=duration_s, metavar="TIME", help=help)
+
+
+def cores(cpus: str | None) -> Cores:
+    """The cores that `--cpus` names, or the usual ones. Raises `BadUsage`."""
+    available = available_cores()
+    return parse_cores(cpus, available) if cpus else default_cores(available)
 
 
 def duration_s(text: str) -> float:

@@ -5,18 +5,27 @@ from typing import Annotated, Literal
 
 import typer
 
-from bakeoff.cli.asked import RUNS, OutDir, Seed, command_line, drawn, duration_s, stamp
+from bakeoff.cli.asked import (
+    RUNS,
+    Boots,
+    Cpus,
+    OutDir,
+    Seed,
+    command_line,
+    contender_words,
+    cores,
+    drawn,
+    stamp,
+    timed,
+)
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
 from bakeoff.plan import (
     Catalogue,
     Options,
-    available_cores,
     decide_capacity,
-    default_cores,
     name_contenders,
-    parse_cores,
     parse_slo,
 )
 from bakeoff.race import Climbed
@@ -25,14 +34,7 @@ from bakeoff.report import capacities
 
 
 def capacity(
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CONTENDER",
-            help="A catalogue name, a folder with contender.toml, a quoted command, or a URL.",
-            show_default=False,
-        ),
-    ],
+    words: Annotated[list[str], contender_words()],
     slo: Annotated[
         list[str],
         typer.Option(
@@ -48,13 +50,7 @@ def capacity(
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(
-            "-d",
-            "--duration",
-            parser=duration_s,
-            metavar="TIME",
-            help="Measured time in all. (default: 30 s per contender)",
-        ),
+        timed("-d", "--duration", help="Measured time in all. (default: 30 s per contender)"),
     ] = None,
     workload: Annotated[
         str | None, typer.Option(help="What is asked: hello, empty, get and such.")
@@ -63,20 +59,12 @@ def capacity(
         Literal["poisson", "uniform"],
         typer.Option(help="At random, as independent users come, or evenly spaced."),
     ] = "poisson",
-    boots: Annotated[
-        int | None, typer.Option(min=1, help="How often all servers restart. (default: 3)")
-    ] = None,
+    boots: Boots = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Workers or threads per server. (default: its cores)"),
     ] = None,
-    cpus: Annotated[
-        str | None,
-        typer.Option(
-            metavar="server=0,client=1",
-            help="Cores of the servers and of the generator. (default: the first and the last)",
-        ),
-    ] = None,
+    cpus: Cpus = None,
     json: Json = None,
     out_dir: OutDir = RUNS,
     seed: Seed = None,
@@ -95,10 +83,9 @@ def capacity(
     """
     objectives = [parse_slo(text) for text in slo]
     catalogue = Catalogue.shipped()
-    available = available_cores()
     options = Options(
         seed=drawn(seed),
-        cores=parse_cores(cpus, available) if cpus else default_cores(available),
+        cores=cores(cpus),
         connections=connections,
         duration_s=duration,
         workload=workload,

@@ -1,24 +1,45 @@
 """`bakeoff race`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
 
 from bakeoff.cli import grid as grid_command
 from bakeoff.cli.asked import (
     RUNS,
+    Boots,
     CantTellPolicy,
+    Cpus,
     Gates,
     OutDir,
     Seed,
     command_line,
+    cores,
     drawn,
-    duration_s,
-    share,
     stamp,
 )
 from bakeoff.cli.console import err
+from bakeoff.cli.race_options import (
+    Arrivals,
+    Budget,
+    Close,
+    Confirm,
+    Connections,
+    Duration,
+    Everything,
+    KeepAlive,
+    Load,
+    Pids,
+    Pipeline,
+    Ports,
+    Precision,
+    Rate,
+    Reference,
+    Solo,
+    Twin,
+    WarmUp,
+    Words,
+    Workers,
+    Workload,
+)
 from bakeoff.cli.result import Json, check_json, conclude
 from bakeoff.cli.stages import real_stages
 from bakeoff.cli.watch import watch
@@ -28,14 +49,11 @@ from bakeoff.plan import (
     Axes,
     Catalogue,
     Options,
-    available_cores,
     confirming,
     decide,
     decide_grid,
-    default_cores,
     name_contenders,
     parse_connection,
-    parse_cores,
     parse_counts,
 )
 from bakeoff.race import Finished
@@ -43,172 +61,36 @@ from bakeoff.race import race as run_race
 from bakeoff.report import standings
 from bakeoff.report.figures import plural
 
-_Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="CONTENDER",
-        help="A catalogue name, a folder with contender.toml, a quoted command, or a URL. "
-        "None: the default line-up.",
-        show_default=False,
-    ),
-]
-
 
 def race(
-    words: _Words = None,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all",
-            help="The whole catalogue, as far as it serves the workload and can be built. All are "
-            "up at once: give them 2 GiB of memory, and half an hour.",
-        ),
-    ] = False,
-    connections: Annotated[
-        str | None,
-        typer.Option(
-            "-c",
-            "--connections",
-            metavar="NUMBER,…",
-            help="Connections per contender. Several numbers make a grid: 1,64,512.",
-        ),
-    ] = None,
-    duration: Annotated[
-        float | None,
-        typer.Option(
-            "-d",
-            "--duration",
-            parser=duration_s,
-            metavar="TIME",
-            help="Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and "
-            "twin, 10 minutes at most: more is more certain, and to be asked for)",
-        ),
-    ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            help="What is asked: hello, empty, or get (GET /, any answer that stays the same). "
-            "(default: hello; get where all contenders are commands or URLs)"
-        ),
-    ] = None,
-    close: Annotated[
-        bool,
-        typer.Option(
-            "--close",
-            help="One connection per request instead of keep-alive. With --keep-alive: both.",
-        ),
-    ] = False,
-    keep_alive: Annotated[
-        bool, typer.Option("--keep-alive", help="Connections are kept. (the default)")
-    ] = False,
-    pipeline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER,…",
-            help="Requests under way at a time on a connection, several numbers for a grid. "
-            "(default: 1)",
-        ),
-    ] = None,
-    boots: Annotated[
-        int | None,
-        typer.Option(min=1, help="How often all servers restart. (default: 3)"),
-    ] = None,
-    warm_up: Annotated[
-        float | None,
-        typer.Option(
-            "--warm-up",
-            parser=duration_s,
-            metavar="TIME",
-            help="The longest warm-up of each contender, in each boot. (default: 20s; 3 s do where "
-            "its throughput is level)",
-        ),
-    ] = None,
-    workers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER,…",
-            help="Workers or threads per server, several numbers for a grid. (default: its cores)",
-        ),
-    ] = None,
-    cpus: Annotated[
-        str | None,
-        typer.Option(
-            metavar="server=0,client=1",
-            help="Cores of the servers and of the generator. (default: the first and the last)",
-        ),
-    ] = None,
-    reference: Annotated[
-        str | None, typer.Option(help="Whom the others are compared with. (default: the first)")
-    ] = None,
-    port: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            max=65535,
-            help="The port that a command listens on, if it doesn't take {port} or $PORT; "
-            "once for each command.",
-        ),
-    ] = None,
-    pid: Annotated[
-        list[int] | None,
-        typer.Option(min=1, help="The process behind a URL, for its CPU and memory."),
-    ] = None,
-    solo: Annotated[
-        bool,
-        typer.Option("--solo", help="One contender up at a time, in long windows."),
-    ] = False,
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Open loop: offer each this many requests per second, and rank by p99 latency."
-        ),
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option(
-            parser=share,
-            metavar="SHARE",
-            help="Open loop, at this share (70%) of each one's own peak, which its warm-up finds.",
-        ),
-    ] = None,
-    arrivals: Annotated[
-        Literal["poisson", "uniform"],
-        typer.Option(help="Open loop: at random, as independent users come, or evenly spaced."),
-    ] = "poisson",
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            parser=share,
-            metavar="SHARE",
-            help="End once the interval between any two neighbours in the standings is ±this "
-            "(1%), or --budget is spent; never for being significant.",
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            parser=duration_s,
-            metavar="TIME",
-            help="The most measured time that --precision may take. (default: that of --duration)",
-        ),
-    ] = None,
-    confirm: Annotated[
-        bool,
-        typer.Option(
-            "--confirm",
-            help="After the race, measure each contender alone for a third of the time on top, in "
-            "10 rounds or more, each with its start and warm-up: do short turns and --solo agree?",
-        ),
-    ] = False,
+    words: Words = None,
+    everything: Everything = False,
+    connections: Connections = None,
+    duration: Duration = None,
+    workload: Workload = None,
+    close: Close = False,
+    keep_alive: KeepAlive = False,
+    pipeline: Pipeline = None,
+    boots: Boots = None,
+    warm_up: WarmUp = None,
+    workers: Workers = None,
+    cpus: Cpus = None,
+    reference: Reference = None,
+    port: Ports = None,
+    pid: Pids = None,
+    solo: Solo = False,
+    rate: Rate = None,
+    load: Load = None,
+    arrivals: Arrivals = "poisson",
+    precision: Precision = None,
+    budget: Budget = None,
+    confirm: Confirm = False,
     gate: Gates = None,
     cant_tell: CantTellPolicy = "pass",
     json: Json = None,
     out_dir: OutDir = RUNS,
     seed: Seed = None,
-    twin: Annotated[
-        bool,
-        typer.Option("--twin/--no-twin", help="Race a second copy of the reference: noise floor."),
-    ] = True,
+    twin: Twin = True,
 ) -> None:
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
 
@@ -238,12 +120,11 @@ def race(
             "for a race of fixed length give --duration alone"
         )
     catalogue = Catalogue.shipped()
-    available = available_cores()
     chosen = words or (whole_catalogue(catalogue) if everything else catalogue.default_line_up())
     named = name_contenders(chosen, catalogue, Path.cwd(), port or (), pid or ())
     options = Options(
         seed=drawn(seed),
-        cores=parse_cores(cpus, available) if cpus else default_cores(available),
+        cores=cores(cpus),
         duration_s=budget or duration,
         workload=workload,
         boots=boots,

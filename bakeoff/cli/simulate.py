@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
-from bakeoff.cli.asked import Seed, drawn, duration_s
+from bakeoff.cli.asked import Boots, Seed, drawn, timed
 from bakeoff.cli.console import err, out
 from bakeoff.cli.result import Json, check_json, write_json
 from bakeoff.model.errors import BadUsage
@@ -48,19 +48,14 @@ def simulate(
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(
+        timed(
             "-d",
             "--duration",
-            parser=duration_s,
-            metavar="TIME",
             help="Measured time of one race in all. (default: 20 s per contender)",
         ),
     ] = None,
     contenders: Annotated[int, typer.Option(min=2, max=40, help="How many servers race.")] = 2,
-    boots: Annotated[
-        int | None,
-        typer.Option(min=1, help="How often all servers restart. (default: 3)"),
-    ] = None,
+    boots: Boots = None,
     races: Annotated[
         int, typer.Option(min=2, help="How many races of each size are simulated.")
     ] = 200,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bakeoff.judge.curve import AT, nearest
 from bakeoff.judge.history import History
 from bakeoff.judge.tally import ERROR_GROUPS, Tally
-from bakeoff.judge.validity import NEAR_LIMIT
+from bakeoff.judge.validity import NEAR_LIMIT, connections, death, outings
 from bakeoff.judge.warmth import unsteady_boots
 from bakeoff.model.capacity import CurvePoint
 from bakeoff.model.plan import Plan
@@ -18,27 +18,20 @@ def reasons_of(plan: Plan, name: str, seen: History, spent: Tally) -> tuple[str,
     wrong = sum(
         count for kind, count in spent.error_kinds.items() if ERROR_GROUPS.get(kind) == "mismatch"
     )
-    opened = seen.fewest_open(name)
-    found = [*(f"it died under load: {how}" for how in seen.died(name)[:1])]
-    if wrong:
-        first = f"; the first: {spent.first_bad.detail}" if spent.first_bad else ""
-        found.append(f"{wrong:,} of {spent.attempts:,} answers were wrong{first}")
-    if plan.connection == "keep-alive" and opened is not None and opened < plan.connections:
-        found.append(f"only {opened} of {plan.connections} connections could be opened")
-    return tuple(found)
+    first = f"; the first: {spent.first_bad.detail}" if spent.first_bad else ""
+    found = [
+        death(name, seen),
+        f"{wrong:,} of {spent.attempts:,} answers were wrong{first}" if wrong else "",
+        connections(plan, name, seen),
+    ]
+    return tuple(reason for reason in found if reason)
 
 
 def warnings_of(
     seen: History, name: str, points: Sequence[CurvePoint], capacity: float | None
 ) -> list[str]:
     """What a reader of one contender's figures should know."""
-    found = []
-    out = seen.out(name)
-    if out:
-        boot, reason = next(iter(out.items()))
-        found.append(
-            f"it was out in {len(out)} of {len(seen.starts)} boots; in boot {boot + 1}: {reason}"
-        )
+    found = [out] if (out := outings(name, seen)) else []
     if unsteady := unsteady_boots(name, seen):
         found.append(
             f"its warm-up reached no steady state in {unsteady} of {len(seen.warmups)} boots"

@@ -1,5 +1,7 @@
 """What a contender's processes did that they should not: a sentence each."""
 
+from collections.abc import Sequence
+
 from bakeoff.judge.groups import listed, several
 from bakeoff.judge.history import History
 from bakeoff.model.plan import Plan
@@ -40,7 +42,7 @@ def _strayed(plan: Plan, name: str, seen: History) -> str:
     )
 
 
-def _cores(cpus: "tuple[int, ...] | list[int]") -> str:
+def _cores(cpus: Sequence[int]) -> str:
     return f"{several(len(cpus), 'core', 'cores')} {listed([str(cpu) for cpu in cpus])}"
 
 

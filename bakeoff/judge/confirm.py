@@ -1,7 +1,8 @@
 """Does the rotation's picture agree with the one of each contender alone on the machine?"""
 
 from bakeoff.judge.change import change
-from bakeoff.model.verdict import Interval, Pair, Verdict, VerdictEntry
+from bakeoff.judge.standings import figures
+from bakeoff.model.verdict import Interval, Verdict, VerdictEntry
 
 
 def confirmed(verdict: Verdict, solo: Verdict | None) -> Verdict:
@@ -39,15 +40,11 @@ def _confirmed(entry: VerdictEntry, verdict: Verdict, solo: Verdict) -> VerdictE
     if not agrees:
         warnings += (
             f"in turns and solo it is not the same: against {reference}, in turns the ratio is "
-            f"{_figures(in_turns)}, with one contender up at a time {_figures(alone)}, which is "
+            f"{figures(in_turns)}, with one contender up at a time {figures(alone)}, which is "
             "more than chance; the solo figure is the steady picture",
         )
     found = {"solo": interval, "solo_agrees": agrees, "warnings": warnings}
     return entry.model_copy(update=found)
-
-
-def _figures(pair: Pair) -> str:
-    return f"{pair.ratio:.3f} ({pair.low:.3f} to {pair.high:.3f})"
 
 
 def _warned(verdict: Verdict, warning: str) -> Verdict:

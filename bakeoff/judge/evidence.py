@@ -59,7 +59,7 @@ class RaceEvidence:
         entries = {entry.name: entry for entry in self.verdict.entries}
         for name in (of, over):
             if name not in entries:
-                return self._absence(name)
+                return self.verdict.trouble(name)
             if not entries[name].valid:
                 return f"the figures of {name} can't stand: {'; '.join(entries[name].reasons)}"
         if metric in LATENCIES:
@@ -72,10 +72,6 @@ class RaceEvidence:
         if metric == "bytes_per_s" and isinstance(found, Interval):
             return scaled(found, _weight(entries[of]) / _weight(entries[over]))
         return found
-
-    def _absence(self, name: str) -> str:
-        skipped = {one.name: one.reason for one in self.verdict.skipped}
-        return f"{name} did not take part: {skipped.get(name, 'it was not measured')}"
 
     def _throughput(self, of: str, over: str) -> Interval | str:
         pair = self.verdict.pair(of, over)

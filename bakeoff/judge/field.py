@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bakeoff.judge.history import History
+from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.tally import Tally, tally
 from bakeoff.judge.validity import reasons
 from bakeoff.judge.work import work
@@ -17,11 +18,13 @@ class Field:
 
     `reasons` has why an entry that took part is not valid, empty where it is. Twins are apart:
     they have no place in the standings. `spent` sums over the blocks that are judged, `whole`
-    over all: an error counts wherever it happened, and `works` are seen over all too.
+    over all: an error counts wherever it happened, and `works` are seen over all too. `offered` is
+    None in a closed loop.
     """
 
     spent: Mapping[str, Tally]
     whole: Mapping[str, Tally]
+    offered: Mapping[str, Offered | None]
     reasons: Mapping[str, tuple[str, ...]]
     twins: Mapping[str, str]
     works: Mapping[str, Work]
@@ -56,12 +59,14 @@ def assembled(plan: Plan, seen: History, all_seen: History) -> Field:
         whole = {entry.name: tally(all_seen.turns(entry.name)) for entry in plan.entries}
     twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
     up = [name for name in spent if seen.started(name) or spent[name].slices]
-    why = {name: reasons(plan, name, seen, spent[name], whole[name]) for name in up}
+    offered = {name: offered_to(plan, seen, name) for name in up}
+    why = {name: reasons(plan, name, seen, spent[name], whole[name], offered[name]) for name in up}
     able = [name for name in up if not why[name] and name not in twins]
     never_up = [name for name in spent if name not in up]
     return Field(
         spent=spent,
         whole=whole,
+        offered=offered,
         reasons=why,
         twins=twins,
         works={name: found for name in up if (found := work(plan, all_seen, name))},

@@ -6,13 +6,11 @@ from statistics import median, stdev
 
 from bakeoff.judge import cost, latency
 from bakeoff.judge.compare import Compared
+from bakeoff.judge.field import Field
 from bakeoff.judge.history import History
-from bakeoff.judge.open_loop import offered_to
 from bakeoff.judge.signatures import signatures
-from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import limited_by, server_cores, warnings
 from bakeoff.judge.warmth import warm_ups
-from bakeoff.model.audit import Work
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import BootRatio, Interval, ResponseBytes, VerdictEntry
@@ -37,20 +35,17 @@ OUTSIDE = Standing(None, 0, False, None, "")
 def row(
     plan: Plan,
     seen: History,
-    spent: Tally,
-    whole: Tally,
+    field: Field,
     name: str,
     standing: Standing,
-    why_not: tuple[str, ...],
     receipt: Receipt | None,
-    work: Work | None,
 ) -> VerdictEntry:
-    """The entry's figures; one that is not valid has the standing `OUTSIDE` and `why_not`."""
+    """The figures of an entry that took part; one that is not valid has the standing `OUTSIDE`."""
+    spent, offered = field.spent[name], field.offered[name]
     up = seen.started(name)
     lengths = seen.lengths(name)
     merged = latency.merge(seen.lasting(name))
     quantiles = latency.summary(merged)
-    offered = offered_to(plan, seen, name)
     cores = server_cores(plan, name)
     server_busy = spent.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in up if each.time_to_ready_ms is not None]
@@ -59,8 +54,8 @@ def row(
     return VerdictEntry(
         name=name,
         title=plan.entry(name).title,
-        valid=not why_not,
-        reasons=why_not,
+        valid=not field.reasons[name],
+        reasons=field.reasons[name],
         warnings=(
             *warnings(plan, name, seen, spent),
             *signatures(quantiles, server_busy, seen.tcp),
@@ -88,8 +83,8 @@ def row(
         bytes_per_response=response_bytes(seen, name),
         requests=spent.requests,
         measured_s=spent.measured_s,
-        errors=whole.errors,
-        error_kinds=dict(whole.error_kinds),
+        errors=field.whole[name].errors,
+        error_kinds=dict(field.whole[name].error_kinds),
         connects=spent.connects,
         slice_ms=lengths.short_ms if lengths else None,
         long_slice_ms=lengths.long_ms if lengths else None,
@@ -102,7 +97,7 @@ def row(
         version=receipt.version if receipt else "",
         command=up[-1].command if up else (),
         cpu_source=up[-1].cpu_source if up else "",
-        work=work,
+        work=field.works.get(name),
         warm_up=warm_ups(name, seen),
         boot_sd=stdev(log(each.ratio) for each in boots) if len(boots) > 1 else None,
         open_loop=offered.summary if offered else None,

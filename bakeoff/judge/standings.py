@@ -125,7 +125,7 @@ def _slice_length(name: str, reference: str, pair: Compared | None, seen: Histor
     """Short and long slices disagree: both figures, and which one counts."""
     if pair is None or pair.long is None or not pair.disagrees:
         return []
-    long, short = (_figures(side.interval(name)) for side in (pair.long, pair.short))
+    long, short = (figures(side.interval(name)) for side in (pair.long, pair.short))
     return [
         f"the length of a slice matters: against {reference}, in {_slices(name, seen)} "
         f"the ratio is {long}, in short ones {short}; the figure of the long slices counts"
@@ -139,5 +139,6 @@ def _slices(name: str, seen: History) -> str:
     return f"long slices ({lengths.long_ms} ms instead of {lengths.short_ms} ms)"
 
 
-def _figures(interval: Interval) -> str:
-    return f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+def figures(found: Interval | Pair) -> str:
+    """A ratio and its interval, as sentences have them."""
+    return f"{found.ratio:.3f} ({found.low:.3f} to {found.high:.3f})"

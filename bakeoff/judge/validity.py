@@ -7,7 +7,7 @@ from bakeoff.judge.cost import leak_share
 from bakeoff.judge.drift import drift
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
-from bakeoff.judge.open_loop import lateness, offered_to, shortfall
+from bakeoff.judge.open_loop import Offered, lateness, shortfall
 from bakeoff.judge.stalls import stood_still
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.warmth import slowdowns, unsteady_boots
@@ -45,29 +45,43 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     return "rate" if plan.mode == "open" else "unknown"
 
 
-def reasons(plan: Plan, name: str, seen: History, spent: Tally, whole: Tally) -> tuple[str, ...]:
+def reasons(
+    plan: Plan,
+    name: str,
+    seen: History,
+    spent: Tally,
+    whole: Tally,
+    offered: Offered | None,
+) -> tuple[str, ...]:
     """Why the entry's figures can't stand; empty: they can. `whole` counts every block."""
     if not spent.slices:
         return ("none of its slices was measured: the race ended before its turn",)
     found = [
         *answers.reasons(plan, name, seen, whole),
         *conduct.reasons(plan, name, seen),
-        _connections(plan, name, seen),
+        connections(plan, name, seen),
         _silence(spent),
         _generator(plan, name, spent),
         _little(plan, name, seen),
-        shortfall(offered := offered_to(plan, seen, name)),
+        shortfall(offered),
         lateness(offered),
-        *(f"it died under load: {how}" for how in seen.died(name)[:1]),
+        death(name, seen),
     ]
     return tuple(reason for reason in found if reason)
 
 
-def _connections(plan: Plan, name: str, seen: History) -> str:
+def connections(plan: Plan, name: str, seen: History) -> str:
+    """Why its figures can't stand: too few connections were open; empty: all were."""
     opened = seen.fewest_open(name)
     if plan.connection == "close" or opened is None or opened >= plan.connections:
         return ""
     return f"only {opened} of {plan.connections} connections could be opened"
+
+
+def death(name: str, seen: History) -> str:
+    """Why its figures can't stand: it died in some boot; empty: in none."""
+    how = seen.died(name)
+    return f"it died under load: {how[0]}" if how else ""
 
 
 def _silence(spent: Tally) -> str:
@@ -110,7 +124,7 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     """What a reader of the entry's figures should know."""
     still = stood_still(plan, name, seen)
     found = [
-        _outings(name, seen),
+        outings(name, seen),
         answers.few_missing(plan, name, seen, spent),
         _closing(plan, name, seen, spent),
         _unsteady(name, seen),
@@ -126,7 +140,8 @@ def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
     return [warning for warning in found if warning] + list(dict.fromkeys(said))
 
 
-def _outings(name: str, seen: History) -> str:
+def outings(name: str, seen: History) -> str:
+    """The warning that it was out in some boots; empty: in none."""
     out = seen.out(name)
     if not out:
         return ""

@@ -32,6 +32,9 @@ def judge(
 ) -> Verdict:
     """The verdict on `records`, which are in file order and may stop anywhere.
 
+    `complete`: the plan's time was measured. A race for a precision is complete too where its boots
+    are through and the precision is reached.
+
     The same input gives the same verdict: the bootstrap's seed is the plan's. A verdict is
     `valid` when two of its entries are, or the one of a race that was planned with one. Its
     `minimum_detectable_effect` is the largest of the pairs that can't be told apart, or, where
@@ -56,6 +59,9 @@ def judge(
     steal = steal_share(all_seen.blocks, cpus)
     listing = listed(names, pairs)
     measured_s = sum(each.measured_s for each in field.spent.values())
+    aimed = precision(plan.precision, names, pairs, measured_s)
+    if aimed and aimed.met and len(all_seen.ends) >= plan.boots:
+        complete = True
     verdict = Verdict(
         run=plan.run,
         workload=plan.workload.name,
@@ -67,7 +73,7 @@ def judge(
         pipeline=plan.pipeline,
         connection=plan.connection,
         connections=plan.connections,
-        precision=precision(plan.precision, names, pairs, measured_s),
+        precision=aimed,
         solo=plan.solo,
         reference=field.reference,
         valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
@@ -109,17 +115,7 @@ def _rows(
 ) -> tuple[VerdictEntry, ...]:
     """The standings in their order, then the entries that are not valid, in plan order."""
     return tuple(
-        row(
-            plan,
-            seen,
-            field.spent[name],
-            field.whole[name],
-            name,
-            found.get(name, OUTSIDE),
-            field.reasons[name],
-            receipts.get(name),
-            field.works.get(name),
-        )
+        row(plan, seen, field, name, found.get(name, OUTSIDE), receipts.get(name))
         for name in [*found, *field.invalid]
     )
 

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bakeoff.load import job
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan, Skipped
@@ -12,7 +11,7 @@ from bakeoff.model.samples import Block, Record
 from bakeoff.race.begun import build_all
 from bakeoff.race.deeds import Deeds
 from bakeoff.race.folder import RunFolder
-from bakeoff.race.meter import Meter
+from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting, Up
 
@@ -57,7 +56,7 @@ def _seen(plan: Plan, setting: Setting) -> tuple[Sequence[Record], list[Skipped]
             raise NoVerdict(f"no contender is left:\n{reasons}")
         setting.watch.step("asking each of them")
         up.audit()
-        up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+        up.connect()
         meter = Meter(up)
         _load(up, meter, WARM_UP_MS, "warming up")
         deeds = Deeds(up)
@@ -79,6 +78,4 @@ def _load(up: Up, meter: Meter, duration_ms: int, doing: str) -> Block:
         if one.entry.name not in meter.died:
             watch.measured(turn, len(up.running), f"{doing} {one.entry.name}")
             slices.append(meter.slice(one.entry.name, 0, ramp_ms=0, duration_ms=duration_ms))
-    return Block(
-        boot=0, block=0, kind="long", slices=tuple(slices), at_ns=stages.now_ns(), cores=()
-    )
+    return block_of(slices, 0, 0, "long", stages)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict, ToolMissing
+from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.plan import without
-from bakeoff.race.folder import RunFolder
+from bakeoff.race.folder import RunFolder, cannot_be_made, point_latest_at, write_whole
 from bakeoff.race.stages import Stages, Watch
 
 _BUILT = ("catalogue", "folder")
@@ -20,6 +22,26 @@ def begun(path: Path, plan: Plan, receipts: Mapping[str, Receipt], stages: Stage
     folder.keep("machine.json", stages.machine())
     folder.keep("plan.json", plan)
     return folder
+
+
+def begun_in_parts(path: Path, kept: Mapping[str, Contract]) -> None:
+    """The new folder of a run that is several races, with what is `kept` in it by file name.
+
+    `latest` leads to it. Raises `BadUsage`.
+    """
+    try:
+        path.mkdir(parents=True)
+        for name, contract in kept.items():
+            write_whole(path / name, contract.to_json())
+    except OSError as error:
+        raise cannot_be_made(path, error) from None
+    point_latest_at(path)
+
+
+def check_machine(path: Path, begun_on: Machine, now: Machine, why: str) -> None:
+    """Refuse to go on with the run at `path` on another machine. Raises `BadUsage`."""
+    if unlike := begun_on.unlike(now):
+        raise BadUsage(f"{path}: was begun on another machine ({', '.join(unlike)} differ): {why}")
 
 
 def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
@@ -48,11 +70,8 @@ def build_all(plan: Plan, stages: Stages, watch: Watch) -> tuple[Plan, dict[str,
 def built_again(folder: RunFolder, stages: Stages, watch: Watch) -> tuple[Plan, dict[str, Receipt]]:
     """What a run needs to go on, on the same machine and from the same sources, or `BadUsage`."""
     path = folder.path
-    if unlike := folder.machine().unlike(stages.machine()):
-        raise BadUsage(
-            f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
-            "halves of unlike machines make no race"
-        )
+    why = "halves of unlike machines make no race"
+    check_machine(path, folder.machine(), stages.machine(), why)
     rebuilt, receipts = build_all(folder.plan(), stages, watch)
     before = folder.receipts()
     changed = [

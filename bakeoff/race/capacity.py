@@ -11,10 +11,11 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.plan import ladder, without
 from bakeoff.race.begun import begun, build_all, built_again
+from bakeoff.race.boot import Boot, FirstBootOut
 from bakeoff.race.climb import Seen, climb_boot
 from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
-from bakeoff.race.race import WORTH_S, measure
-from bakeoff.race.rotation import FirstBootOut
+from bakeoff.race.judging import WORTH_S
+from bakeoff.race.race import measure
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting
 
@@ -79,20 +80,15 @@ def _run(
 def _boots(asked: CapacityPlan, plan: Plan, setting: Setting) -> None:
     """Boot after boot until the plan's time is measured, or nobody holds anything."""
     folder = setting.folder
-    records = folder.records()
-    boot = 1 + max((record.boot for record in records), default=-1)
-    left = max(1, plan.boots - boot)
-    while (missing_s := _missing_s(folder)) > WORTH_S:
-        budget_s, done_s = missing_s / max(1, left), measured_s(folder.records())
-        seen = Seen.of(asked, folder.records())
+    seen = Seen.of(asked, folder.records())
+    while _missing_s(folder) > WORTH_S:
         try:
-            if not climb_boot(asked, plan, boot, budget_s, seen, setting, done_s):
+            if not climb_boot(asked, Boot.next(plan, setting), seen):
                 return
+            plan = folder.plan()
         except FirstBootOut as error:
             plan = without(plan, error.out)
             folder.keep("plan.json", plan)
-            continue
-        plan, boot, left = folder.plan(), boot + 1, left - 1
 
 
 def _missing_s(folder: RunFolder) -> float:

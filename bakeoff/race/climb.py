@@ -5,17 +5,13 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from bakeoff.load import job
 from bakeoff.model.capacity import CapacityPlan, Objective
-from bakeoff.model.errors import NoVerdict
-from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, BootEnd, Record, Slice, Warmup
-from bakeoff.plan import block_order, check_budget, ladder, start_order
+from bakeoff.model.samples import Block, BootEnd, Record, Slice
+from bakeoff.plan import block_order, check_budget, ladder
+from bakeoff.race.boot import Boot
 from bakeoff.race.folder import measured_s
-from bakeoff.race.meter import Meter
-from bakeoff.race.rotation import FirstBootOut
-from bakeoff.race.up import Setting, Up
-from bakeoff.race.warmup import warm_up
+from bakeoff.race.meter import Meter, block_of
+from bakeoff.race.up import Up
 
 if TYPE_CHECKING:
     from bakeoff.judge import Held
@@ -64,60 +60,30 @@ class Seen:
         return found
 
 
-def climb_boot(
-    asked: CapacityPlan,
-    plan: Plan,
-    boot: int,
-    budget_s: float,
-    seen: Seen,
-    setting: Setting,
-    done_s: float,
-) -> bool:
-    """Run boot `boot` for `budget_s` of measured time; whether there is anything to climb.
+def climb_boot(asked: CapacityPlan, boot: Boot, seen: Seen) -> bool:
+    """Run a boot of a search for capacities; whether there is anything to climb.
 
     Raises `FirstBootOut`, `NoVerdict`, `BadUsage` where the time is too little for one round.
     """
-    order = start_order(plan, boot)
-    setting.watch.step(f"boot {boot + 1} of {plan.boots}: starting {', '.join(order)}")
-    with Up(plan, boot, order, setting) as up:
-        if up.out and not seen.held:
-            raise FirstBootOut(up.out)
-        if not up.running:
-            raise NoVerdict("no contender came up again")
-        up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
-        setting.folder.add(up.record())
-        meter = Meter(up)
-        setting.watch.step(f"boot {boot + 1} of {plan.boots}: warming up")
-        warmup = warm_up(
-            meter,
-            up,
-            [record for record in setting.folder.records() if isinstance(record, Warmup)],
-            {},
-            budget_s,
-            lambda text: setting.watch.measured(
-                done_s, plan.duration_s, f"boot {boot + 1}/{plan.boots}: {text}"
-            ),
-        )
-        setting.folder.add(warmup)
-        climb = _Climb(asked, up, meter, seen, done_s)
+    folder = boot.setting.folder
+    with boot.up() as up:
+        meter, warmup = boot.warm_up(up, {})
+        folder.add(warmup)
+        climb = _Climb(asked, boot, up, meter, seen)
         climb.search({name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s})
-        worth = climb.rounds(budget_s, first=boot == 0)
+        worth = climb.rounds()
         loaded = up.loaded_memory()
-    setting.folder.add(
-        BootEnd(boot=boot, loaded=loaded, stopped=tuple(up.stopped), died=meter.died)
-    )
+    folder.add(BootEnd(boot=boot.number, loaded=loaded, stopped=tuple(up.stopped), died=meter.died))
     return worth
 
 
 class _Climb:
     """The slices of one boot."""
 
-    def __init__(
-        self, asked: CapacityPlan, up: Up, meter: Meter, seen: Seen, done_s: float
-    ) -> None:
+    def __init__(self, asked: CapacityPlan, boot: Boot, up: Up, meter: Meter, seen: Seen) -> None:
         self._asked, self._objectives = asked, asked.objectives
         self._lowest = ladder.lowest_rung(asked.objectives)
-        self._up, self._meter, self._seen, self._done_s = up, meter, seen, done_s
+        self._boot, self._up, self._meter, self._seen = boot, up, meter, seen
         self._spent_s, self._block = 0.0, 0
 
     def search(self, peaks: Mapping[str, float]) -> None:
@@ -139,14 +105,14 @@ class _Climb:
                 found[name] = rung
         return found
 
-    def rounds(self, budget_s: float, *, first: bool) -> bool:
+    def rounds(self) -> bool:
         """Round after round until the boot's time is spent; False: nobody holds an objective."""
-        plan, turn = self._up.plan, 0
+        plan, budget_s, turn = self._boot.plan, self._boot.budget_s, 0
         while turn == 0 or self._spent_s < budget_s:
             climbing = self._ladders(turn)
             if not climbing:
                 return False
-            if first and turn == 0:
+            if self._boot.number == 0 and turn == 0:
                 self._afford(self._spent_s + plan.boots * self._length_s(climbing))
             for rungs in zip_longest(*climbing.values()):
                 turns = dict(zip(climbing, rungs, strict=True))
@@ -158,7 +124,7 @@ class _Climb:
 
     def _afford(self, needed_s: float) -> None:
         """A round in each boot takes `needed_s`: refuse, or take as long where nobody said how."""
-        plan, setting = self._up.plan, self._up.setting
+        plan, setting = self._boot.plan, self._boot.setting
         if self._asked.duration_asked:
             check_budget(plan.duration_s, needed_s, plan.boots)
         elif needed_s > plan.duration_s:
@@ -169,7 +135,7 @@ class _Climb:
 
     def _ladders(self, turn: int) -> dict[str, list[int]]:
         """Each contender's rungs of one round, in their order."""
-        plan, boot = self._up.plan, self._up.boot
+        plan, boot = self._boot.plan, self._boot.number
         found = {}
         for name in (one.entry.name for one in self._up.running):
             centres = self._seen.centres(name)
@@ -187,30 +153,17 @@ class _Climb:
 
     def _visit(self, turns: Mapping[str, int]) -> None:
         """One block: a slice for each of `turns` that still lives, at its rung."""
-        setting, alive = self._up.setting, [n for n in turns if n not in self._meter.died]
+        boot, alive = self._boot, [n for n in turns if n not in self._meter.died]
         if not alive:
             return
-        order = block_order(self._up.plan, self._up.boot, self._block, alive)
-        slices = tuple(self._slice(name, ladder.rate_of(turns[name])) for name in order)
-        stages = setting.stages
-        block = Block(
-            boot=self._up.boot,
-            block=self._block,
-            kind="long",
-            slices=slices,
-            at_ns=stages.now_ns(),
-            cores=stages.cores(),
-            pressure_cpu_us=stages.pressure_cpu_us(),
-        )
-        setting.folder.add(block)
+        order = block_order(boot.plan, boot.number, self._block, alive)
+        slices = [self._slice(name, ladder.rate_of(turns[name])) for name in order]
+        block = block_of(slices, boot.number, self._block, "long", boot.setting.stages)
+        boot.setting.folder.add(block)
         self._seen.add(slices)
         self._spent_s += measured_s([block])
         self._block += 1
-        setting.watch.measured(
-            min(self._done_s + self._spent_s, self._up.plan.duration_s),
-            self._up.plan.duration_s,
-            _offered(self._up, slices),
-        )
+        boot.measured(self._spent_s, _offered(slices))
 
     def _slice(self, name: str, rate: float) -> Slice:
         window = ladder.window_ms(rate, self._objectives)
@@ -223,7 +176,7 @@ class _Climb:
         )
 
 
-def _offered(up: Up, slices: Sequence[Slice]) -> str:
+def _offered(slices: Sequence[Slice]) -> str:
     """What the progress line shows: who was offered how much."""
     shown = ", ".join(f"{one.entry} {(one.rate or 0) / 1000:.1f}k/s" for one in slices)
-    return f"boot {up.boot + 1}/{up.plan.boots}: offered {shown}"
+    return f"offered {shown}"

@@ -25,6 +25,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._samples: IO[bytes] | None = None
+        self._records: list[Record] | None = None
 
     @classmethod
     def create(cls, path: Path) -> "RunFolder":
@@ -32,8 +33,7 @@ class RunFolder:
         try:
             (path / "logs").mkdir(parents=True)
         except OSError as error:
-            fault = f"{path} can't be made: {error.strerror}"
-            raise BadUsage(f"--out {path.parent}: {fault}") from None
+            raise cannot_be_made(path, error) from None
         return cls(path)
 
     @classmethod
@@ -55,15 +55,30 @@ class RunFolder:
             flock(self._samples, LOCK_EX | LOCK_NB)
         except OSError:
             raise BadUsage(f"{self.path}: another bakeoff is still racing there") from None
+        # Until now another could add to them.
+        self._records = None
 
     def add(self, record: Record) -> None:
         """Append one record, whole, before anything else happens."""
         assert self._samples
+        # What an interrupt leaves of this is found out from the file.
+        before, self._records = self._records, None
         self._samples.write(record.to_json().encode() + b"\n")
         self._samples.flush()
+        if before is not None:
+            before.append(record)
+        self._records = before
 
     def records(self) -> list[Record]:
-        """All whole records. A last line that a kill cut off is no record. Raises `BadFile`."""
+        """All whole records. A last line that a kill cut off is no record. Raises `BadFile`.
+
+        They are read once: those of thirty contenders take a second.
+        """
+        if self._records is None:
+            self._records = self._read()
+        return self._records.copy()
+
+    def _read(self) -> list[Record]:
         path = self.path / "samples.jsonl"
         records = []
         for number, line in enumerate(whole_lines(path), start=1):
@@ -137,6 +152,11 @@ def run_verdict(path: Path) -> tuple[Verdict, dict[str, Receipt]]:
     if not (path / "verdict.json").exists():
         raise BadUsage(f"{path}: has no verdict yet; `bakeoff report {path}` makes one")
     return folder.verdict(), folder.receipts()
+
+
+def cannot_be_made(path: Path, error: OSError) -> BadUsage:
+    """That the folder of a run can't be made, and why."""
+    return BadUsage(f"--out {path.parent}: {path} can't be made: {error.strerror}")
 
 
 def whole_lines(path: Path) -> list[bytes]:

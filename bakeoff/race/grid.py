@@ -10,7 +10,8 @@ from bakeoff.model.grid import Cell, Grid, GridPlan, PlannedCell
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
-from bakeoff.race.folder import RunFolder, point_latest_at, write_whole
+from bakeoff.race.begun import begun_in_parts, check_machine
+from bakeoff.race.folder import RunFolder, write_whole
 from bakeoff.race.race import race_part, rejudge
 from bakeoff.race.stages import Build, Stages, Watch
 
@@ -33,13 +34,7 @@ class Gridded:
 def race_grid(asked: GridPlan, parent: Path, stages: Stages, watch: Watch) -> Gridded:
     """Race every cell, in a new folder of `parent`. Raises `BakeoffError`."""
     path = parent / asked.run
-    try:
-        path.mkdir(parents=True)
-        write_whole(path / MACHINE_FILE, stages.machine().to_json())
-        write_whole(path / PLAN_FILE, asked.to_json())
-    except OSError as error:
-        raise BadUsage(f"--out {parent}: {path} can't be made: {error.strerror}") from None
-    point_latest_at(path)
+    begun_in_parts(path, {MACHINE_FILE: stages.machine(), PLAN_FILE: asked})
     return resume_grid(path, stages, watch)
 
 
@@ -47,11 +42,7 @@ def resume_grid(path: Path, stages: Stages, watch: Watch) -> Gridded:
     """Measure what is missing of a grid, and judge all of it. Raises `BakeoffError`."""
     asked = GridPlan.read_json(path / PLAN_FILE)
     machine = Machine.read_json(path / MACHINE_FILE)
-    if unlike := machine.unlike(stages.machine()):
-        raise BadUsage(
-            f"{path}: was begun on another machine ({', '.join(unlike)} differ): "
-            "cells of unlike machines make no grid"
-        )
+    check_machine(path, machine, stages.machine(), "cells of unlike machines make no grid")
     stages = replace(stages, build=_once(stages.build, _sources(asked, path)))
     cells: dict[str, Cell] = {}
     interrupted = False

@@ -1,9 +1,28 @@
 """One slice after another, each with what it cost its server."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 from bakeoff.model.engine import SliceCommand
-from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.model.samples import Block, CpuTime, Slice
 from bakeoff.plan import arrival_seed
+from bakeoff.race.stages import Stages
 from bakeoff.race.up import Running, Up
+
+
+def block_of(
+    slices: Sequence[Slice], boot: int, number: int, kind: Literal["short", "long"], stages: Stages
+) -> Block:
+    """Block `number` of a boot, whose `slices` have just ended, with the cores' time until now."""
+    return Block(
+        boot=boot,
+        block=number,
+        kind=kind,
+        slices=tuple(slices),
+        at_ns=stages.now_ns(),
+        cores=stages.cores(),
+        pressure_cpu_us=stages.pressure_cpu_us(),
+    )
 
 
 class Meter:

@@ -1,31 +1,21 @@
 """A whole race: build, then boots or solo rounds, then the verdict and its reports."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.model.errors import (
-    BadUsage,
-    BakeoffError,
-    NoVerdict,
-)
+from bakeoff.model.errors import BadUsage, BakeoffError, NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record, Warmup
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming, without
 from bakeoff.race.begun import begun, build_all, built_again
-from bakeoff.race.folder import RunFolder, measured_s, point_latest_at
-from bakeoff.race.rotation import FirstBootOut, run_boot
+from bakeoff.race.boot import Boot, FirstBootOut
+from bakeoff.race.folder import RunFolder, point_latest_at
+from bakeoff.race.judging import CONFIRM_FOLDER, Judging
+from bakeoff.race.rotation import run_boot
 from bakeoff.race.solo import run_round
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting
-
-# What is left of a race that is worth another boot.
-WORTH_S = 0.05
-BOOT_SHARE = 0.5
-"""Of a budget, for the planned boots: whether more are needed is known when half of it is spent."""
-CONFIRM_FOLDER = "confirm"
 
 
 @dataclass(frozen=True)
@@ -43,7 +33,7 @@ def race(plan: Plan, parent: Path, stages: Stages, watch: Watch) -> Finished:
     plan, receipts = build_all(plan, stages, watch)
     folder = begun(parent / plan.run, plan, receipts, stages)
     point_latest_at(folder.path)
-    return _run(plan, receipts, folder, stages, watch)
+    return _run(plan, Judging(folder, receipts), stages, watch)
 
 
 def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
@@ -53,34 +43,34 @@ def race_part(plan: Plan, path: Path, stages: Stages, watch: Watch) -> Finished:
     """
     if not path.exists():
         plan, receipts = build_all(plan, stages, watch)
-        return _run(plan, receipts, begun(path, plan, receipts, stages), stages, watch)
-    folder = RunFolder.open(path)
-    if _is_over(folder.plan(), folder):
-        return rejudge(path, stages)
+        folder = begun(path, plan, receipts, stages)
+        return _run(plan, Judging(folder, receipts), stages, watch)
+    judging = Judging(RunFolder.open(path))
+    if judging.is_over(judging.folder.plan()):
+        return _judged(judging, stages, interrupted=False)
     return resume(path, stages, watch)
 
 
 def resume(path: Path, stages: Stages, watch: Watch) -> Finished:
     """Go on with a race that was cut off. Raises `BakeoffError`."""
-    folder = RunFolder.open(path)
-    if _is_complete(folder):
+    judging = Judging(RunFolder.open(path))
+    if judging.is_complete():
         raise BadUsage(f"{path}: is complete; for its standings: bakeoff report {path}")
-    plan, receipts = built_again(folder, stages, watch)
-    return _run(plan, receipts, folder, stages, watch)
+    plan, receipts = built_again(judging.folder, stages, watch)
+    return _run(plan, Judging(judging.folder, receipts), stages, watch)
 
 
 def rejudge(path: Path, stages: Stages) -> Finished:
     """Judge what a folder holds, and write its reports again. Raises `BakeoffError`."""
-    folder = RunFolder.open(path)
-    return _judged(folder, folder.plan(), folder.receipts(), stages, interrupted=False)
+    return _judged(Judging(RunFolder.open(path)), stages, interrupted=False)
 
 
-def _run(
-    plan: Plan, receipts: Mapping[str, Receipt], folder: RunFolder, stages: Stages, watch: Watch
-) -> Finished:
+def _run(plan: Plan, judging: Judging, stages: Stages, watch: Watch) -> Finished:
     """Measure what is missing, then judge. An interrupt or a failure keeps what is there."""
-    interrupted = measure(folder, stages, watch, lambda setting: _measured(plan, setting))
-    return _judged(folder, folder.plan(), receipts, stages, interrupted)
+    interrupted = measure(
+        judging.folder, stages, watch, lambda setting: _measured(plan, judging, setting)
+    )
+    return _judged(judging, stages, interrupted)
 
 
 def measure(
@@ -118,9 +108,9 @@ def measure(
     return interrupted
 
 
-def _measured(plan: Plan, setting: Setting) -> None:
+def _measured(plan: Plan, judging: Judging, setting: Setting) -> None:
     """Every boot that is missing; then, where it was asked for, each entry alone."""
-    plan = _boots(plan, setting)
+    plan = _boots(plan, judging, setting)
     if not plan.confirm:
         return
     solo = confirming(plan)
@@ -132,101 +122,23 @@ def _measured(plan: Plan, setting: Setting) -> None:
         raise KeyboardInterrupt
 
 
-def _boots(plan: Plan, setting: Setting) -> Plan:
-    """Boot after boot until the plan's time is measured."""
-    records = setting.folder.records()
-    boot = 1 + max((record.boot for record in records), default=-1)
-    left = max(1, plan.boots - boot)
-    while not _is_over(plan, setting.folder):
-        missing_s = _missing_s(plan, records)
-        budget_s = missing_s / max(1, left)
-        if plan.precision:
-            budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
-        done_s = plan.duration_s - missing_s
+def _boots(plan: Plan, judging: Judging, setting: Setting) -> Plan:
+    """Boot after boot until the race is over."""
+    run = run_round if plan.solo else run_boot
+    while not judging.is_over(plan):
         try:
-            if plan.solo:
-                run_round(plan, boot, budget_s, _warmups(records), setting, done_s)
-            else:
-                run_boot(plan, boot, budget_s, _warmups(records), setting, done_s)
+            run(Boot.next(plan, setting))
         except FirstBootOut as error:
             plan = without(plan, error.out)
             setting.folder.keep("plan.json", plan)
-            continue
-        boot, left = boot + 1, left - 1
-        records = setting.folder.records()
     return plan
 
 
-def _is_over(plan: Plan, folder: RunFolder) -> bool:
-    """Whether the plan's time is measured, or the precision that was asked for is reached.
-
-    The latter is known once the planned boots are through, and looked at between boots: they are
-    what intervals are mostly made of.
-    """
-    records = folder.records()
-    if _missing_s(plan, records) <= WORTH_S:
-        return True
-    if not plan.precision or sum(each.type == "boot-end" for each in records) < plan.boots:
-        return False
-    from bakeoff.judge import judge
-
-    found = judge(plan, {}, records, folder.machine(), complete=True).precision
-    return found is not None and found.met
-
-
-def _is_complete(folder: RunFolder) -> bool:
-    """Whether nothing is left to measure, the confirmation included."""
-    plan = folder.plan()
-    if not _is_over(plan, folder):
-        return False
-    part = _solo_part(folder) if plan.confirm else None
-    return not plan.confirm or (part is not None and _is_complete(part))
-
-
-def _solo_part(folder: RunFolder) -> RunFolder | None:
-    """The folder of the race's confirmation; None: it was never begun."""
-    path = folder.path / CONFIRM_FOLDER
-    return RunFolder(path) if (path / "plan.json").exists() else None
-
-
-def _missing_s(plan: Plan, records: Sequence[Record]) -> float:
-    return plan.duration_s - measured_s(records)
-
-
-def _warmups(records: Sequence[Record]) -> list[Warmup]:
-    """How the earlier boots of this race were warmed up."""
-    return [record for record in records if record.type == "warmup"]
-
-
-def _judged(
-    folder: RunFolder,
-    plan: Plan,
-    receipts: Mapping[str, Receipt],
-    stages: Stages,
-    interrupted: bool,
-) -> Finished:
-    records = folder.records()
-    verdict = _verdict(folder, plan, receipts, records)
+def _judged(judging: Judging, stages: Stages, interrupted: bool) -> Finished:
+    folder = judging.folder
+    verdict = judging.verdict()
     folder.keep("verdict.json", verdict)
-    report = stages.write_report(folder.path, plan, verdict, records, receipts)
+    report = stages.write_report(
+        folder.path, folder.plan(), verdict, folder.records(), judging.receipts
+    )
     return Finished(verdict, folder.path, report, interrupted)
-
-
-def _verdict(
-    folder: RunFolder, plan: Plan, receipts: Mapping[str, Receipt], records: Sequence[Record]
-) -> Verdict:
-    # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
-    from bakeoff.judge import confirmed, judge
-
-    complete = _is_over(plan, folder)
-    verdict = judge(plan, receipts, records, folder.machine(), complete)
-    return confirmed(verdict, _solo_verdict(folder)) if plan.confirm else verdict
-
-
-def _solo_verdict(folder: RunFolder) -> Verdict | None:
-    """What the race's confirmation says; None: not one round of it was measured."""
-    part = _solo_part(folder)
-    records = part.records() if part else []
-    if part is None or not any(record.type == "block" for record in records):
-        return None
-    return _verdict(part, part.plan(), part.receipts(), records)

@@ -7,8 +7,9 @@ from pathlib import Path
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.plan import Catalogue, adapt
+from bakeoff.race.begun import begun_in_parts
 from bakeoff.race.comparison import Ground, Part, measured
-from bakeoff.race.folder import point_latest_at, write_whole
+from bakeoff.race.folder import write_whole
 from bakeoff.race.stages import Stages, Watch
 
 PLAN_FILE = "replay-plan.json"
@@ -37,12 +38,7 @@ def replay(
     What can't be measured is skipped with its reason. Raises `BadUsage`.
     """
     path = parent / asked.run
-    try:
-        path.mkdir(parents=True)
-        write_whole(path / PLAN_FILE, asked.to_json())
-    except OSError as error:
-        raise BadUsage(f"--out {parent}: {path} can't be made: {error.strerror}") from None
-    point_latest_at(path)
+    begun_in_parts(path, {PLAN_FILE: asked})
     return resume_replay(path, catalogue, available, stages, watch)
 
 

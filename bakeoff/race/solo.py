@@ -1,13 +1,11 @@
 """One round of a solo race: the contenders one after another, each alone on the machine."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
-from bakeoff.load import job
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import (
-    Block,
     BootEnd,
     BootStart,
     Slice,
@@ -16,31 +14,26 @@ from bakeoff.model.samples import (
     Warmup,
 )
 from bakeoff.plan import start_order
+from bakeoff.race.boot import Boot, FirstBootOut
 from bakeoff.race.deeds import Deeds
-from bakeoff.race.meter import Meter
+from bakeoff.race.meter import Meter, block_of
 from bakeoff.race.offered import offered
-from bakeoff.race.rotation import FirstBootOut
-from bakeoff.race.up import Setting, Up
+from bakeoff.race.up import Up
 from bakeoff.race.warmup import warm_up
 
 RAMP_MS = 100
 
+_OfTurn = TypeVar("_OfTurn", BootStart, Warmup, BootEnd)
 
-def run_round(
-    plan: Plan,
-    boot: int,
-    budget_s: float,
-    earlier: Sequence[Warmup],
-    setting: Setting,
-    done_s: float,
-) -> None:
-    """Run round `boot`: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one block of long slices; `earlier` are the warm-ups of those before.
-    Raises `FirstBootOut`, `NoVerdict`.
+def run_round(boot: Boot) -> None:
+    """Run one round: each contender is started, warmed up, measured for one window, stopped.
+
+    A round is a boot with one block of long slices. Raises `FirstBootOut`, `NoVerdict`.
     """
-    order = start_order(plan, boot)
-    window_ms = max(1, round(1000 * budget_s / len(order)))
+    plan, setting, earlier = boot.plan, boot.setting, boot.earlier
+    order = start_order(plan, boot.number)
+    window_ms = max(1, round(1000 * boot.budget_s / len(order)))
     lengths = SliceLengths(short_ms=window_ms, long_ms=window_ms, ramp_ms=RAMP_MS)
     starts: list[BootStart] = []
     warmups: list[Warmup] = []
@@ -51,16 +44,16 @@ def run_round(
     ends: list[BootEnd] = []
     for turn, name in enumerate(order):
         setting.watch.measured(
-            done_s + turn * window_ms / 1000,
+            boot.done_s + turn * window_ms / 1000,
             plan.duration_s,
-            f"round {boot + 1}/{plan.boots}: {name}",
+            f"round {boot.number + 1}/{plan.boots}: {name}",
         )
-        with Up(plan, boot, [name], setting) as up:
+        with Up(plan, boot.number, [name], setting) as up:
             out |= up.out
             if up.running:
                 if not earlier:
                     up.audit()
-                up.connect(job(plan, [(one.handle, one.verification) for one in up.running]))
+                up.connect()
                 starts.append(up.record())
                 meter = Meter(up)
                 given = {name: lengths}
@@ -83,61 +76,27 @@ def run_round(
         raise FirstBootOut(out)
     if not slices:
         raise NoVerdict("no contender came up again")
-    setting.folder.add(_together(starts, out))
-    setting.folder.add(_warm(warmups))
-    stages = setting.stages
-    setting.folder.add(
-        Block(
-            boot=boot,
-            block=0,
-            kind="long",
-            slices=tuple(slices),
-            at_ns=stages.now_ns(),
-            cores=stages.cores(),
-            pressure_cpu_us=stages.pressure_cpu_us(),
-        )
-    )
-    update = {"stopped": tuple(stopped), "died": died}
-    setting.folder.add(_ended(ends).model_copy(update=update))
-
-
-def _together(starts: list[BootStart], out: dict[str, str]) -> BootStart:
-    return starts[0].model_copy(
-        update={
-            "started": tuple(entry for start in starts for entry in start.started),
-            "out": out,
-            "connections_open": {
-                name: count for start in starts for name, count in start.connections_open.items()
-            },
-        }
-    )
-
-
-def _warm(warmups: list[Warmup]) -> Warmup:
-    return warmups[0].model_copy(
-        update={
-            key: {name: value for one in warmups for name, value in getattr(one, key).items()}
-            for key in (
-                "lengths",
-                "requests_per_s",
-                "mean_latency_us",
-                "steady",
-                "cpu_us_per_request",
-                "courses",
-                "steady_from",
-                "rates",
-            )
-        }
-    )
-
-
-def _ended(ends: list[BootEnd]) -> BootEnd:
-    """The turns of one round took equally long; what TCP met, it met in any of them."""
+    began = {"started": tuple(one for start in starts for one in start.started), "out": out}
+    setting.folder.add(_merged(starts).model_copy(update=began))
+    setting.folder.add(_merged(warmups))
+    setting.folder.add(block_of(slices, boot.number, 0, "long", setting.stages))
+    # The turns of one round took equally long; what TCP met, it met in any of them.
     tcp = [end.tcp for end in ends if end.tcp]
-    return ends[0].model_copy(
+    ended = {
+        "stopped": tuple(stopped),
+        "died": died,
+        "tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None,
+    }
+    setting.folder.add(_merged(ends).model_copy(update=ended))
+
+
+def _merged(turns: Sequence[_OfTurn]) -> _OfTurn:
+    """The record of the first turn with what the others' have by contender."""
+    first = turns[0]
+    return first.model_copy(
         update={
-            key: {name: value for one in ends for name, value in getattr(one, key).items()}
-            for key in ("loaded", "crews", "written", "conducts", "warmed")
+            key: {name: of for turn in turns for name, of in getattr(turn, key).items()}
+            for key, value in first
+            if isinstance(value, dict)
         }
-        | {"tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None}
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.build import out_folder
+from bakeoff.load import job
 from bakeoff.model.audit import Audit
-from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.receipt import Handle, Stopped, Verification
@@ -75,9 +75,10 @@ class Up:
         asked = [(one.handle, one.entry) for one in self.running]
         self._audits = self.setting.stages.audit(asked, self.plan.workload)
 
-    def connect(self, job: Job) -> None:
-        """Open the connections."""
-        self._load = self.setting.stages.load(job)
+    def connect(self) -> None:
+        """Open the connections to all that are up."""
+        verified = [(one.handle, one.verification) for one in self.running]
+        self._load = self.setting.stages.load(job(self.plan, verified))
 
     def record(self) -> BootStart:
         """How this boot began."""

@@ -1,5 +1,6 @@
 /// What it costs to parse a head: the fast parser and the plain one, in ns a head: the best of a
-/// thousand short rounds, for what else the machine does only makes them slower. Two seconds in all.
+/// thousand short rounds, for what else the machine does only makes them slower. Two seconds in
+/// all.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -27,22 +28,23 @@ constexpr std::array kSamples = {
     Sample{"post",
            "POST /fillbuffer HTTP/1.1\r\nHost: localhost:8080\r\nContent-Type: application/json\r\n"
            "Content-Length: 13\r\nConnection: keep-alive\r\n\r\n"},
-    Sample{"browser",
-           "GET /articles/2026/11/benchmarks?ref=front&page=2 HTTP/1.1\r\n"
-           "Host: www.example.org\r\n"
-           "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\n"
-           "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,"
-           "image/png,image/svg+xml,*/*;q=0.8\r\n"
-           "Accept-Language: en-GB,en;q=0.5\r\n"
-           "Accept-Encoding: gzip, deflate, br, zstd\r\n"
-           "Referer: https://www.example.org/\r\n"
-           "Connection: keep-alive\r\n"
-           "Cookie: session=3f786850e387550fdab836ed7e6dc881de23001b; theme=dark; seen=1,2,3,5,8\r\n"
-           "Upgrade-Insecure-Requests: 1\r\n"
-           "Sec-Fetch-Dest: document\r\n"
-           "Sec-Fetch-Mode: navigate\r\n"
-           "Sec-Fetch-Site: same-origin\r\n"
-           "Priority: u=0, i\r\n\r\n"},
+    Sample{
+        "browser",
+        "GET /articles/2026/11/benchmarks?ref=front&page=2 HTTP/1.1\r\n"
+        "Host: www.example.org\r\n"
+        "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\n"
+        "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,"
+        "image/png,image/svg+xml,*/*;q=0.8\r\n"
+        "Accept-Language: en-GB,en;q=0.5\r\n"
+        "Accept-Encoding: gzip, deflate, br, zstd\r\n"
+        "Referer: https://www.example.org/\r\n"
+        "Connection: keep-alive\r\n"
+        "Cookie: session=3f786850e387550fdab836ed7e6dc881de23001b; theme=dark; seen=1,2,3,5,8\r\n"
+        "Upgrade-Insecure-Requests: 1\r\n"
+        "Sec-Fetch-Dest: document\r\n"
+        "Sec-Fetch-Mode: navigate\r\n"
+        "Sec-Fetch-Site: same-origin\r\n"
+        "Priority: u=0, i\r\n\r\n"},
 };
 
 /// Seconds that `count` heads take.

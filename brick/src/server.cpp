@@ -135,8 +135,13 @@ void Server::run() {
     };
     {
         std::vector<std::jthread> threads;
-        for (std::size_t at = 1; at < state_->reactors.size(); ++at) {
-            threads.emplace_back(serve, std::ref(*state_->reactors[at]));
+        try {
+            for (std::size_t at = 1; at < state_->reactors.size(); ++at) {
+                threads.emplace_back(serve, std::ref(*state_->reactors[at]));
+            }
+        } catch (...) {
+            stop();  // Those that run already are waited for.
+            throw;
         }
         serve(*state_->reactors.front());
     }

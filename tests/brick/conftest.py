@@ -37,7 +37,7 @@ def running(command: list[str | Path]) -> Iterator[Running]:
     assert server.stdout
     try:
         line = server.stdout.readline()
-        port = re.search(r"(\d+)/? ", line + " ")
+        port = re.search(r"(\d+)/?\s", line)
         assert port, f"it said {line!r} and no port"
         yield Running(server.pid, int(port[1]))
         server.terminate()

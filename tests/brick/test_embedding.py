@@ -18,7 +18,7 @@ def cmake(*words: str | Path) -> str:
 
 
 def test_a_project_finds_the_installed_library_and_serves(tmp_path: Path) -> None:
-    program("libbrick.a")
+    program("src/libbrick.a")
     prefix, build = tmp_path / "where it is", tmp_path / "its build"
     cmake("--install", BUILD, "--prefix", prefix)
     source = ROOT / "brick" / "examples" / "embedding"
@@ -32,7 +32,7 @@ def test_a_project_finds_the_installed_library_and_serves(tmp_path: Path) -> Non
 
 
 def test_only_what_a_user_needs_is_installed(tmp_path: Path) -> None:
-    program("libbrick.a")
+    program("src/libbrick.a")
     cmake("--install", BUILD, "--prefix", tmp_path)
     installed = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     headers = {path for path in installed if path.parts[0] == "include"}
@@ -49,7 +49,7 @@ def test_only_what_a_user_needs_is_installed(tmp_path: Path) -> None:
 
 
 def test_another_minor_version_is_refused(tmp_path: Path) -> None:
-    program("libbrick.a")
+    program("src/libbrick.a")
     cmake("--install", BUILD, "--prefix", tmp_path / "installed")
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(later LANGUAGES CXX)\n"

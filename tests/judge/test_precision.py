@@ -39,3 +39,16 @@ def test_without_blocks_enough_it_is_not_met_and_nothing_is_foretold() -> None:
 
 def test_who_asks_for_none_is_told_of_none() -> None:
     assert judged(Race({"a": 1, "b": 1}), None) is None
+
+
+def test_a_race_is_complete_before_its_time_once_it_is_reached_and_the_boots_are_through() -> None:
+    race = Race({"a": 1, "b": 1}, boots=3, blocks=40)
+
+    def complete(asked: float | None, boots: int) -> bool:
+        plan = race.plan().model_copy(update={"precision": asked, "boots": boots})
+        return judge(plan, {}, race.records(), MACHINE, complete=False).complete
+
+    assert complete(0.5, boots=3)
+    assert not complete(0.5, boots=4)
+    assert not complete(0.0001, boots=3)
+    assert not complete(None, boots=3)

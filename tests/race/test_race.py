@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from bakeoff.judge import judge
 from bakeoff.model.audit import Conduct, Crew, Written
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Catalogue, Options, decide, name_contenders
 from bakeoff.race import Finished, race, rejudge, resume
 from bakeoff.race.folder import RunFolder, measured_s
@@ -332,6 +334,21 @@ def test_a_race_for_a_precision_ends_with_the_boot_that_reaches_it(
     assert measured_s(RunFolder(finished.folder).records()) == pytest.approx(15, rel=0.1)
     with pytest.raises(BadUsage, match="is complete"):
         resume(finished.folder, World(SPEEDS).stages(), World(SPEEDS))
+
+
+def test_the_judge_is_asked_once_where_a_precision_is_reached_with_the_planned_boots(
+    catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def judged(plan: Plan, receipts: Any, records: Any, *more: Any) -> Verdict:
+        seen.append(len(records))
+        return judge(plan, receipts, records, *more)
+
+    monkeypatch.setattr("bakeoff.judge.judge", judged)
+    asked = {"precision": 0.05, "duration_s": 30.0}
+    finished = raced(catalogue, World(SPEEDS), tmp_path, "fast", "slow", **asked)
+    assert seen == [len(RunFolder(finished.folder).records())]
 
 
 def test_a_precision_out_of_reach_takes_the_whole_budget(

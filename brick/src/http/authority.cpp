@@ -64,19 +64,19 @@ int count_pieces(std::string_view text, bool ends) noexcept {
 }
 
 /// Nothing, or a colon and a port.
-bool is_port_part(std::string_view text, Port port) noexcept {
-    if (text.empty() || text == ":") {
-        return port == Port::optional;
+bool is_port_part(const char* at, const char* end, Port port) noexcept {
+    if (end - at < 2) {
+        return port == Port::optional && (at == end || *at == ':');
     }
-    if (text.front() != ':') {
+    if (*at != ':') {
         return false;
     }
     unsigned number = 0;
-    for (const char byte : text.substr(1)) {
-        if (!is_digit(byte)) {
+    while (++at != end) {
+        if (!is_digit(*at)) {
             return false;
         }
-        number = number * 10 + static_cast<unsigned>(byte - '0');
+        number = number * 10 + static_cast<unsigned>(*at - '0');
         if (number > 65'535) {
             return false;
         }
@@ -84,14 +84,12 @@ bool is_port_part(std::string_view text, Port port) noexcept {
     return true;
 }
 
-/// The length of the name or IPv4 address that `text` begins with.
-std::size_t name_bytes(std::string_view text) noexcept {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (in(Chars::reg_name, text[at])) {
+/// The end of the name or IPv4 address that begins at `at`.
+const char* name_end(const char* at, const char* end) noexcept {
+    while (at != end) {
+        if (in(Chars::reg_name, *at)) [[likely]] {
             ++at;
-        } else if (text[at] == '%' && text.size() - at > 2 && hex_value(text[at + 1]) >= 0 &&
-                   hex_value(text[at + 2]) >= 0) {
+        } else if (*at == '%' && end - at > 2 && hex_value(at[1]) >= 0 && hex_value(at[2]) >= 0) {
             at += 3;
         } else {
             break;
@@ -113,17 +111,15 @@ bool is_ipv6(std::string_view text) noexcept {
 }
 
 bool is_authority(std::string_view text, Port port) noexcept {
-    std::size_t host_bytes = 0;
-    if (text.starts_with('[')) {
-        const std::size_t closing = text.find(']');
-        if (closing == std::string_view::npos || !is_ipv6(text.substr(1, closing - 1))) {
-            return false;
-        }
-        host_bytes = closing + 1;
-    } else {
-        host_bytes = name_bytes(text);
+    const char* const start = text.data();
+    const char* const end = start + text.size();
+    if (!text.starts_with('[')) {
+        const char* const host_end = name_end(start, end);
+        return host_end != start && is_port_part(host_end, end, port);
     }
-    return host_bytes > 0 && is_port_part(text.substr(host_bytes), port);
+    const std::size_t closing = text.find(']');
+    return closing != std::string_view::npos && is_ipv6(text.substr(1, closing - 1)) &&
+           is_port_part(start + closing + 1, end, port);
 }
 
 }  // namespace brick::http

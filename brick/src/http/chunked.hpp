@@ -9,8 +9,8 @@ namespace brick::http {
 
 /// Decodes a body piece by piece. Extensions and trailers are checked and dropped.
 ///
-/// A size is 1 to 16 hexadecimal digits and below 2^63. White space stands only where the grammar has it: not
-/// between a size and its CRLF.
+/// A size is 1 to 16 hexadecimal digits and below 2^63. White space stands only where the grammar
+/// has it: not between a size and its CRLF.
 class Chunked {
 public:
     /// `overhead_bytes` bounds what isn't data: the extensions of all chunks and all trailers of
@@ -31,7 +31,8 @@ public:
     [[nodiscard]] Step decode(std::string_view input) noexcept;
 
     /// What the chunk that has begun still has to bring, for a limit that is known to be passed. 0
-    /// while its size is read: the line decides first whether it is one.
+    /// between two chunks, and until a size line is whole: before, the size may turn out to be none,
+    /// and the refusal would depend on how the bytes came.
     [[nodiscard]] std::uint64_t announced_bytes() const noexcept {
         return place_ == Place::data ? left_ : 0;
     }

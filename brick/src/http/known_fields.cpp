@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "http/authority.hpp"
 #include "http/characters.hpp"
@@ -9,36 +10,33 @@
 namespace brick::http {
 namespace {
 
-constexpr std::uint64_t kLowerCase = 0x2020202020202020;
-
-std::uint64_t eight_bytes(const char* at) noexcept {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof bytes);
-    return bytes;
+template <typename Word>
+bool is_word(const char* text, const char* known) noexcept {
+    Word one = 0;
+    Word other = 0;
+    std::memcpy(&one, text, sizeof one);
+    std::memcpy(&other, known, sizeof other);
+    return (one | static_cast<Word>(0x2020202020202020)) == other;
 }
 
-/// Whether `name`, a token as long as `known`, is `known` but for the case of its letters; `known`
-/// is small letters and hyphens. In a token, only letters become such letters by the bit set here,
-/// and only a hyphen a hyphen.
+/// Whether `text` is `known` but for the case of its letters. `known` is small letters, digits and
+/// hyphens; only a control, which `text` can't hold, would turn into one of the latter two by the
+/// bit that makes letters small.
 template <std::size_t Size>
-bool is(std::string_view name, const char (&known)[Size]) noexcept {
+bool is(std::string_view text, const char (&known)[Size]) noexcept {
     constexpr std::size_t length = Size - 1;
-    if constexpr (length >= 8) {
-        for (std::size_t at = 0; at + 8 < length; at += 8) {
-            if ((eight_bytes(name.data() + at) | kLowerCase) != eight_bytes(known + at)) {
-                return false;
-            }
-        }
-        constexpr std::size_t last = length - 8;
-        return (eight_bytes(name.data() + last) | kLowerCase) == eight_bytes(known + last);
-    } else {
-        for (std::size_t at = 0; at < length; ++at) {
-            if ((name[at] | 0x20) != known[at]) {
-                return false;
-            }
-        }
-        return true;
+    using Word = std::conditional_t<(length < 8), std::uint32_t, std::uint64_t>;
+    static_assert(length >= sizeof(Word));
+    if (text.size() != length) {
+        return false;
     }
+    for (std::size_t at = 0; at + sizeof(Word) < length; at += sizeof(Word)) {
+        if (!is_word<Word>(text.data() + at, known + at)) {
+            return false;
+        }
+    }
+    constexpr std::size_t last = length - sizeof(Word);
+    return is_word<Word>(text.data() + last, known + last);
 }
 
 }  // namespace
@@ -49,24 +47,21 @@ KnownFields::KnownFields(Head& head) noexcept : head_(head) {
     head.expects_continue = false;
 }
 
-int KnownFields::note(const Field& field) noexcept {
-    switch (field.name.size()) {
-        case 4:
-            return is(field.name, "host") ? note_host(field.value) : 0;
-        case 6:
-            return is(field.name, "expect") ? note_expectations(field.value) : 0;
-        case 10:
-            if (is(field.name, "connection")) {
-                note_connection(field.value);
-            }
-            return 0;
-        case 14:
-            return is(field.name, "content-length") ? note_length(field.value) : 0;
-        case 17:
-            return is(field.name, "transfer-encoding") ? note_codings(field.value) : 0;
-        default:
-            return 0;
+int KnownFields::note_named(const Field& field) noexcept {
+    if (is(field.name, "host")) {
+        return note_host(field.value);
     }
+    if (is(field.name, "connection")) {
+        note_connection(field.value);
+        return 0;
+    }
+    if (is(field.name, "content-length")) {
+        return note_length(field.value);
+    }
+    if (is(field.name, "transfer-encoding")) {
+        return note_codings(field.value);
+    }
+    return is(field.name, "expect") ? note_expectations(field.value) : 0;
 }
 
 int KnownFields::finish() noexcept {
@@ -119,7 +114,7 @@ int KnownFields::note_codings(std::string_view value) noexcept {
         if (head_.framing == Framing::chunked || !is_token(coding)) {
             return 400;
         }
-        if (same_letters(coding, "chunked")) {
+        if (is(coding, "chunked")) {
             head_.framing = Framing::chunked;
         } else {
             has_foreign_coding_ = true;
@@ -137,7 +132,7 @@ int KnownFields::note_expectations(std::string_view value) noexcept {
         if (expectation.empty()) {
             continue;
         }
-        if (!same_letters(expectation, "100-continue")) {
+        if (!is(expectation, "100-continue")) {
             return 417;
         }
         head_.expects_continue = true;
@@ -148,8 +143,8 @@ int KnownFields::note_expectations(std::string_view value) noexcept {
 void KnownFields::note_connection(std::string_view value) noexcept {
     while (!value.empty()) {
         const std::string_view option = take_element(value);
-        closes_ = closes_ || same_letters(option, "close");
-        keeps_alive_ = keeps_alive_ || same_letters(option, "keep-alive");
+        closes_ = closes_ || is(option, "close");
+        keeps_alive_ = keeps_alive_ || is(option, "keep-alive");
     }
 }
 

@@ -134,6 +134,9 @@ int parse_request_line(const char*& at, const char* end, Head& head) noexcept {
         at = target_end(at, end);
     }
     head.target = between(target, at);
+    if (at == target) {
+        return 400;
+    }
     // The version first: another one might have other targets.
     if (const int refusal = parse_version(at, end, head); refusal != 0) {
         return refusal;

@@ -27,7 +27,6 @@ private:
     // Work for one connection in one turn: others wait meanwhile.
     static constexpr int kReads = 4;
     static constexpr int kWrites = 16;
-    static constexpr int kAccepts = 64;
     static constexpr std::size_t kReadBytes = 16 * 1024;
 
     // What an event belongs to, besides sessions.
@@ -39,7 +38,6 @@ private:
     void welcome(Descriptor connection) override;
 
     void handle(const epoll_event& event);
-    void accept_some();
     void pause_accepting();
     void serve(Session& session);
     bool read_some(Session& session);

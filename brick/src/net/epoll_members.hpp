@@ -17,7 +17,7 @@ namespace brick::net {
 template <class Talk>
 Epoll<Talk>::Epoll(const Options& options, Listener listener, Service& service,
                    std::atomic<std::size_t>& open)
-    : Base(options, std::move(listener), service, open),
+    : Base(options, std::move(listener), SOCK_NONBLOCK, service, open),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
     if (!epoll_) throw std::system_error(errno, std::system_category(), "epoll_create1");
@@ -54,7 +54,10 @@ void Epoll<Talk>::run() {
 template <class Talk>
 void Epoll<Talk>::handle(const epoll_event& event) {
     const auto ticket = std::bit_cast<Ticket>(event.data.u64);
-    if (ticket.slot == kListener) return accept_some();
+    if (ticket.slot == kListener) {
+        if (!this->is_stopping_ && !this->accept_some()) pause_accepting();
+        return;
+    }
     if (ticket.slot == kStop) {
         epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, this->stop_signal_.get(), nullptr);
         return this->begin_to_stop();
@@ -68,19 +71,6 @@ void Epoll<Talk>::handle(const epoll_event& event) {
     if ((event.events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)) != 0) session->is_hung_up = true;
     if ((event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0) session->is_writable = true;
     if (!session->is_queued) serve(*session);
-}
-
-template <class Talk>
-void Epoll<Talk>::accept_some() {
-    for (int count = 0; count < kAccepts; ++count) {
-        Descriptor connection = this->listener_.accept();
-        if (!connection) {
-            if (errno == EAGAIN) return;
-            if (!this->listener_.refuse_one()) return pause_accepting();
-            continue;
-        }
-        welcome(std::move(connection));
-    }
 }
 
 // Until a second has passed: what accept wants for can't be had now.
@@ -172,6 +162,7 @@ bool Epoll<Talk>::write_some(Session& session) {
 // All is sent: closes, or shuts our side and waits for the client's end.
 template <class Talk>
 void Epoll<Talk>::finish(Session& session) {
+    if (session.talk->end() == Talk::End::abort) break_off(session.socket);
     if (session.talk->end() != Talk::End::linger) return remove(session);
     if (!std::exchange(session.is_shut, true)) shutdown(session.socket.get(), SHUT_WR);
     for (int reads = 0; session.is_readable; ++reads) {

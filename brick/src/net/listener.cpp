@@ -94,9 +94,9 @@ Listener::Listener(const Options& options, std::uint16_t port, bool is_first)
     port_ = ntohs(reinterpret_cast<const sockaddr_in*>(&bound)->sin_port);
 }
 
-Descriptor Listener::accept() noexcept {
+Descriptor Listener::accept(int flags) noexcept {
     while (true) {
-        const int accepted = accept4(fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int accepted = accept4(fd(), nullptr, nullptr, flags | SOCK_CLOEXEC);
         // Errors of a connection that is gone already are not the listener's.
         if (accepted >= 0 || (errno != EINTR && errno != ECONNABORTED && errno != EPROTO)) {
             return Descriptor(accepted);
@@ -108,11 +108,24 @@ bool Listener::refuse_one() noexcept {
     if (!reserve_) reserve_ = reserved();
     if (!reserve_) return false;
     reserve_.reset();
-    Descriptor connection = accept();
+    Descriptor connection = accept(SOCK_NONBLOCK);
+    const int error = errno;
     const bool is_there = static_cast<bool>(connection);
     refuse(std::move(connection));
     reserve_ = reserved();
+    errno = error;
     return is_there;
+}
+
+void Listener::close() noexcept {
+    if (socket_) shutdown(fd(), SHUT_RD);
+    socket_.reset();
+}
+
+void break_off(const Descriptor& connection) noexcept {
+    sockaddr nowhere{};
+    nowhere.sa_family = AF_UNSPEC;
+    static_cast<void>(connect(connection.get(), &nowhere, sizeof nowhere));
 }
 
 void refuse(Descriptor connection) noexcept {

@@ -33,7 +33,7 @@ private:
 };
 
 /// Listens at an address that other threads listen at, too: the kernel spreads connections over
-/// them. What it accepts has TCP_NODELAY and doesn't block.
+/// them. What it accepts has TCP_NODELAY.
 class Listener {
 public:
     /// The first of a server finds out whether the address is free. Throws std::system_error with
@@ -43,22 +43,27 @@ public:
     [[nodiscard]] int fd() const noexcept { return socket_.get(); }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-    /// The next connection that waits; an empty one if none does, or with errno if accept failed
-    /// for want of something (EMFILE, ENFILE, ENOBUFS, ENOMEM).
-    [[nodiscard]] Descriptor accept() noexcept;
+    /// The next connection that waits, with `flags` as accept4 takes them. An empty one with errno:
+    /// EAGAIN if none waits, else what accept wants for (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+    [[nodiscard]] Descriptor accept(int flags) noexcept;
 
     /// Where descriptors have run out: spends the reserved one on the next connection that waits,
-    /// tells it so and closes it. False if there was none, or nothing to do it with.
-    bool refuse_one() noexcept;
+    /// tells it so and closes it. False with errno, as above, if none waits or it can't be had.
+    [[nodiscard]] bool refuse_one() noexcept;
 
-    /// No more connections; those that wait are lost.
-    void close() noexcept { socket_.reset(); }
+    /// No more connections; those that wait are lost. The address is free at once, even while a
+    /// ring still holds the socket.
+    void close() noexcept;
 
 private:
     Descriptor socket_;
     Descriptor reserve_;
     std::uint16_t port_ = 0;
 };
+
+/// Breaks a connection off with a reset, whatever is unsent: its client must not take what has come
+/// for the whole. The descriptor stays open; who waits on it is told.
+void break_off(const Descriptor& connection) noexcept;
 
 /// Answers a connection that there is no place for with 503 and closes it, without waiting.
 void refuse(Descriptor connection) noexcept;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -13,10 +15,11 @@
 namespace brick::net {
 
 template <class Talk>
-Loop<Talk>::Loop(const Options& options, Listener listener, Service& service,
+Loop<Talk>::Loop(const Options& options, Listener listener, int accept_flags, Service& service,
                  std::atomic<std::size_t>& open)
     : options_(options),
       listener_(std::move(listener)),
+      accept_flags_(accept_flags),
       service_(service),
       sessions_(open),
       stop_signal_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
@@ -28,7 +31,10 @@ Loop<Talk>::Loop(const Options& options, Listener listener, Service& service,
 
 template <class Talk>
 Loop<Talk>::~Loop() {
-    sessions_.each([this](Session& session) { sessions_.remove(session, service_); });
+    sessions_.each([this](Session& session) {
+        if (session.talk->end() == Talk::End::open) break_off(session.socket);
+        sessions_.remove(session, service_);
+    });
 }
 
 template <class Talk>
@@ -51,6 +57,21 @@ auto Loop<Talk>::admit(Descriptor connection) -> Session* {
 }
 
 template <class Talk>
+bool Loop<Talk>::accept_some() {
+    constexpr int kMost = 64;  // In one turn: others wait meanwhile.
+    for (int count = 0; count < kMost; ++count) {
+        if (Descriptor connection = listener_.accept(accept_flags_)) {
+            welcome(std::move(connection));
+        } else if (errno != EAGAIN && listener_.refuse_one()) {
+            continue;
+        } else {
+            return errno == EAGAIN;
+        }
+    }
+    return true;
+}
+
+template <class Talk>
 void Loop<Talk>::look_at_the_clock() {
     now_ = std::chrono::steady_clock::now();
     timespec wall{};
@@ -68,6 +89,7 @@ void Loop<Talk>::on_time() {
             settle(*session);
         }
     }
+    if (now_ >= next_closing_) close_idle();
     if (now_ < next_second_) return;
     next_second_ = now_ + std::chrono::seconds(1);
     service_.now_s =
@@ -94,9 +116,21 @@ void Loop<Talk>::begin_to_stop() {
     is_stopping_ = true;
     service_.stopping = true;
     stop_limit_ = now_ + options_.limits.stop_timeout;
-    while (Descriptor connection = listener_.accept()) welcome(std::move(connection));
+    for (int left = options_.tuning.backlog; left > 0; --left) {
+        Descriptor connection = listener_.accept(accept_flags_);
+        if (!connection) break;
+        welcome(std::move(connection));
+    }
     listener_.close();
+    next_closing_ = now_ + kClosingGap;
+}
+
+template <class Talk>
+void Loop<Talk>::close_idle() {
+    next_closing_ = now_ + kClosingGap;
     sessions_.each([this](Session& session) {
+        int unread = 0;
+        if (ioctl(session.socket.get(), FIONREAD, &unread) == 0 && unread > 0) return;
         session.talk->stop(service_);
         settle(session);
     });
@@ -104,8 +138,8 @@ void Loop<Talk>::begin_to_stop() {
 
 template <class Talk>
 Moment Loop<Talk>::next_time() const noexcept {
-    const auto pause = timers_.next();
-    return pause && *pause < next_second_ ? *pause : next_second_;
+    const Moment known = std::min(next_second_, next_closing_);
+    return std::min(timers_.next().value_or(known), known);
 }
 
 }  // namespace brick::net

@@ -37,7 +37,8 @@ class Loop : public Reactor {
 public:
     using Service = typename Talk::Service;
 
-    Loop(const Options& options, Listener listener, Service& service,
+    /// `accept_flags` are accept4's, for each connection.
+    Loop(const Options& options, Listener listener, int accept_flags, Service& service,
          std::atomic<std::size_t>& open);
     ~Loop() override;
 
@@ -55,6 +56,10 @@ protected:
     /// The session of a new connection; null where there is no place and it was refused.
     [[nodiscard]] Session* admit(Descriptor connection);
 
+    /// Takes some of those who wait, or refuses them where descriptors have run out. False: what is
+    /// missing can't be had now.
+    [[nodiscard]] bool accept_some();
+
     /// Once a turn, before events are handled.
     void look_at_the_clock();
 
@@ -64,8 +69,8 @@ protected:
     /// A pause that the conversation asks for is noted.
     void note_pause(Session& session);
 
-    /// What `stop` asked for, on the reactor's own thread: accepts what waits already, then closes
-    /// what is idle.
+    /// What `stop` asked for, on the reactor's own thread: accepts what waits already, and listens
+    /// no more. What is idle closes a little later: who is about to ask is still answered.
     void begin_to_stop();
 
     /// All is over.
@@ -78,6 +83,7 @@ protected:
 
     const Options& options_;
     Listener listener_;
+    const int accept_flags_;
     Service& service_;
     Sessions<Talk> sessions_;
     Timers timers_;
@@ -86,8 +92,13 @@ protected:
     bool is_stopping_ = false;
 
 private:
+    static constexpr std::chrono::milliseconds kClosingGap{100};
+
+    void close_idle();
+
     Moment start_;
     Moment next_second_;
+    Moment next_closing_ = Moment::max();  // Of idle connections, while it stops.
     Moment stop_limit_ = Moment::max();
     std::time_t date_ = 0;
 };

@@ -35,7 +35,7 @@ private:
     void take_bytes(Session& session, const io_uring_cqe& completion);
     void take_end(Session& session, int result);
     void sent(Session* session, int result);
-    void refuse_some();
+    void accept_waiting();
 
     void accept_more();
     void receive_more(Session& session);
@@ -59,6 +59,7 @@ private:
     __kernel_timespec timer_{};
     Moment timer_due_ = Moment::max();
     bool is_accepting_ = false;
+    bool is_watching_ = false;  // The listener, for want of descriptors.
 };
 
 }  // namespace brick::net

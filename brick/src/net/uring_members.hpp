@@ -14,7 +14,7 @@ namespace brick::net {
 template <class Talk>
 Uring<Talk>::Uring(const Options& options, Listener listener, Service& service,
                    std::atomic<std::size_t>& open)
-    : Base(options, std::move(listener), service, open) {}
+    : Base(options, std::move(listener), 0, service, open) {}
 
 template <class Talk>
 void Uring<Talk>::run() {
@@ -56,7 +56,7 @@ void Uring<Talk>::handle(const io_uring_cqe& completion) {
         case Operation::stop:
             return this->begin_to_stop();
         case Operation::waiting:
-            return refuse_some();
+            return accept_waiting();
         case Operation::timer:
             if (this->now_ >= timer_due_) timer_due_ = Moment::max();
             return;
@@ -78,6 +78,7 @@ void Uring<Talk>::accepted(const io_uring_cqe& completion) {
         case EMFILE:
         case ENFILE:
             // Armed again it would fail at once, whether somebody comes or not.
+            if (this->is_stopping_ || std::exchange(is_watching_, true)) return;
             return watch(Operation::waiting, this->listener_.fd());
         default:
             // Want of memory passes: the next tick of the clock tries again.
@@ -85,13 +86,11 @@ void Uring<Talk>::accepted(const io_uring_cqe& completion) {
     }
 }
 
-// Descriptors have run out and somebody waits: they are told so.
+// Descriptors had run out and somebody waits. What can't be had now, the clock's next tick asks for.
 template <class Talk>
-void Uring<Talk>::refuse_some() {
-    constexpr int kRefused = 64;
-    int count = 0;
-    while (count < kRefused && this->listener_.refuse_one()) ++count;
-    if (count > 0) accept_more();
+void Uring<Talk>::accept_waiting() {
+    is_watching_ = false;
+    if (!this->is_stopping_ && this->accept_some()) accept_more();
 }
 
 template <class Talk>
@@ -163,8 +162,11 @@ void Uring<Talk>::settle(Session& session) {
     if (session.is_dying) return finish(session);
     if (!session.is_sending) send_more(session);
     this->note_pause(session);
+    if (session.talk->end() == Talk::End::abort) {
+        break_off(session.socket);
+        return finish(session);
+    }
     if (!session.is_sending && session.talk->end() != Talk::End::open) return finish(session);
-    if (session.talk->end() == Talk::End::abort) return let_go(session);
     const bool is_reading = session.talk->is_reading(this->service_);
     if (is_reading && !session.is_receiving) receive_more(session);
     if (!is_reading && session.is_receiving && !session.is_cancelling) call_back(session);
@@ -219,8 +221,8 @@ void Uring<Talk>::send_more(Session& session) {
     const std::string_view bytes = session.talk->next_send().substr(0, kMostSentBytes);
     if (bytes.empty()) return;
     io_uring_sqe& send = ring_->entry();
-    io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(),
-                       MSG_NOSIGNAL | MSG_WAITALL);
+    // Without MSG_WAITALL: a client that reads slowly, but reads, is seen to take bytes.
+    io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     tag(send, Operation::send, session.ticket);
     session.is_sending = true;
 }

@@ -55,7 +55,8 @@ TEST(Date, StaysWithinWhatCanBeWritten) {
 
 TEST(Date, IsTheOneOfStrftimeOnEveryDayOfFourCenturies) {
     constexpr std::time_t kDay = 86'400;
-    for (std::time_t day = 0; day < 400 * 366; ++day) {
+    constexpr std::time_t kDays = 400 * 366L;
+    for (std::time_t day = 0; day < kDays; ++day) {
         const std::time_t now = day * kDay + day % kDay;
         ASSERT_EQ(rendered(now), by_strftime(now)) << now;
     }

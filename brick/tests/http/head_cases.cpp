@@ -41,6 +41,7 @@ std::vector<HeadCase> request_line_cases() {
         {"absolute with a query only", line("GET http://example.org?b HTTP/1.1")},
         {"absolute, the scheme in capitals", line("GET HTTPS://example.org:443/ HTTP/1.1")},
         {"absolute, OPTIONS of the server", line("OPTIONS http://example.org HTTP/1.1")},
+        {"absolute, percent and digits at its end", line("GET http://example.org/%41 HTTP/1.1")},
         {"CONNECT", line("CONNECT example.org:443 HTTP/1.1")},
         {"CONNECT to an address", line("CONNECT [::1]:443 HTTP/1.1")},
 

@@ -136,7 +136,7 @@ TEST(Head, ReadsBackAsItWasMeantForEveryStatusFramingAndConnection) {
                           "HTTP/1.1 " + std::to_string(status) + " " + std::string(reason(status)));
                 std::string lines;
                 for (const auto& [name, value] : got.fields) {
-                    lines += name + ": " + value + "\n";
+                    lines.append(name).append(": ").append(value).append("\n");
                 }
                 std::string wanted =
                     "Date: Sun, 06 Nov 1994 08:49:37 GMT\nContent-Type: a/b\nX-Y: z, z\n";

@@ -1,0 +1,43 @@
+/// Writes what the fuzzers start from: each case of the tests' tables, a file each, in the folders
+/// `head` and `chunked` of the one that is named.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "http/chunked_cases.hpp"
+#include "http/head_cases.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The two bytes that both fuzzers take for themselves come first.
+template <typename Cases>
+void write(const Cases& cases, const fs::path& folder, std::string_view first) {
+    fs::create_directories(folder);
+    for (std::size_t n = 0; n < cases.size(); ++n) {
+        std::ofstream file;
+        file.exceptions(std::ios::failbit | std::ios::badbit);
+        file.open(folder / std::to_string(n), std::ios::binary);
+        file << first << cases[n].bytes;
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fputs("write-seeds: give it one folder to write to\n", stderr);
+        return 2;
+    }
+    try {
+        const fs::path folder = arguments[1];
+        write(brick::http::testing::head_cases(), folder / "head", {"\x80\x00", 2});
+        write(brick::http::testing::chunked_cases(), folder / "chunked", "\xff\x40");
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "write-seeds: can't write to %s: %s\n", arguments[1], failure.what());
+        return 1;
+    }
+}
