@@ -29,10 +29,7 @@ void Conversation::receive(Service& service, std::string_view bytes) noexcept {
 
 void Conversation::input_ended(Service& service) noexcept {
     input_over_ = true;
-    if (phase_ == Phase::over || phase_ == Phase::body) {
-        phase_ = Phase::over;
-        if (end_ != End::abort) end_ = End::close;
-    }
+    if (phase_ == Phase::over && end_ != End::abort) end_ = End::close;
     close_if_idle(service);
 }
 
@@ -51,8 +48,10 @@ void Conversation::sent(Service& service, std::size_t bytes) noexcept {
     close_if_idle(service);
 }
 
-void Conversation::paused(Service& /*service*/) noexcept {
-    if (phase_ == Phase::paced) message_->outgoing->is_pausing = false;
+void Conversation::paused(Service& service) noexcept {
+    if (phase_ != Phase::paced) return;
+    message_->outgoing->is_pausing = false;
+    since_s_ = service.now_s;  // It was not the client who took so long.
 }
 
 void Conversation::stop(Service& service) noexcept { close_if_idle(service); }
@@ -68,7 +67,7 @@ bool Conversation::expire(Service& service) noexcept {
         abort();
     } else if (phase_ == Phase::over) {
         if (!passed(limits.linger_timeout)) return false;
-        end_ = End::close;  // Not aborted: the refusal may still be on its way.
+        end_ = End::close;
     } else if (phase_ == Phase::head && !message_) {
         if (!passed(limits.idle_timeout)) return false;
         phase_ = Phase::over;
@@ -123,8 +122,10 @@ void Conversation::work(Service& service, std::string_view bytes) {
         input.append(bytes);
         same_head = phase_ == Phase::head;
         // A head is parsed again only when another of its lines is whole, or may be too long.
-        const bool is_worth_it = phase_ != Phase::head || has_line_end(bytes) ||
-                                 input.size() > service.limits.request_line_bytes;
+        const std::size_t shortest_limit =
+            std::min(service.limits.request_line_bytes, service.limits.head_bytes);
+        const bool is_worth_it =
+            phase_ != Phase::head || has_line_end(bytes) || input.size() >= shortest_limit;
         if (is_worth_it && takes_input(service)) same_head = !work_on_input(service) && same_head;
     } else {
         const std::size_t used = advance(service, bytes);
@@ -174,7 +175,8 @@ bool Conversation::takes_input(const Service& service) const noexcept {
 }
 
 void Conversation::close_if_idle(const Service& service) noexcept {
-    if (phase_ != Phase::head || output_.unsent() > 0) return;
+    // Unsent output may hold back input that is still to be answered.
+    if ((phase_ != Phase::head && phase_ != Phase::body) || output_.unsent() > 0) return;
     if (!input_over_ && !(service.stopping && !message_)) return;
     phase_ = Phase::over;
     end_ = End::close;
