@@ -93,7 +93,8 @@ private:
     }
 
     static bool number(std::string_view text, int base, std::size_t& out) {
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
+        const auto [end, error] =
+            std::from_chars(text.data(), text.data() + text.size(), out, base);
         return error == std::errc{} && end == text.data() + text.size();
     }
 

@@ -90,9 +90,13 @@ TEST_P(Faults, OfTheNthCallAreSurvived) {
 TEST_P(Faults, AtTheStartAreTold) {
     const bool is_epoll = GetParam() == Io::epoll;
     const std::vector<std::string_view> calls =
-        is_epoll ? std::vector<std::string_view>{"socket", "bind", "listen", "eventfd",
-                                                 "epoll_create1", "epoll_ctl", "timerfd_create"}
-                 : std::vector<std::string_view>{"socket", "bind", "listen", "eventfd",
+        is_epoll ? std::vector<std::string_view>{"socket",        "bind",          "listen",
+                                                 "eventfd",       "epoll_create1", "epoll_ctl",
+                                                 "timerfd_create"}
+                 : std::vector<std::string_view>{"socket",
+                                                 "bind",
+                                                 "listen",
+                                                 "eventfd",
                                                  "io_uring_queue_init_params",
                                                  "io_uring_register_buf_ring"};
     for (const std::string_view call : calls) {
@@ -156,8 +160,8 @@ TEST_P(Faults, OfAFullDescriptorTableRefuseConnectionsUntilThereIsRoom) {
 void ignore(int /*signal*/) {}
 
 TEST_P(Faults, OfASignalEvery100usAreSurvived) {
-    struct sigaction action{};
-    struct sigaction previous{};
+    struct sigaction action {};
+    struct sigaction previous {};
     action.sa_handler = ignore;  // Without SA_RESTART.
     sigaction(SIGUSR1, &action, &previous);
     {

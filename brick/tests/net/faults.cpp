@@ -48,15 +48,15 @@ bool has_failed() noexcept { return calls_left.load() == 0; }
 using brick::testing::fails;
 
 // The linker turns each call of f into one of __wrap_f, and __real_f into f.
-#define WRAP(result, name, parameters, arguments)               \
-    extern "C" result __real_##name parameters;                 \
-    extern "C" result __wrap_##name parameters {                \
-        return fails(#name) ? -1 : __real_##name arguments;     \
+#define WRAP(result, name, parameters, arguments)           \
+    extern "C" result __real_##name parameters;             \
+    extern "C" result __wrap_##name parameters {            \
+        return fails(#name) ? -1 : __real_##name arguments; \
     }
-#define WRAP_URING(name, parameters, arguments)                      \
-    extern "C" int __real_##name parameters;                         \
-    extern "C" int __wrap_##name parameters {                        \
-        return fails(#name) ? -errno : __real_##name arguments;      \
+#define WRAP_URING(name, parameters, arguments)                 \
+    extern "C" int __real_##name parameters;                    \
+    extern "C" int __wrap_##name parameters {                   \
+        return fails(#name) ? -errno : __real_##name arguments; \
     }
 
 WRAP(int, socket, (int family, int type, int protocol), (family, type, protocol))
@@ -77,8 +77,8 @@ WRAP(int, timerfd_settime, (int fd, int flags, const itimerspec* due, itimerspec
 #if BRICK_HAS_URING
 WRAP_URING(io_uring_queue_init_params, (unsigned entries, io_uring* ring, io_uring_params* given),
            (entries, ring, given))
-WRAP_URING(io_uring_register_buf_ring, (io_uring* ring, io_uring_buf_reg* given, unsigned flags),
+WRAP_URING(io_uring_register_buf_ring, (io_uring * ring, io_uring_buf_reg* given, unsigned flags),
            (ring, given, flags))
-WRAP_URING(io_uring_submit, (io_uring* ring), (ring))
-WRAP_URING(io_uring_submit_and_wait, (io_uring* ring, unsigned count), (ring, count))
+WRAP_URING(io_uring_submit, (io_uring * ring), (ring))
+WRAP_URING(io_uring_submit_and_wait, (io_uring * ring, unsigned count), (ring, count))
 #endif

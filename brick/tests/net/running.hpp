@@ -109,8 +109,7 @@ inline std::string name_of(const ::testing::TestParamInfo<Io>& info) {
     return info.param == Io::epoll ? "epoll" : "uring";
 }
 
-inline const std::string kLastGet =
-    "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+inline const std::string kLastGet = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /// The body behind the first head.
 inline std::string body_of(const std::string& answer) {

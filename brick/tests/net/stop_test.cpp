@@ -120,9 +120,9 @@ TEST_P(Start, FailsWhereThePortIsTaken) {
             Running running(taken);
             taken.threads = second;
             taken.port = running.server().port();
-            EXPECT_EQ(what_listen_says(taken), "can't listen at 127.0.0.1:" +
-                                                   std::to_string(taken.port) +
-                                                   ": Address already in use");
+            EXPECT_EQ(what_listen_says(taken),
+                      "can't listen at 127.0.0.1:" + std::to_string(taken.port) +
+                          ": Address already in use");
         }
     }
 }

@@ -21,7 +21,8 @@ public:
     explicit TcpClient(std::uint16_t port, int receive_bytes = 0) : TcpClient(receive_bytes) {
         connects(port);
     }
-    explicit TcpClient(int receive_bytes = 0) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    explicit TcpClient(int receive_bytes = 0)
+        : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const timeval limit{.tv_sec = 20, .tv_usec = 0};
         setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -82,9 +83,11 @@ public:
         return all;
     }
 
-    std::string receives_all() { std::string all;
+    std::string receives_all() {
+        std::string all;
         for (std::string piece = receives(); !piece.empty(); piece = receives()) all += piece;
-        return all; }
+        return all;
+    }
 
     [[nodiscard]] int error() const { return error_; }
 

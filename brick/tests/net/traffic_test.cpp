@@ -102,8 +102,8 @@ TEST_P(Traffic, RefusesConnectionsOverTheLimitAndTakesThemAgainLater) {
 TEST_P(Traffic, OfClientsThatResetAtRandomLeavesNothing) {
     Running running(options());
     std::mt19937 random(3);
-    const std::string text = kLastGet.substr(0, kLastGet.size() - 2) + "X: y\r\n\r\n" + post("abc") +
-                             "GET /big HTTP/1.1\r\nHost: a\r\n\r\n" +
+    const std::string text = kLastGet.substr(0, kLastGet.size() - 2) + "X: y\r\n\r\n" +
+                             post("abc") + "GET /big HTTP/1.1\r\nHost: a\r\n\r\n" +
                              "GET /long-stream HTTP/1.1\r\nHost: a\r\n\r\n";
     for (int time = 0; time < 500; ++time) {
         TcpClient client = running.client();
