@@ -89,7 +89,7 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 	@$(call need,wrk,wrk)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
-	cargo build --manifest-path engine/Cargo.toml --release --quiet
+	cargo build --manifest-path engine/Cargo.toml --release --quiet --package volley
 	$(BIN)/bakeoff setup libuv-http-parser
 	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
 	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \

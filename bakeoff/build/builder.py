@@ -71,7 +71,7 @@ def is_built(contender: Contender, folder: Path) -> bool:
 
 
 def source_sha256(contender: Contender, folder: Path) -> str:
-    """A hash over the names and bytes of all sources in `folder`, and of what else [build] names."""
+    """A hash over the names and bytes of all sources in `folder`, and of those it names beside."""
     total = hashlib.sha256()
     beside = contender.build.sources if contender.build else ()
     for place in (folder, *(folder / source for source in beside)):

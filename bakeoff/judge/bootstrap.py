@@ -29,8 +29,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from bakeoff.judge import boot_spread
 from bakeoff.judge.paired import Paired
@@ -131,7 +131,7 @@ def _boot_parts(paired: Paired, samples: Sequence[Sample], rng: np.random.Genera
     shape = (REPLICATES, len(samples))
     own = rng.standard_normal((REPLICATES, len(paired.names)))
     common = rng.standard_normal((REPLICATES, 1))
-    rank = ndtr((common + rng.standard_normal(shape)) / np.sqrt(2))
+    rank = scipy.special.ndtr((common + rng.standard_normal(shape)) / np.sqrt(2))
     parts = np.zeros(shape)
     for column, each in enumerate(samples):
         if each.spread is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import exp, sqrt
 
-from scipy.special import stdtrit
+import scipy
 
 from bakeoff.judge.bootstrap import Sample, replicates, sample
 from bakeoff.judge.disturbed import judged_kind
@@ -147,6 +147,6 @@ def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compar
     )
     gap = abs(short.sample.estimate - long.sample.estimate)
     beyond_chance = gap > max(
-        error * float(stdtrit(max(1.0, freedom), 1 - alpha / 2)), long.width.alone
+        error * float(scipy.special.stdtrit(max(1.0, freedom), 1 - alpha / 2)), long.width.alone
     )
     return Compared(long if beyond_chance else short, short, long)

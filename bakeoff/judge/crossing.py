@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from bakeoff.judge.slo import Held
 from bakeoff.judge.vectors import Floats, Indices
@@ -86,7 +86,7 @@ def _curve(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Float
     if not len(places):
         return places, np.zeros(0)
     means = total[places] / weight[places]
-    return places, isotonic_regression(means, weights=weight[places]).x
+    return places, scipy.optimize.isotonic_regression(means, weights=weight[places]).x
 
 
 def _crossed(ln_rates: Floats, places: Indices, fit: Floats, limit: str) -> Crossing:

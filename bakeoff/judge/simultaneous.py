@@ -8,7 +8,7 @@ pair c is 1. (Beran, JASA 83, 1988: balanced simultaneous confidence sets.)
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from bakeoff.judge.vectors import Floats
 
@@ -48,5 +48,5 @@ def detectable(alone: float, c: float, n: int) -> float:
     Else the 95 % half-width, in which the boots' part is, stands for t.975 · s/√n, and c widens it.
     """
     freedom = max(1, n - 1)
-    error = alone / float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
-    return float(np.expm1(c * alone + float(stdtrit(freedom, POWER)) * error))
+    error = alone / float(scipy.special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    return float(np.expm1(c * alone + float(scipy.special.stdtrit(freedom, POWER)) * error))

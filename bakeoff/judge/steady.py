@@ -4,11 +4,11 @@ After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: 
 points, take stretches that differ by too little to matter as one, and classify by the last.
 
 Cost and penalty: squared distance from a stretch's mean in units of the noise (Gaussian noise of
-known size), by PELT (Killick, Fearnhead, Eckley, JASA 107, 2012), with Schwarz' criterion as the
-penalty: ln n for each number that a change point adds, which are a mean per column and the place
-(Yao, Statistics & Probability Letters 6, 1988). The noise is taken from the steps between
-successive slices (von Neumann et al., Ann. Math. Stat. 12, 1941; their median, for heavy tails), so
-that neither a change nor a drift counts as noise.
+known size), with Schwarz' criterion as the penalty of a change point (`change_points.py` finds the
+best): ln n for each number that it adds, which are a mean per column and the place (Yao, Statistics
+& Probability Letters 6, 1988). The noise is taken from the steps between successive slices (von
+Neumann et al., Ann. Math. Stat. 12, 1941; their median, for heavy tails), so that neither a change
+nor a drift counts as noise.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bakeoff.judge.change_points import stretches
 from bakeoff.judge.vectors import Floats
 from bakeoff.model.samples import WARM_UP_SLICE_MS, Course
 
@@ -76,12 +77,12 @@ def settled(
     tolerance = np.clip(noise, TOLERANCE, WEATHER)
     if speed.shape[1] > 1:
         tolerance[0] = WEATHER
-    stretches = _stretches(speed, noise)
-    start, _ = stretches.pop()
-    while stretches and _alike(speed, stretches[-1], (start, len(speed)), tolerance):
-        start, _ = stretches.pop()
-    course = _course(speed, stretches, start, tolerance)
-    stair = min(STAIR_SLICES, stretches[-1][1] - stretches[-1][0]) if stretches else 0
+    earlier = _stretches(speed, noise)
+    start, _ = earlier.pop()
+    while earlier and _alike(speed, earlier[-1], (start, len(speed)), tolerance):
+        start, _ = earlier.pop()
+    course = _course(speed, earlier, start, tolerance)
+    stair = min(STAIR_SLICES, earlier[-1][1] - earlier[-1][0]) if earlier else 0
     silent = min(requests_per_s[start:]) <= 0
     short = len(speed) - start < max(least, stair)
     if silent or short or _trend(speed[start:], noise, tolerance):
@@ -128,13 +129,9 @@ def _noise(speed: Floats) -> Floats:
 
 def _stretches(speed: Floats, noise: Floats) -> list[tuple[int, int]]:
     """(first slice, first slice after it) of each stretch between change points."""
-    # Takes a second to import.
-    from ruptures import KernelCPD
-
     n, columns = speed.shape
     penalty = PENALTY * (columns + 1) * float(np.log(n))
-    found = KernelCPD(kernel="linear", min_size=2).fit(_tamed(speed / noise)).predict(pen=penalty)
-    return list(zip([0, *found[:-1]], found, strict=True))
+    return stretches(_tamed(speed / noise), penalty)
 
 
 def _tamed(values: Floats) -> Floats:

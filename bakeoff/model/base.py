@@ -14,7 +14,12 @@ class Contract(BaseModel):
     """A value that crosses a border: a file, a line of the protocol, a stage's result."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True
+        extra="forbid",
+        frozen=True,
+        serialize_by_alias=True,
+        validate_by_name=True,
+        # Built when first used: no command uses all contracts, and all take half a second.
+        defer_build=True,
     )
 
     def to_json(self) -> str:

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import (
+    ConfigDict,
     Field,
     NonNegativeFloat,
     NonNegativeInt,
@@ -171,4 +172,4 @@ class EngineError(Contract):
 
 
 Event = Annotated[Ready | SliceEvent | Done | EngineError, Field(discriminator="type")]
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))

@@ -6,7 +6,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import IO
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadFile, BadUsage
@@ -16,7 +16,9 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import RECORD, Record
 from bakeoff.model.verdict import Verdict
 
-_RECEIPTS: TypeAdapter[dict[str, Receipt]] = TypeAdapter(dict[str, Receipt])
+_RECEIPTS: TypeAdapter[dict[str, Receipt]] = TypeAdapter(
+    dict[str, Receipt], config=ConfigDict(defer_build=True)
+)
 
 
 class RunFolder:

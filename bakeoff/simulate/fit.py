@@ -11,8 +11,8 @@ from math import sqrt
 from statistics import median
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import curve_fit
 
 from bakeoff.judge import boot_spread
 from bakeoff.judge.bootstrap import sample
@@ -130,7 +130,7 @@ def _weather(seen: Series) -> tuple[float, float, float]:
 
     first, last = max(1e-6, float(roots[0])), max(1e-6, float(roots[-1]))
     longest_s = float(lags_s[-1])
-    (slice_sd, drift_sd, drift_s), _ = curve_fit(
+    (slice_sd, drift_sd, drift_s), _ = scipy.optimize.curve_fit(
         model,
         lags_s,
         roots,

@@ -12,8 +12,8 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
+import scipy
 from hdrh.histogram import HdrHistogram
-from scipy.special import gammaincinv
 
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.samples import CpuTime, Slice
@@ -114,5 +114,5 @@ def _standard(steps: int, connections: int) -> "np.ndarray[tuple[int], np.dtype[
     """Quantiles at the middles of `steps` equal parts of a gamma distribution of mean 1."""
     shape = connections / SERVICE_CV**2
     middles = (np.arange(steps) + 0.5) / steps
-    quantiles = gammaincinv(shape, middles) / shape
+    quantiles = scipy.special.gammaincinv(shape, middles) / shape
     return np.asarray(quantiles / quantiles.mean())

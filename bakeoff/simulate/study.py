@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-from scipy.stats import binomtest
+import scipy
 
 from bakeoff.judge import judge
 from bakeoff.model.samples import Block
@@ -65,7 +65,7 @@ def _outcome(size: Size, verdict: Verdict, lasted_s: float) -> Outcome:
 
 def rate(count: int, n: int) -> Rate:
     """The share with its exact binomial 95 % interval."""
-    found = binomtest(count, n).proportion_ci(method="exact")
+    found = scipy.stats.binomtest(count, n).proportion_ci(method="exact")
     return Rate(count=count, n=n, share=count / n, low=found.low, high=found.high)
 
 

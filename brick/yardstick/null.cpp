@@ -97,6 +97,7 @@ void run_all(const std::vector<std::unique_ptr<brick::net::Reactor>>& reactors,
     std::once_flag first;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(reactors.size());
         for (const auto& reactor : reactors) {
             threads.emplace_back([&failure, &first, &reactor] {
                 try {

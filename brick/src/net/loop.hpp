@@ -1,6 +1,7 @@
 /// The members of `Loop`.
 #pragma once
 
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -100,7 +101,16 @@ void Loop<Talk>::on_time() {
         if (session.talk->expire(service_)) settle(session);
     });
     service_.pool.trim();
-    sessions_.trim();
+    if (sessions_.trim() > 1) give_back_memory();
+}
+
+// A peak is over, and nobody is left. What its messages took the heap would keep.
+template <class Talk>
+void Loop<Talk>::give_back_memory() {
+    service_.pool.trim();
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 template <class Talk>

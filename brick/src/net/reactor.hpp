@@ -95,6 +95,7 @@ private:
     static constexpr std::chrono::milliseconds kClosingGap{100};
 
     void close_idle();
+    void give_back_memory();
 
     Moment start_;
     Moment next_second_;

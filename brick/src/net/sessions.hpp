@@ -93,12 +93,11 @@ public:
         }
     }
 
-    /// Gives the memory of all slabs back if no session is left.
-    void trim() noexcept {
-        if (count_ > 0 || slabs_.empty()) return;
-        slabs_.clear();
-        slabs_.shrink_to_fit();
+    /// Gives the memory of all slabs back if no session is left; returns how many there were.
+    std::size_t trim() noexcept {
+        if (count_ > 0) return 0;
         std::vector<std::uint32_t>().swap(free_);
+        return std::exchange(slabs_, {}).size();
     }
 
     static constexpr std::uint32_t kGenerationMask = (1U << 24U) - 1;

@@ -70,7 +70,8 @@ Options options_of(std::span<const char* const> words) {
             if (each.name == words[at]) word = &each;
         }
         if (word == nullptr) throw std::invalid_argument(std::string(words[at]) + " is unknown");
-        if (at + 1 == words.size()) throw std::invalid_argument(words[at] + std::string(" is bare"));
+        if (at + 1 == words.size())
+            throw std::invalid_argument(words[at] + std::string(" is bare"));
         word->set(options, words[at + 1]);
     }
     return options;
@@ -101,7 +102,10 @@ void add_routes(brick::Server& server) {
                  return brick::Response(200, "text/plain", "late")
                      .pace({.hold = std::chrono::milliseconds(500)});
              })
-        .get("/big", brick::Fixed(200, "text/plain", std::string(1024 * 1024, 'x')))
+        .get("/big",
+             [](const brick::Request&) {
+                 return brick::Response(200, "text/plain", std::string(1024 * 1024, 'x'));
+             })
         .get("/stream", stream)
         .get("/broken", broken)
         .post("/echo", [](const brick::Request& request) {
