@@ -67,7 +67,7 @@ bool Conversation::expire(Service& service) noexcept {
         abort();
     } else if (phase_ == Phase::over) {
         if (!passed(limits.linger_timeout)) return false;
-        end_ = End::close;
+        end_ = End::close;  // Not aborted: the refusal may still be on its way.
     } else if (phase_ == Phase::head && !message_) {
         if (!passed(limits.idle_timeout)) return false;
         phase_ = Phase::over;

@@ -52,7 +52,7 @@ public:
     }
 
     /// What a client of its own gets for `request`, until the server closes.
-    [[nodiscard]] std::string answer_to(std::string_view request) const {
+    std::string answer_to(std::string_view request) const {
         TcpClient one = client();
         one.sends(request);
         return one.receives_all();
@@ -92,8 +92,9 @@ protected:
         descriptors_ = open_descriptors();
     }
     void TearDown() override {
-        // A ring's descriptor is let go of a moment after it is closed, and only then its sockets.
-        if (!IsSkipped()) EXPECT_EQ(open_descriptors(), descriptors_);
+        if (!IsSkipped()) {
+            EXPECT_EQ(open_descriptors(), descriptors_);
+        }
     }
 
     /// Options for this kind of reactor.
