@@ -1,5 +1,5 @@
 /// Writes what the fuzzers start from: each case of the tests' tables, a file each, in the folders
-/// `head` and `chunked` of the one that is named.
+/// `head`, `chunked` and `conversation` of the one that is named.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,13 +7,20 @@
 #include <string_view>
 
 #include "http/chunked_cases.hpp"
+#include "http/conversation_inputs.hpp"
 #include "http/head_cases.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The two bytes that both fuzzers take for themselves come first.
+std::string_view bytes_of(const std::string& text) { return text; }
+template <typename Case>
+std::string_view bytes_of(const Case& one) {
+    return one.bytes;
+}
+
+/// The bytes that a fuzzer takes for itself come first.
 template <typename Cases>
 void write(const Cases& cases, const fs::path& folder, std::string_view first) {
     fs::create_directories(folder);
@@ -21,7 +28,7 @@ void write(const Cases& cases, const fs::path& folder, std::string_view first) {
         std::ofstream file;
         file.exceptions(std::ios::failbit | std::ios::badbit);
         file.open(folder / std::to_string(n), std::ios::binary);
-        file << first << cases[n].bytes;
+        file << first << bytes_of(cases[n]);
     }
 }
 
@@ -36,6 +43,8 @@ int main(int count, char** arguments) {
         const fs::path folder = arguments[1];
         write(brick::http::testing::head_cases(), folder / "head", {"\x80\x00", 2});
         write(brick::http::testing::chunked_cases(), folder / "chunked", "\xff\x40");
+        // No event, and then the text.
+        write(brick::testing::conversation_inputs(), folder / "conversation", {"\0", 1});
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "write-seeds: can't write to %s: %s\n", arguments[1], failure.what());
         return 1;

@@ -105,8 +105,8 @@ std::optional<std::chrono::nanoseconds> Conversation::take_pause() noexcept {
 }
 
 End Conversation::end() const noexcept {
-    if (end_ == End::abort || output_.unsent() == 0) return end_;
-    return End::open;
+    if (end_ != End::abort && output_.unsent() > 0) return End::open;
+    return end_ == End::linger && input_over_ ? End::close : end_;  // There is nothing to wait for.
 }
 
 void Conversation::release(Service& service) noexcept {

@@ -44,7 +44,7 @@ private:
     bool write_some(Session& session);
     void finish(Session& session);
     void remove(Session& session) noexcept;
-    void watch(int fd, std::uint32_t events, Ticket ticket);
+    [[nodiscard]] bool watch(int fd, std::uint32_t events, Ticket ticket) noexcept;
     void set_timer();
     void queue(Session& session);
 

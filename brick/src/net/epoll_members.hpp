@@ -22,9 +22,11 @@ Epoll<Talk>::Epoll(const Options& options, Listener listener, Service& service,
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
     if (!epoll_) throw std::system_error(errno, std::system_category(), "epoll_create1");
     if (!timer_) throw std::system_error(errno, std::system_category(), "timerfd_create");
-    watch(this->listener_.fd(), EPOLLIN, {kListener, 0});
-    watch(this->stop_signal_.get(), EPOLLIN, {kStop, 0});
-    watch(timer_.get(), EPOLLIN | EPOLLET, {kTimer, 0});
+    if (!watch(this->listener_.fd(), EPOLLIN, {kListener, 0}) ||
+        !watch(this->stop_signal_.get(), EPOLLIN, {kStop, 0}) ||
+        !watch(timer_.get(), EPOLLIN | EPOLLET, {kTimer, 0})) {
+        throw std::system_error(errno, std::system_category(), "epoll_ctl");
+    }
 }
 
 template <class Talk>
@@ -53,7 +55,8 @@ void Epoll<Talk>::run() {
 
 template <class Talk>
 void Epoll<Talk>::handle(const epoll_event& event) {
-    const auto ticket = std::bit_cast<Ticket>(event.data.u64);
+    const std::uint64_t data = event.data.u64;  // A copy: the event is packed, so it isn't aligned.
+    const auto ticket = std::bit_cast<Ticket>(data);
     if (ticket.slot == kListener) {
         if (!this->is_stopping_ && !this->accept_some()) pause_accepting();
         return;
@@ -89,8 +92,10 @@ void Epoll<Talk>::welcome(Descriptor connection) {
     session->is_readable = true;
     serve(*session);
     // Many a connection ends with its first answer: epoll has never to know of it.
-    if (this->sessions_.find(ticket) == nullptr) return;
-    watch(fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, ticket);
+    session = this->sessions_.find(ticket);
+    if (session == nullptr) return;
+    // The system may have no room for one more: the connection is let go.
+    if (!watch(fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, ticket)) remove(*session);
 }
 
 template <class Talk>
@@ -177,23 +182,19 @@ void Epoll<Talk>::remove(Session& session) noexcept {
     this->sessions_.remove(session, this->service_);
 }
 
+// False with errno.
 template <class Talk>
-void Epoll<Talk>::watch(int fd, std::uint32_t events, Ticket ticket) {
+bool Epoll<Talk>::watch(int fd, std::uint32_t events, Ticket ticket) noexcept {
     epoll_event event{};
     event.events = events;
     event.data.u64 = std::bit_cast<std::uint64_t>(ticket);
-    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-    // The system has no room for one more: a connection is let go, anything else is fatal.
-    Session* session = this->sessions_.find(ticket);
-    if (session == nullptr) throw std::system_error(errno, std::system_category(), "epoll_ctl");
-    remove(*session);
+    return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 template <class Talk>
 void Epoll<Talk>::set_timer() {
     if (!is_accepting_ && !this->is_stopping_ && this->now_ >= timer_due_) {
-        watch(this->listener_.fd(), EPOLLIN, {kListener, 0});
-        is_accepting_ = true;
+        is_accepting_ = watch(this->listener_.fd(), EPOLLIN, {kListener, 0});
     }
     const Moment due = this->next_time();
     if (due == timer_due_) return;

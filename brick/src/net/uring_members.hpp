@@ -58,6 +58,7 @@ void Uring<Talk>::handle(const io_uring_cqe& completion) {
         case Operation::waiting:
             return accept_waiting();
         case Operation::timer:
+            this->look_at_the_clock();  // The turn may have begun before the timer was due.
             if (this->now_ >= timer_due_) timer_due_ = Moment::max();
             return;
         case Operation::cancel:

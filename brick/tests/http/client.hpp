@@ -62,8 +62,8 @@ inline std::string get(std::string_view path) {
 
 /// A request of this method with a body of this length, without the body.
 inline std::string head(std::string_view line, std::size_t length) {
-    return std::string(line) + " HTTP/1.1\r\nHost: a\r\nContent-Length: " +
-           std::to_string(length) + "\r\n\r\n";
+    return std::string(line) + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(length) +
+           "\r\n\r\n";
 }
 
 inline std::string chunked(std::string_view line, std::string_view chunks) {

@@ -138,8 +138,8 @@ TEST(Expect, IsNotAnsweredWith100OnceTheBodyComes) {
 TEST(Expect, IsAnsweredWithTheFinalStatusWhereTheBodyIsNotWanted) {
     EXPECT_EQ(Client({.body_bytes = 1}).says(expecting("POST /echo", 2)),
               refusal("413 Content Too Large"));
-    for (const auto& [line, status] : {std::pair{"POST /nowhere", "HTTP/1.1 404 "},
-                                       std::pair{"POST /", "HTTP/1.1 405 "}}) {
+    for (const auto& [line, status] :
+         {std::pair{"POST /nowhere", "HTTP/1.1 404 "}, std::pair{"POST /", "HTTP/1.1 405 "}}) {
         Client client;
         const std::string answer = client.says(expecting(line, 2));
         EXPECT_TRUE(answer.starts_with(status));
@@ -156,8 +156,9 @@ TEST(Expect, OfAnythingElseIsRefused) {
 
 TEST(Expect, FromHttp10IsIgnored) {
     Client client;
-    EXPECT_EQ(client.says("POST /echo HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"),
-              "");
+    EXPECT_EQ(
+        client.says("POST /echo HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"),
+        "");
 }
 
 TEST(Sink, ThatRefusesGivesItsAnswerAtOnceAndTheConnectionCloses) {

@@ -18,12 +18,12 @@ TEST(Conversation, AnswersRequestAfterRequest) {
 
 TEST(Conversation, AnswersPipelinedRequestsInTheirOrder) {
     Client client;
-    EXPECT_EQ(client.says(get("/named/one") + get("/stream") + std::string(kGet) +
-                          get("/named/two")),
-              ok("one") +
-                  answer("200 OK", "Transfer-Encoding: chunked\r\n",
-                         "5\r\npiece\r\n5\r\npiece\r\n0\r\n\r\n") +
-                  kHello + ok("two"));
+    EXPECT_EQ(
+        client.says(get("/named/one") + get("/stream") + std::string(kGet) + get("/named/two")),
+        ok("one") +
+            answer("200 OK", "Transfer-Encoding: chunked\r\n",
+                   "5\r\npiece\r\n5\r\npiece\r\n0\r\n\r\n") +
+            kHello + ok("two"));
 }
 
 TEST(Conversation, WaitsForTheRestOfAHead) {
@@ -34,10 +34,10 @@ TEST(Conversation, WaitsForTheRestOfAHead) {
 
 TEST(Conversation, ClosesBehindTheAnswerWhenTheClientAsksForIt) {
     Client client;
-    EXPECT_EQ(client.says("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
-              answer("200 OK",
-                     "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
-                     "hello"));
+    EXPECT_EQ(
+        client.says("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
+               "hello"));
     EXPECT_EQ(client.end(), End::close);
 }
 
@@ -75,10 +75,10 @@ TEST(Conversation, SendsNoBodyWhereAStatusHasNone) {
 
 TEST(Conversation, ClosesBehindHttp10) {
     Client client;
-    EXPECT_EQ(client.says("GET / HTTP/1.0\r\n\r\n"),
-              answer("200 OK",
-                     "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
-                     "hello"));
+    EXPECT_EQ(
+        client.says("GET / HTTP/1.0\r\n\r\n"),
+        answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
+               "hello"));
     EXPECT_EQ(client.end(), End::close);
 }
 
@@ -128,8 +128,8 @@ TEST(Conversation, RefusesAndLingers) {
 }
 
 TEST(Conversation, RefusesWhatFollowsAHeadOrA204WithABody) {
-    for (const std::string_view first : {"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
-                                         "GET /204 HTTP/1.1\r\nHost: a\r\n\r\n"}) {
+    for (const std::string_view first :
+         {"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /204 HTTP/1.1\r\nHost: a\r\n\r\n"}) {
         Client client;
         client.says(first);
         EXPECT_EQ(client.says("nonsense\r\n"), refusal("400 Bad Request"));
@@ -159,6 +159,14 @@ TEST(Conversation, AnswersAHalfClosedClient) {
     EXPECT_EQ(client.end(), End::close);
 }
 
+TEST(Conversation, DoesNotLingerForAHalfClosedClient) {
+    Client client;
+    client.gives(get("/big") + "nonsense\r\n");
+    client.half_closes();
+    EXPECT_TRUE(client.takes().ends_with(refusal("400 Bad Request")));
+    EXPECT_EQ(client.end(), End::close);
+}
+
 TEST(Conversation, DropsAHeadThatTheClientDoesNotFinish) {
     Client client;
     client.gives(kGet.substr(0, 10));
@@ -184,9 +192,9 @@ TEST(Conversation, SaysCloseToEachRequestThatIsAnsweredAfterAStop) {
         client.service.stopping = true;
         client.talk.stop(client.service);
         EXPECT_EQ(client.end(), End::open) << "a request in flight";
-        const std::string rest = begun.starts_with("GET")         ? "TP/1.1\r\nHost: a\r\n\r\n"
-                                 : begun.ends_with("1")           ? "2"
-                                                                  : "t-Length: 2\r\n\r\n12";
+        const std::string rest = begun.starts_with("GET") ? "TP/1.1\r\nHost: a\r\n\r\n"
+                                 : begun.ends_with("1")   ? "2"
+                                                          : "t-Length: 2\r\n\r\n12";
         EXPECT_EQ(count(client.says(rest), "Connection: close\r\n"), 1U) << begun;
         EXPECT_EQ(client.end(), End::close);
     }

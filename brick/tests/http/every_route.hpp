@@ -84,7 +84,8 @@ void add_every_route(Add&& add) {
     };
     get("/", Fixed(200, "text/plain", "hello"));
     get("/close", Fixed(Response(200, "", "bye").close()));
-    get("/big", Handler([](const Request&) { return Response(200, "", std::string(kBigBytes, 'b')); }));
+    get("/big",
+        Handler([](const Request&) { return Response(200, "", std::string(kBigBytes, 'b')); }));
     get("/named/{name}", Handler([](const Request& request) {
             return Response(200, "", std::string(request.param("name")));
         }));
@@ -97,14 +98,14 @@ void add_every_route(Add&& add) {
     get("/sized", streams("piece", 2, 10));
     get("/too-short", streams("piece", 2, 11));
     get("/too-long", streams("piece", 2, 9));
-    get("/breaks-off", Handler([](const Request&) {
-            return Response(200).stream(repeat("piece", 2, true));
-        }));
+    get("/breaks-off",
+        Handler([](const Request&) { return Response(200).stream(repeat("piece", 2, true)); }));
     get("/held", Handler([](const Request&) {
             return Response(200, "", "late").pace({.hold = milliseconds(3)});
         }));
     get("/pieces", Handler([](const Request&) {
-            return Response(200, "", "drop by drop").pace({.piece_bytes = 5, .gap = milliseconds(2)});
+            return Response(200, "", "drop by drop")
+                .pace({.piece_bytes = 5, .gap = milliseconds(2)});
         }));
     get("/streamed-pieces", Handler([](const Request&) {
             return Response(200).stream(repeat("piece", 2)).pace({.piece_bytes = 50});

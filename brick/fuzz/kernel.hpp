@@ -1,0 +1,106 @@
+/// As much of a kernel as the reactor on epoll needs, in memory: sockets of any number of clients,
+/// epoll with edges, a timer and a clock. fuzz/kernel.cpp puts it in the place of the system calls
+/// by the linker's --wrap.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace brick::fuzz {
+
+/// Aborts the program, which is how a fuzzer finds.
+void require(bool holds);
+
+class Kernel {
+public:
+    /// A connection as the client has it; it is there as long as the kernel.
+    struct Peer {
+        std::string unread;        // By the server.
+        std::string got;           // By the client.
+        std::size_t in_flight = 0;  // Sent by the server, not yet got.
+        std::size_t window = 1000;  // Of what may be in flight.
+        bool has_ended = false;    // The client's side.
+        bool is_reset = false;     // By either.
+        bool is_closed = false;    // By the server, or its sending side.
+    };
+
+    /// Everything up to its end goes to this kernel. There is one at a time.
+    Kernel();
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    ~Kernel();
+
+    /// Called while the server waits and nothing has happened: it makes something happen.
+    std::function<void()> when_idle;
+
+    // What clients do.
+    Peer& connect();
+    void send(Peer& peer, std::string_view bytes);
+    void get(Peer& peer, std::size_t bytes);
+    void end(Peer& peer);
+    void reset(Peer& peer);
+
+    void pass(std::int64_t ns) { now_ns_ += ns; }
+    [[nodiscard]] std::int64_t now_ns() const { return now_ns_; }
+
+    /// The next call of this kind fails.
+    enum class Call { accept, recv, send, epoll_ctl, epoll_wait };
+    void fail(Call call, int error) { faults_[call] = error; }
+
+    /// No descriptors beyond those that are open now, or no bound.
+    void fill_table(bool is_full) { most_ = is_full ? things_.size() : SIZE_MAX; }
+
+    [[nodiscard]] std::deque<Peer>& peers() { return peers_; }
+
+    // System calls: the result, or -1 and errno.
+    enum class Kind { listener, connection, epoll, timer, event, file };
+    int open(Kind kind);
+    int close(int fd);
+    int accept();
+    long recv(int fd, char* bytes, std::size_t size);
+    long send(int fd, std::string_view bytes);
+    int shut(int fd);
+    int break_off(int fd);
+    int unread(int fd);
+    int control(int what, int fd, const epoll_event* event);
+    int wait(epoll_event* events, int most, bool is_blocking);
+    int set_timer(std::int64_t due_ns);
+    void signal(int fd);
+
+private:
+    struct Thing {
+        Kind kind;
+        Peer* peer = nullptr;
+        std::uint32_t watched = 0;  // As epoll_ctl asked; 0: not at all.
+        std::uint64_t data = 0;
+        bool has_edge = false;
+        bool wants_room = false;    // A send was cut short.
+        bool is_signalled = false;
+    };
+
+    Thing& thing(int fd, Kind kind);
+    Thing* of(const Peer& peer);
+    void edge(const Peer& peer);
+    [[nodiscard]] std::uint32_t state(const Thing& thing) const;
+    int collect(epoll_event* events, int most);
+    bool fails(Call call);
+
+    std::map<int, Thing> things_;
+    std::deque<Peer> peers_;
+    std::deque<Peer*> waiting_;  // To be accepted.
+    std::map<Call, int> faults_;
+    std::size_t most_ = SIZE_MAX;
+    int next_fd_;
+    std::int64_t now_ns_ = 1'000'000'000;
+    std::int64_t due_ns_ = INT64_MAX;
+    int turns_ = 0;  // Without progress.
+};
+
+}  // namespace brick::fuzz

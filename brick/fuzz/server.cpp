@@ -1,0 +1,157 @@
+// The whole server on epoll over a kernel in memory: the input says what the kernel and the clients
+// do, call by call, and what the clients send.
+//
+// An input is a byte that says how many events follow, three bytes for each event, and the text that
+// clients send in turn. Then all goes well until nothing is left to do, and the server stops.
+#include <brick/server.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+
+#include "http/conversation.hpp"
+#include "http/every_route.hpp"
+#include "kernel.hpp"
+#include "net/epoll.hpp"
+#include "responses.hpp"
+
+namespace brick::fuzz {
+namespace {
+
+Options options() {
+    Options some;
+    some.port = 1;
+    some.limits = {.request_line_bytes = 100,
+                   .head_bytes = 300,
+                   .fields = 5,
+                   .body_bytes = 50,
+                   .streamed_bytes = 100,
+                   .unsent_bytes = 500,
+                   .connections = 6,
+                   .stop_timeout = std::chrono::seconds(100)};
+    return some;
+}
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::size_t kEventBytes = 3;
+
+class Script {
+public:
+    explicit Script(std::string_view input) {
+        const std::size_t count = input.empty() ? 0 : static_cast<unsigned char>(input.front());
+        input.remove_prefix(input.empty() ? 0 : 1);
+        events_ = input.substr(0, std::min(kEventBytes * count, input.size()));
+        text_ = input.substr(events_.size());
+        kernel_.when_idle = [this] { go_on(); };
+    }
+
+    void play() {
+        {
+            const Options wanted = options();
+            std::atomic<std::size_t> open{0};
+            http::Service service(testing::every_route(), wanted.limits);
+            net::Epoll<http::Conversation> reactor(wanted, net::Listener(wanted, 1, true), service,
+                                                   open);
+            reactor_ = &reactor;
+            reactor.run();
+            require(open == 0);
+        }
+        for (const Kernel::Peer& peer : kernel_.peers()) {
+            require(Responses(peer.got, SIZE_MAX, true).are_well_formed());
+        }
+    }
+
+private:
+    void go_on() {
+        if (events_.size() >= kEventBytes) {
+            const auto byte = [this](std::size_t at) {
+                return static_cast<unsigned char>(events_[at]);
+            };
+            event(byte(0), byte(1), byte(2));
+            events_.remove_prefix(kEventBytes);
+        } else if (quiet_turns_ < 200) {
+            ++quiet_turns_;
+            calm();
+        } else if (!is_stopping_) {
+            for (const Kernel::Peer& peer : kernel_.peers()) look(peer);
+            is_stopping_ = true;
+            reactor_->stop();
+        } else {
+            require(++quiet_turns_ < 1000);  // It ends.
+            calm();
+            kernel_.pass(1000 * kMs);
+        }
+    }
+
+    void event(unsigned kind, unsigned amount, unsigned whose) {
+        auto& peers = kernel_.peers();
+        if (peers.empty() || (kind % 16 == 0 && peers.size() < 20)) {
+            kernel_.connect().window = 1 + 10 * amount;
+            return;
+        }
+        Kernel::Peer& peer = peers[whose % peers.size()];
+        switch (kind % 16) {
+            case 5:
+                return kernel_.get(peer, 10 * amount);
+            case 6:
+                return kernel_.end(peer);
+            case 7:
+                return kernel_.reset(peer);
+            case 8:
+                return kernel_.pass(amount * kMs);
+            case 9:
+                return kernel_.pass(amount * 1000 * kMs);
+            case 10:
+                return kernel_.fail(Kernel::Call::accept, accept_error(amount));
+            case 11:
+                return kernel_.fail(Kernel::Call::recv, EINTR);
+            case 12:
+                return kernel_.fail(Kernel::Call::send, EINTR);
+            case 13:
+                return kernel_.fail(Kernel::Call::epoll_ctl, amount % 2 == 0 ? ENOMEM : ENOSPC);
+            case 14:
+                return kernel_.fail(Kernel::Call::epoll_wait, EINTR);
+            case 15:
+                return kernel_.fill_table(amount % 2 == 0);
+            default:
+                kernel_.send(peer, text_.substr(0, amount));
+                text_.remove_prefix(std::min<std::size_t>(amount, text_.size()));
+        }
+    }
+
+    static int accept_error(unsigned choice) {
+        constexpr int kErrors[] = {EMFILE, ENFILE, ENOMEM, ENOBUFS, EINTR, ECONNABORTED};
+        return kErrors[choice % std::size(kErrors)];
+    }
+
+    // Clients take all, time passes, and nothing fails.
+    void calm() {
+        kernel_.fill_table(false);
+        for (Kernel::Peer& peer : kernel_.peers()) {
+            peer.window = SIZE_MAX / 2;
+            kernel_.get(peer, peer.in_flight);
+        }
+        kernel_.pass(10 * kMs);
+    }
+
+    // Nothing was overlooked: what a client sent is read, or the connection is over.
+    static void look(const Kernel::Peer& peer) {
+        require(peer.is_reset || peer.is_closed || (peer.unread.empty() && !peer.has_ended));
+    }
+
+    Kernel kernel_;
+    std::string_view events_;
+    std::string_view text_;
+    net::Reactor* reactor_ = nullptr;
+    int quiet_turns_ = 0;
+    bool is_stopping_ = false;
+};
+
+}  // namespace
+}  // namespace brick::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    brick::fuzz::Script({reinterpret_cast<const char*>(data), size}).play();
+    return 0;
+}

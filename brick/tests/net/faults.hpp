@@ -1,0 +1,17 @@
+/// System calls of a server's thread that fail when a test wants it, by the linker's --wrap.
+#pragma once
+
+#include <string_view>
+
+namespace brick::testing {
+
+/// Only this thread's calls fail: the test's own client does without.
+void fail_on_this_thread() noexcept;
+
+/// The `nth` call of `name` from now on fails with `error`; 0 stops that.
+void fail_call(std::string_view name, int nth, int error) noexcept;
+
+/// Whether the call that was to fail has come.
+[[nodiscard]] bool has_failed() noexcept;
+
+}  // namespace brick::testing
