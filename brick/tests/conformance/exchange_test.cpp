@@ -24,8 +24,10 @@ void send_all(Exchange& exchange) {
 Outcome answered(const Case& of, std::string_view bytes, bool by_reset = false) {
     Exchange exchange(of, {});
     send_all(exchange);
-    exchange.received(bytes);
-    send_all(exchange);
+    for (const char byte : bytes) {
+        exchange.received({&byte, 1});
+        send_all(exchange);  // The probe, once it is due.
+    }
     exchange.ended(by_reset);
     EXPECT_TRUE(exchange.done());
     return exchange.outcome();
