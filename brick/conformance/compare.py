@@ -1,0 +1,273 @@
+"""Holds contenders against the table and writes what each does otherwise as a document.
+
+    python brick/conformance/compare.py [--out docs/conformance.md]
+
+The runner comes from `make brick`, contenders that need a build from `bakeoff setup hyper`. Only
+what the catalogue's contenders serve is compared: whether a request is refused or taken, how often
+it is answered, and whether the connection lives on. Bodies and fields are the brick's own matter.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNNER = ROOT / "build" / "brick" / "brick-conformance"
+NAMES = ("nginx", "haproxy", "node-http", "hyper")
+READY_S = 10
+# Cases about the contenders' own paths, or about limits that each server may set for itself.
+LEFT_OUT = ("9110-9.", "9110-15.5.", "9110-5.4-", "9110-14.", "9110-12.", "9110-13.")
+OWN_PATHS = ("/stream", "/upload", "/big", "/hello/", "/no-content", "/not-modified", "/Empty")
+
+Result = dict[str, Any]
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody has."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def words(text: str, name: str, port: int) -> list[str]:
+    """A command of a contender.toml."""
+    here = ROOT / "contenders" / name
+    places = {"here": here, "out": here / ".out", "port": port, "host": "127.0.0.1", "workers": 1}
+    return shlex.split(text.format(**places))
+
+
+def wait_until_ready(server: "subprocess.Popen[bytes]", name: str, port: int) -> None:
+    """Returns once the server listens."""
+    until = time.monotonic() + READY_S
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise SystemExit(f"{name} doesn't listen; `bakeoff setup {name}` builds it")
+
+
+@contextmanager
+def started(name: str, scratch: str) -> Iterator[int]:
+    """The contender's server, on a port of 127.0.0.1."""
+    told = tomllib.loads((ROOT / "contenders" / name / "contender.toml").read_text())
+    port = free_port()
+    settings = {
+        key: value.format(port=port, host="127.0.0.1", workers=1)
+        for key, value in told["run"].get("env", {}).items()
+    }
+    try:
+        server = subprocess.Popen(
+            words(told["run"]["command"], name, port),
+            env=os.environ | settings | {"TMPDIR": scratch},
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    except FileNotFoundError as error:
+        raise SystemExit(f"{name}: {error}; `bakeoff setup {name}` builds it") from error
+    try:
+        wait_until_ready(server, name, port)
+        yield port
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def version(name: str) -> str:
+    """What the contender says of its own version."""
+    told = tomllib.loads((ROOT / "contenders" / name / "contender.toml").read_text())
+    said = subprocess.run(
+        words(told["version"]["command"], name, 0), capture_output=True, text=True, check=False
+    )
+    return (said.stdout + said.stderr).strip().splitlines()[0]
+
+
+def held(port: int) -> dict[str, Result]:
+    """What the server on this port did, by the case's id."""
+    ran = subprocess.run(
+        [RUNNER, f"127.0.0.1:{port}", "--ways", "whole", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode > 1:
+        raise SystemExit(ran.stderr)
+    return {case["id"]: case for case in json.loads(ran.stdout)["cases"]}
+
+
+def compared() -> set[str]:
+    """Ids of the cases that ask nothing that only the conformance server has."""
+    listed = subprocess.run([RUNNER, "--list"], capture_output=True, text=True, check=True)
+    return {
+        case["id"]
+        for case in json.loads(listed.stdout)["cases"]
+        if not case["id"].startswith(LEFT_OUT)
+        and not any(path in case["bytes"] for path in OWN_PATHS)
+    }
+
+
+def kind(status: int) -> str:
+    """A request that got as far as a resource was taken, whether the resource is there or not."""
+    if status < 200:
+        return "100"
+    return "takes" if status < 400 or status in (404, 405) else "refuses"
+
+
+def same(expected: Result, got: Result) -> bool:
+    """The same answers in kind. A refusal without an answer is one, too."""
+    if expected["statuses"] and got["end"] != "open":
+        silent = [kind(status) for status in expected["statuses"]][-1] == "refuses"
+        if silent and got["statuses"] == expected["statuses"][:-1]:
+            return True
+    kinds = [kind(status) for status in got["statuses"]]
+    wanted = [kind(status) for status in expected["statuses"]]
+    if not wanted and kinds == ["refuses"]:
+        return True  # A message that breaks off may be refused.
+    return kinds == wanted and (got["end"] == "open") == (expected["end"] == "open")
+
+
+def in_words(got: Result) -> str:
+    """Its answers, and what became of the connection."""
+    statuses = [str(status) for status in got["statuses"]]
+    end = {"open": "stays open", "closed": "closes", "reset": "resets"}[got["end"]]
+    if not statuses:
+        return "waits" if got["end"] == "open" else f"{end} silently"
+    if len(statuses) > 4:
+        statuses = [*statuses[:2], "…", f"({len(statuses)} answers)"]
+    return f"{' '.join(statuses)}, {end}"
+
+
+def group(case: Result, got: dict[str, Result]) -> str:
+    """Which part of the document a case belongs to."""
+    expected = case["expected"]["statuses"]
+    refusal = bool(expected) and kind(expected[-1]) == "refuses"
+    differing = [one["got"] for one in got.values() if not same(case["expected"], one["got"])]
+    if refusal and any(
+        [kind(s) for s in one["statuses"]][: len(expected)].count("takes")
+        > [kind(s) for s in expected].count("takes")
+        for one in differing
+    ):
+        return "Accepted by some, refused by the brick"
+    if refusal:
+        return "Refused in another way"
+    return "Served by the brick, and otherwise by some"
+
+
+WHY = {
+    "Accepted by some, refused by the brick": (
+        "A request that two servers read differently is how requests are smuggled, so the brick"
+        " takes nothing that RFC 9112 doesn't let a sender send. Where the RFC says that a"
+        " recipient"
+        " *may* bear something (a bare LF, white space instead of one space), the brick"
+        " doesn't: whoever"
+        " stands in front of it may not bear it, or may bear it differently. What it does bear has"
+        " no effect on where a message ends: one empty line before a request, empty elements"
+        " of lists,"
+        " white space around a chunk's extension."
+    ),
+    "Refused in another way": (
+        "The request is refused by all, or not answered; what becomes of the connection, or of the"
+        " answers before it, differs. The brick answers what was whole before, says why it refuses,"
+        " and closes: behind a framing that is in doubt nobody knows where the next request begins."
+    ),
+    "Served by the brick, and otherwise by some": (
+        "Requests that the RFC allows. A difference here is a server's own choice (to close, to"
+        " serve a method everywhere, to send 100 to who sent the body already), not always a fault."
+    ),
+}
+
+
+def document(results: dict[str, dict[str, Result]], versions: dict[str, str]) -> str:
+    """The Markdown: counts, then a table for each group of cases that differ."""
+    names = list(results)
+    ids = [id for id in next(iter(results.values())) if id in compared()]
+    groups: dict[str, list[str]] = defaultdict(list)
+    for id in ids:
+        got = {name: results[name][id] for name in names}
+        case = got[names[0]]
+        if all(same(case["expected"], one["got"]) for one in got.values()):
+            continue
+        cells = [
+            "=" if same(case["expected"], one["got"]) else in_words(one["got"])
+            for one in got.values()
+        ]
+        row = [f"`{id}`", case["why"], in_words(case["expected"]), *cells]
+        groups[group(case, got)].append(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        )
+    lines = [
+        "# Where servers differ from the brick's table of conformance",
+        "",
+        f"Written by `.venv/bin/python brick/conformance/compare.py --out docs/conformance.md` on"
+        f" {datetime.now(UTC):%Y-%m-%d}, after `make brick` and `bakeoff setup {' '.join(names)}`:"
+        " don't edit it.",
+        "",
+        *(f"- {name}: {versions[name]}" for name in names),
+        "",
+        f"{len(ids)} of the table's {len(next(iter(results.values())))} cases are compared: those"
+        " about how requests are read and framed. Left out are those about paths that only the"
+        " conformance server has, methods, and limits that are each server's own. Servers run as"
+        " their contender.toml says. Every case is sent whole. A request that is answered with 2xx,"
+        " 404 or 405 was taken; one with another status of 4xx or 5xx, or a connection that is"
+        " closed without an answer, was refused. `=` is as the brick's table expects. nginx"
+        " and haproxy,"
+        " as they are configured here, answer from the head: of a body that they find wrong they"
+        " only say so by closing, so that `404, closes` in section 7.1 is a refusal, too.",
+        "",
+        "| differing cases | " + " | ".join(names) + " |",
+        "|---|" + "---|" * len(names),
+    ]
+    for title, rows in groups.items():
+        counts = [
+            str(sum(row.split(" | ")[3 + at].removesuffix(" |") != "=" for row in rows))
+            for at in range(len(names))
+        ]
+        lines.append(f"| {title} | " + " | ".join(counts) + " |")
+    for title in WHY:
+        lines += ["", f"## {title}", "", WHY[title], ""]
+        lines.append(
+            "| case | what is sent, and why it is so | brick | " + " | ".join(names) + " |"
+        )
+        lines += ["|---|---|---|" + "---|" * len(names), *groups[title]]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Starts each contender, holds it against the table and writes the document."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, help="the document; the terminal if not given")
+    asked = parser.parse_args()
+    if not RUNNER.exists():
+        raise SystemExit(f"{RUNNER.relative_to(ROOT)} is missing; `make brick` builds it")
+    results: dict[str, dict[str, Result]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in NAMES:
+            with started(name, scratch) as port:
+                results[name] = held(port)
+    text = document(results, {name: version(name) for name in NAMES})
+    if asked.out:
+        asked.out.write_text(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()
