@@ -39,6 +39,7 @@ test: setup brick-tools ## Set up what is needed and run every test, with a cont
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
 	$(BIN)/pytest -m 'not slow' --contenders '$(TESTED)'
@@ -49,6 +50,7 @@ test-all: setup brick ## The same with every contender
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
 	$(BIN)/pytest

@@ -1,5 +1,6 @@
 """More clients than there is room for."""
 
+import socket
 import time
 
 import pytest
@@ -19,15 +20,13 @@ def is_turned_away(server: Besieged) -> bool:
     return received == b"" or received.startswith(b"HTTP/1.1 503 ")
 
 
-@pytest.mark.parametrize(
-    ("words", "descriptors"), [([], FEW), (["--connections", str(FEW)], None)]
-)
+@pytest.mark.parametrize(("words", "descriptors"), [([], FEW), (["--connections", str(FEW)], None)])
 def test_who_finds_no_room_is_turned_away_until_others_leave(
     besieged: Starter, words: list[str], descriptors: int | None
 ) -> None:
     server = besieged(*words, descriptors=descriptors)
     at_first = server.connections()
-    guests = []
+    guests: list[socket.socket] = []
     while len(guests) < FEW:
         guest = server.connect()
         guest.sendall(GET % b"/")
