@@ -22,13 +22,13 @@ class Kernel {
 public:
     /// A connection as the client has it; it is there as long as the kernel.
     struct Peer {
-        std::string unread;        // By the server.
-        std::string got;           // By the client.
+        std::string unread;         // By the server.
+        std::string got;            // By the client.
         std::size_t in_flight = 0;  // Sent by the server, not yet got.
         std::size_t window = 1000;  // Of what may be in flight.
-        bool has_ended = false;    // The client's side.
-        bool is_reset = false;     // By either.
-        bool is_closed = false;    // By the server, or its sending side.
+        bool has_ended = false;     // The client's side.
+        bool is_reset = false;      // By either.
+        bool is_closed = false;     // By the server, or its sending side.
     };
 
     /// Everything up to its end goes to this kernel. There is one at a time.
@@ -81,7 +81,7 @@ private:
         std::uint32_t watched = 0;  // As epoll_ctl asked; 0: not at all.
         std::uint64_t data = 0;
         bool has_edge = false;
-        bool wants_room = false;    // A send was cut short.
+        bool wants_room = false;  // A send was cut short.
         bool is_signalled = false;
     };
 

@@ -1,8 +1,8 @@
 // The whole server on epoll over a kernel in memory: the input says what the kernel and the clients
 // do, call by call, and what the clients send.
 //
-// An input is a byte that says how many events follow, three bytes for each event, and the text that
-// clients send in turn. Then all goes well until nothing is left to do, and the server stops.
+// An input is a byte that says how many events follow, three bytes for each event, and the text
+// that clients send in turn. Then all goes well until nothing is left to do, and the server stops.
 #include <brick/server.hpp>
 
 #include <algorithm>

@@ -73,7 +73,8 @@ bool Conversation::expire(Service& service) noexcept {
         phase_ = Phase::over;
         end_ = End::close;
     } else {
-        if (!passed(phase_ == Phase::head ? limits.head_timeout : limits.body_timeout)) return false;
+        if (!passed(phase_ == Phase::head ? limits.head_timeout : limits.body_timeout))
+            return false;
         try {
             refuse(service, 408);
         } catch (...) {

@@ -80,8 +80,8 @@ void Conversation::start_stream(Service& service, Response& response, std::size_
 
 void Conversation::pump(Service& service) {
     Outgoing& out = *message_->outgoing;
-    const std::size_t ahead = out.pace.is_set() ? std::numeric_limits<std::size_t>::max()
-                                                : kStreamAheadBytes;
+    const std::size_t ahead =
+        out.pace.is_set() ? std::numeric_limits<std::size_t>::max() : kStreamAheadBytes;
     while (output_.unsent() < ahead) {
         service.piece.clear();
         bool has_more = false;

@@ -62,9 +62,8 @@ std::size_t Conversation::take_head(Service& service, std::string_view bytes) {
 std::size_t Conversation::take_request(Service& service, std::string_view head,
                                        std::string_view rest) {
     const Head& parsed = service.head;
-    manner_ = {.keeps = parsed.keeps_alive,
-               .old = parsed.minor == 0,
-               .bodiless = parsed.method == "HEAD"};
+    manner_ = {
+        .keeps = parsed.keeps_alive, .old = parsed.minor == 0, .bodiless = parsed.method == "HEAD"};
     service.routes.find(parsed.method, parsed.path, service.match);
     const bool has_length = parsed.framing != Framing::chunked;
     const std::uint64_t length = parsed.framing == Framing::length ? parsed.length : 0;

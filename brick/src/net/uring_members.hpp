@@ -87,7 +87,8 @@ void Uring<Talk>::accepted(const io_uring_cqe& completion) {
     }
 }
 
-// Descriptors had run out and somebody waits. What can't be had now, the clock's next tick asks for.
+// Descriptors had run out and somebody waits. What can't be had now, the clock's next tick asks
+// for.
 template <class Talk>
 void Uring<Talk>::accept_waiting() {
     is_watching_ = false;

@@ -14,7 +14,8 @@
 
 namespace brick::testing {
 
-/// Blocks, but for 20 s at most.
+/// Blocks, but for 20 s at most. EINTR is passed over: the end of a ring that a thread had made
+/// interrupts what it waits for.
 class TcpClient {
 public:
     /// `receive_bytes` is SO_RCVBUF if it isn't 0.
@@ -48,6 +49,7 @@ public:
     bool sends(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (count < 0 && errno == EINTR) continue;
             if (count <= 0) return false;
             bytes.remove_prefix(static_cast<std::size_t>(count));
         }
@@ -66,7 +68,10 @@ public:
     /// What comes next, `most` bytes of it; empty at the end. `error` is errno then, or 0.
     std::string receives(std::size_t most = 65536) {
         std::string bytes(most, '\0');
-        const ssize_t count = ::recv(fd_, bytes.data(), bytes.size(), 0);
+        ssize_t count = 0;
+        do {
+            count = ::recv(fd_, bytes.data(), bytes.size(), 0);
+        } while (count < 0 && errno == EINTR);
         error_ = count < 0 ? errno : 0;
         bytes.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
         return bytes;
