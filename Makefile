@@ -117,8 +117,7 @@ build/tools/bin/oha:
 
 JUDGED ?= libuv-http-parser
 .PHONY: judge-bench
-judge-bench: setup ## Measure how often the judge errs, into records/; goes on where it was stopped
-	@$(call need,gcc,gcc libc6-dev)
+judge-bench: setup build/brick/brick-yardstick ## Measure how often the judge errs, into records/; goes on where it was stopped
 	$(BIN)/bakeoff setup $(JUDGED)
 	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
 

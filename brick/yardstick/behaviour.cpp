@@ -36,6 +36,15 @@ void work(std::chrono::nanoseconds time) {
     }
 }
 
+/// Each loop waits for the last one's result and touches no memory, so that all cost the same.
+void count(std::uint64_t loops) {
+    std::uint64_t x = loops;
+    for (std::uint64_t i = 0; i < loops; ++i) {
+        x = x * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+        __asm__ volatile("" : "+r"(x));  // No compiler may leave it out or fold it.
+    }
+}
+
 brick::Source chunks(std::shared_ptr<const std::string> body, std::size_t chunk_bytes) {
     return [body = std::move(body), chunk_bytes, sent = std::size_t{0}](std::string& out) mutable {
         out.append(*body, sent, chunk_bytes);
@@ -75,6 +84,7 @@ void Behaviour::serve(brick::Server& server) {
 brick::Response Behaviour::answer(std::shared_ptr<const std::string> body) {
     if (stalls_) stalls_->pass();
     if (options_.busy.count() > 0) work(options_.busy);
+    count(options_.loops);
     brick::Response response(200, "text/plain");
     if (options_.chunk_bytes > 0) {
         response.stream(chunks(std::move(body), options_.chunk_bytes));
@@ -99,7 +109,8 @@ std::chrono::nanoseconds Behaviour::hold() {
 /// Whether all answers are the same and nothing comes before them: they are rendered once.
 bool Behaviour::is_plain() const noexcept {
     return options_.delay.count() == 0 && !stalls_ && options_.slow_every == 0 && !queue_ &&
-           options_.busy.count() == 0 && options_.chunk_bytes == 0 && !options_.one_byte;
+           options_.busy.count() == 0 && options_.loops == 0 && options_.chunk_bytes == 0 &&
+           !options_.one_byte;
 }
 
 }  // namespace yardstick

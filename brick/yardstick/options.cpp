@@ -46,6 +46,7 @@ constexpr std::array kFlags = {
     Flag{"--exponential", true, [](Options& o, Value v) { o.exponential = duration(v); }},
     Flag{"--seed", true, [](Options& o, Value v) { o.seed = number(v, 0, kAny); }},
     Flag{"--busy", true, [](Options& o, Value v) { o.busy = duration(v); }},
+    Flag{"--loops", true, [](Options& o, Value v) { o.loops = number(v, 0, kAny); }},
     Flag{"--body", true, [](Options& o, Value v) { o.body_bytes = size_bytes(v); }},
     Flag{"--chunked", true, [](Options& o, Value v) { o.chunk_bytes = size_bytes(v); }},
     Flag{"--one-byte", false, [](Options& o, Value) { o.one_byte = true; }},
@@ -77,8 +78,8 @@ void check_together(const Options& o) {
            "--exponential is one worker: --threads has to be 1");
     demand(o.gap.count() == 0 || o.one_byte, "--gap is between two bytes: it needs --one-byte");
     const bool answers = o.delay.count() > 0 || o.stall.count() > 0 || o.slow_every > 0 ||
-                         o.exponential.count() > 0 || o.busy.count() > 0 || o.body_bytes ||
-                         o.chunk_bytes > 0 || o.one_byte;
+                         o.exponential.count() > 0 || o.busy.count() > 0 || o.loops > 0 ||
+                         o.body_bytes || o.chunk_bytes > 0 || o.one_byte;
     demand(!o.null || !answers,
            "--null reads no request: of the other options it only takes "
            "--host, --port, --threads, --io and --quiet");
@@ -120,6 +121,8 @@ body. Without further options it does so as fast as it can. Options add up.
 
 What it does with each request:
   --busy TIME          works so long, by the CPU time of its thread
+  --loops N            does so many loops of arithmetic, whatever time they take: twice as many
+                       cost twice as much, on a slow day too
   --delay TIME         answers so long after the request; others are served meanwhile
   --slow-every N       every N-th request waits for --slow
   --slow TIME

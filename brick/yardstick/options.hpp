@@ -31,6 +31,7 @@ struct Options {
     std::chrono::nanoseconds exponential{0};  ///< Mean of the service times; 0: no queue.
     std::optional<std::uint64_t> seed;
     std::chrono::nanoseconds busy{0};  ///< CPU time for each request.
+    std::uint64_t loops = 0;           ///< Of arithmetic, for each request.
     std::optional<std::size_t> body_bytes;
     std::size_t chunk_bytes = 0;  ///< 0: a body with a Content-Length.
     bool one_byte = false;

@@ -190,6 +190,17 @@ def test_busy_costs_so_much_cpu_time(yardstick: Start) -> None:
     assert min(latencies) >= 0.002
 
 
+def test_loops_cost_cpu_time(yardstick: Start) -> None:
+    server = yardstick("--loops", "1000000")
+    process = psutil.Process(server.pid)
+    before = process.cpu_times()
+    latencies_s(server, 100)
+    after = process.cpu_times()
+    spent_s = after.user + after.system - before.user - before.system
+    # A multiplication and an addition that wait for each other are four cycles at least.
+    assert spent_s >= 1e8 * 4 / 8e9, "nobody has 8 GHz"
+
+
 def test_bodies_have_the_size_that_was_asked_for(yardstick: Start) -> None:
     for size, bytes_ in (("0", 0), ("1", 1), ("16KiB", 16384), ("1MiB", 2**20)):
         response, body = asked(connected(yardstick("--body", size)))

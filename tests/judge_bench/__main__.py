@@ -86,7 +86,7 @@ class Bench:
     def race(self) -> None:
         """Real races, of that kind next of which there are the fewest: so all kinds meet the same
         weather, and a bench that is stopped has some of each."""
-        planted.build(self.kept)
+        planted.fetch(self.kept)
         wanted = {("null", 0.0): self.races_of("null")} if "null" in self.chosen.only else {}
         if "planted" in self.chosen.only:
             while (n := planted.done(self.calibrations)) < planted.CALIBRATIONS:

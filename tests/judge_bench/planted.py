@@ -1,4 +1,7 @@
-"""The server with a planted cost, and how much its cost is: the truth that verdicts are held to.
+"""brick-yardstick with a planted cost, and how much that is: the truth that verdicts are held to.
+
+The cost is loops of arithmetic, and not nanoseconds: a loop that watches a clock would be shorter,
+relative to the rest, whenever the machine is slow.
 
 The time of a request is c + k·loops at saturation, c for everything but the loops. A difference of
 1 % can't be timed to 1 % of itself, but one of 100 % can: so copies with the base's loops, and with
@@ -11,8 +14,6 @@ judged by. The middle copy checks that the line is straight; several calibration
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +24,8 @@ from pydantic import TypeAdapter
 from bakeoff.model.verdict import Verdict, VerdictEntry
 from tests.judge_bench.live import add, race
 
-SOURCE = Path(__file__).with_name("planted.c")
+SERVER = "brick-yardstick"
+BUILD = Path(__file__).parents[2] / "build" / "brick"
 BASE_LOOPS = 8000
 """Some 10 µs: with them the server and not the generator is the limit."""
 STEEP_LOOPS = (BASE_LOOPS, 20_000, 32_000)
@@ -83,20 +85,18 @@ class Truth:
         return self.ratio(extra_loops) ** 2 * extra_loops * self.standard_error
 
 
-def build(into: Path) -> None:
-    """Compiles the server."""
-    if shutil.which("gcc") is None:
-        sys.exit("gcc is missing; run: sudo apt-get install gcc libc6-dev")
+def fetch(into: Path) -> None:
+    """Links the server there, so that its command is the same on every machine."""
+    if not (BUILD / SERVER).exists():
+        sys.exit(f"{SERVER} is missing; run: make build/brick/{SERVER}")
     into.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", into / "planted", SOURCE],
-        check=True,
-    )
+    (into / SERVER).unlink(missing_ok=True)
+    (into / SERVER).symlink_to(BUILD / SERVER)
 
 
 def command(extra_loops: int = 0) -> str:
-    """The contender, as it is typed in the folder where it was built."""
-    return f"./planted --port {{port}} --loops {BASE_LOOPS + extra_loops}"
+    """The contender, as it is typed in the folder where it was fetched to."""
+    return f"./{SERVER} --port {{port}} --loops {BASE_LOOPS + extra_loops}"
 
 
 def calibrate(path: Path, duration_s: float) -> None:

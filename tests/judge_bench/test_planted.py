@@ -1,66 +1,27 @@
-"""The planted server answers every request, and the truth of its cost is worked out rightly."""
+"""The planted server can be started, and the truth of its cost is worked out rightly."""
 
-import socket
-import subprocess
-import time
-from collections.abc import Iterator
+import shlex
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
+from tests.brick.conftest import running
 from tests.judge_bench.live import add
-from tests.judge_bench.planted import STEEP_LOOPS, Calibration, build, truth
-
-REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    here = tmp_path_factory.mktemp("planted")
-    build(here)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen([here / "planted", "--port", str(port), "--loops", "100"])
-    for _ in range(200):
-        with socket.socket() as door:
-            if door.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.01)
-    yield ("127.0.0.1", port)
-    server.kill()
-    server.wait()
-
-
-def answers(address: tuple[str, int], pieces: list[bytes], count: int) -> bytes:
-    """What comes back for `pieces`, sent one after another, once `count` answers should be in."""
-    with socket.create_connection(address, timeout=5) as connection:
-        for piece in pieces:
-            connection.sendall(piece)
-            time.sleep(0.01)
-        got = b""
-        while len(got) < count * len(ANSWER):
-            got += connection.recv(65536)
-        return got
+from tests.judge_bench.planted import STEEP_LOOPS, Calibration, command, fetch, truth
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("pieces", "count"),
-    [
-        ([REQUEST], 1),
-        ([REQUEST, REQUEST], 2),
-        ([REQUEST[:10], REQUEST[10:-2], REQUEST[-2:]], 1),
-        ([REQUEST * 100], 100),
-        ([REQUEST * 2 + REQUEST[:7], REQUEST[7:]], 3),
-    ],
-    ids=["one", "kept alive", "in pieces", "pipelined", "pipelined in pieces"],
-)
-def test_each_request_has_one_answer(
-    address: tuple[str, int], pieces: list[bytes], count: int
-) -> None:
-    assert answers(address, pieces, count) == ANSWER * count
+def test_the_base_and_what_is_slower_are_commands_of_the_yardstick(tmp_path: Path) -> None:
+    fetch(tmp_path / "kept")
+    fetch(tmp_path / "kept")  # A bench that goes on.
+    for words in (command(), command(150)):
+        program, *others = shlex.split(words.format(port=0))
+        with running([tmp_path / "kept" / program, *others]) as server:
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"Hello, World!"
+            connection.close()
 
 
 def throughputs(base_us: float, loop_us: float) -> tuple[float, float, float]:

@@ -41,9 +41,10 @@ TEST(Options, AValueFollowsOrIsJoined) {
 
 TEST(Options, EveryOptionIsInTheHelp) {
     for (const char* const name :
-         {"--host", "--port", "--threads", "--io", "--quiet", "--null", "--delay", "--stall",
-          "--every", "--log", "--slow-every", "--slow", "--exponential", "--seed", "--busy",
-          "--body", "--chunked", "--one-byte", "--gap"}) {
+         {"--host",       "--port",  "--threads",     "--io",       "--quiet",
+          "--null",       "--delay", "--stall",       "--every",    "--log",
+          "--slow-every", "--slow",  "--exponential", "--seed",     "--busy",
+          "--loops",      "--body",  "--chunked",     "--one-byte", "--gap"}) {
         EXPECT_NE(help().find(name), std::string_view::npos) << name;
     }
 }
@@ -69,6 +70,7 @@ TEST(Options, WhatHasNoMeaningTogetherIsRefused) {
                                                  {"--exponential", "1ms", "--threads", "2"},
                                                  {"--gap", "1ms"},
                                                  {"--null", "--delay", "1ms"},
+                                                 {"--null", "--loops", "1"},
                                                  {"--null", "--body", "0"}}) {
         EXPECT_NE(refusal(words), "nothing was refused") << words.front();
     }

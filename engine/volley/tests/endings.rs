@@ -4,6 +4,7 @@ mod common;
 
 use common::command::{load, run, text};
 use common::servers::{self, BODY, GOOD};
+use common::yardstick::Yardstick;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -64,7 +65,8 @@ fn interrupt(child: &Child) {
 
 #[test]
 fn an_interruption_keeps_what_there_is() {
-    let url = format!("http://{}/", servers::slow(Duration::from_millis(20)));
+    let server = Yardstick::start("--delay 20ms");
+    let url = format!("http://{}/", server.address);
     let child = Command::new(env!("CARGO_BIN_EXE_volley"))
         .args(["load", "-d", "1h", "--json", &url])
         .stdout(Stdio::piped())

@@ -5,9 +5,9 @@ mod common;
 
 use common::driver::{Driver, errors, histogram, job};
 use common::servers::{self, GOOD};
+use common::yardstick::Yardstick;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 use volley::errors::ErrorKind;
 use volley::io::IoChoice;
 use volley::schedule::Shape::{Poisson, Uniform};
@@ -35,7 +35,8 @@ fn a_server_that_answers_at_once_is_asked_as_often_as_planned(io: IoChoice) {
 /// One connection answers a request in 50 ms, and every 10 ms one is due: the last of 20 waits for
 /// 19 others, which makes 950 ms, of which 190 ms have passed when it is due.
 fn waiting_for_a_connection_counts(io: IoChoice) {
-    let mut job = job(io, &[servers::slow(Duration::from_millis(50))]);
+    let server = Yardstick::start("--delay 50ms");
+    let mut job = job(io, &[server.address]);
     job.connections = 1;
     let event = Driver::job(job).0.open_slice(200, 100.0, Uniform, 1);
     assert_eq!((errors(&event), event.misses), (vec![], 0));

@@ -1,8 +1,10 @@
-//! Small real servers that behave well or badly, `volley` as a command, and a driver for
-//! `volley drive`.
+//! Small real servers that behave well or badly, the yardstick, `volley` as a command, and a driver
+//! for `volley drive`.
 #![allow(dead_code, unreachable_pub, unused_macros, reason = "each test file uses its part")]
 
 pub mod command;
 #[macro_use]
 pub mod driver;
 pub mod servers;
+#[path = "../world/yardstick.rs"]
+pub mod yardstick;

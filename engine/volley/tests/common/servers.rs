@@ -60,14 +60,6 @@ pub fn always(answer: &'static [u8]) -> SocketAddr {
     counting(answer).0
 }
 
-/// The same answer to each request after a while.
-pub fn slow(delay: Duration) -> SocketAddr {
-    answering(move |_| {
-        thread::sleep(delay);
-        Some(GOOD.to_vec())
-    })
-}
-
 /// Closes each connection after one answer.
 pub fn closing(answer: &'static [u8]) -> SocketAddr {
     serve(move |mut stream| {
@@ -93,20 +85,6 @@ pub fn impatient(patience: Duration) -> SocketAddr {
         stream.set_read_timeout(Some(patience)).unwrap();
         while read_request(&mut stream) {
             let _ = stream.write_all(GOOD);
-        }
-    })
-}
-
-/// Sends its answers byte by byte.
-pub fn dribbling(answer: &'static [u8]) -> SocketAddr {
-    serve(move |mut stream| {
-        stream.set_nodelay(true).unwrap();
-        while read_request(&mut stream) {
-            for byte in answer.chunks(1) {
-                if stream.write_all(byte).is_err() {
-                    return;
-                }
-            }
         }
     })
 }

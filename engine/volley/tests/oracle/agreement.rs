@@ -3,6 +3,9 @@
 use volley::clock::MS;
 use volley::histogram::Latencies;
 
+/// Three digits of a latency are kept.
+pub(crate) const KEPT: f64 = 0.999;
+
 /// How far a quantile may be from the one that is expected.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
@@ -23,6 +26,11 @@ impl Bounds {
     /// In closed loop requests that come later may meet fewer stalls.
     pub(crate) fn closed_loop(tolerance_ns: f64, disturbed: f64) -> Self {
         Self { tolerance_ns, below: disturbed, above: disturbed }
+    }
+
+    /// Nothing is known of how short a latency may be.
+    pub(crate) fn at_most(tolerance_ns: f64, disturbed: f64) -> Self {
+        Self { tolerance_ns, below: 1.0, above: disturbed }
     }
 
     /// What Q(p) may be. A disturbed request may take for ever.
@@ -66,6 +74,16 @@ pub(crate) fn assert_agrees(
 ) {
     let wrong = disagreements(latencies, at, expected_ns, bounds);
     assert!(wrong.is_empty(), "{what}, {bounds:?}: {wrong:#?}");
+}
+
+/// Fails where latencies are shorter than the sorted ones that they can't be shorter than.
+pub(crate) fn assert_none_faster(latencies: &Latencies, least_ns: &[u64]) {
+    assert_eq!(latencies.count(), least_ns.len() as u64);
+    for p in percents().chain([1.0]) {
+        let (found_ns, least_ns) =
+            (latencies.quantile_us(p, 0).unwrap() * 1e3, quantile_ns(least_ns, p));
+        assert!(found_ns >= least_ns * KEPT, "Q({p}) is {found_ns} ns, at least {least_ns}");
+    }
 }
 
 /// The latency that a share `p` of sorted ones does not exceed.

@@ -1,12 +1,11 @@
 //! M/M/1: random arrivals, random service. Q(p) = −ln(1−p)/(μ−λ).
 
 use crate::agreement::{Bounds, assert_agrees, percents, quantile_ns, tolerance_ns};
-use crate::laws::{Exponential, Law};
+use crate::queue::Queue;
 use crate::trial::Setup;
 use crate::weather::Reach;
 use crate::world::guard::both_ways_alone;
 use crate::world::loading::{at_rate, level};
-use crate::world::random::Random;
 use volley::clock::{MS, S};
 use volley::pace::Pace;
 use volley::schedule::{Arrivals, Process, Shape};
@@ -16,10 +15,8 @@ const ARRIVALS_PER_S: f64 = 100.0;
 
 /// 1/μ = 5 ms, so that half of the capacity is used and the mean latency is 10 ms.
 const SERVICE_NS: f64 = 5e6;
-
-fn law() -> Exponential {
-    Exponential { mean_ns: SERVICE_NS, random: Random(1), free_ns: 0 }
-}
+const SEED: u64 = 7;
+const SERVER: &str = "--exponential 5ms --seed 7";
 
 fn theory_ns(p: f64) -> f64 {
     -(-p).ln_1p() / (S as f64 / SERVICE_NS - ARRIVALS_PER_S) * S as f64
@@ -32,10 +29,10 @@ fn theory_ns(p: f64) -> f64 {
 fn the_simulation_agrees_with_the_theory() {
     let rate = level(10_000 * S, ARRIVALS_PER_S);
     let process = Process { rate, shape: Shape::Poisson, burst: 1, seed: 1 };
-    let (mut arrivals, mut law) = (Arrivals::new(&process, 0, 1), law());
+    let (mut arrivals, mut queue) = (Arrivals::new(&process, 0, 1), Queue::new(SERVICE_NS, SEED));
     let mut latencies_ns = Vec::new();
     while arrivals.next_ns() < u64::MAX {
-        latencies_ns.push(law.end_ns(arrivals.next_ns()) - arrivals.next_ns());
+        latencies_ns.push(queue.end_ns(arrivals.next_ns()) - arrivals.next_ns());
         arrivals.advance();
     }
     latencies_ns.sort_unstable();
@@ -57,9 +54,11 @@ fn random_arrivals_meet_random_service() {
         // Half of the capacity is there to make up for what was put off. The longest latency is
         // some 50 ms, and as long may the server be busy without a pause.
         let reach = Reach { before_ns: 50 * MS, recovery: 2.0, after_ns: 50 * MS };
-        let setup = Setup { io, threads: 2, connections: 32, plan, law: law(), reach };
+        let setup =
+            Setup { io, threads: 2, connections: 32, plan, server: SERVER.to_owned(), reach };
         let trial = setup.run();
-        let ideal_ns = setup.ideal_ns(&trial);
+        let mut queue = Queue::new(SERVICE_NS, SEED);
+        let ideal_ns = setup.latencies_ns(&trial, |due_ns| queue.end_ns(due_ns));
         let found = &trial.outcome.tally.latencies;
         let bounds = Bounds::open_loop(tolerance_ns(0), trial.disturbed);
         assert_agrees("the simulation", found, percents(), |p| quantile_ns(&ideal_ns, p), bounds);

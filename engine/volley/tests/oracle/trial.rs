@@ -1,9 +1,8 @@
-//! One slice of load on a server with a law, and what is known about it.
+//! One slice of load on a server whose behaviour is known.
 
-use crate::laws::Law;
 use crate::weather::{self, Reach, Weather};
 use crate::world::loading::{crew, errors, size, target};
-use crate::world::timed::{Served, Timed};
+use crate::world::yardstick::{Stall, Yardstick};
 use volley::crew::{Look, Size};
 use volley::io::IoChoice;
 use volley::pace::Pace;
@@ -18,12 +17,13 @@ const ATTEMPTS: usize = 3;
 const BEARABLE: f64 = 0.1;
 
 /// What is tried.
-pub(crate) struct Setup<L> {
+pub(crate) struct Setup {
     pub(crate) io: IoChoice,
     pub(crate) threads: usize,
     pub(crate) connections: usize,
     pub(crate) plan: Plan,
-    pub(crate) law: L,
+    /// The yardstick's options.
+    pub(crate) server: String,
     /// How far a disturbance reaches here.
     pub(crate) reach: Reach,
 }
@@ -31,13 +31,13 @@ pub(crate) struct Setup<L> {
 /// A slice that is over.
 pub(crate) struct Trial {
     pub(crate) outcome: Outcome,
-    /// The server's log, ramp included, in the order of arrival.
-    pub(crate) served: Vec<Served>,
+    /// By the server's log, ramp included.
+    pub(crate) stalls: Vec<Stall>,
     /// The share of the window's requests that may have met a disturbance.
     pub(crate) disturbed: f64,
 }
 
-impl<L: Law> Setup<L> {
+impl Setup {
     /// The first run in bearable weather, or the calmest of all.
     pub(crate) fn run(&self) -> Trial {
         let mut calmest = self.attempt();
@@ -55,36 +55,38 @@ impl<L: Law> Setup<L> {
     }
 
     fn attempt(&self) -> Trial {
-        let mut law = self.law.clone();
-        let timed = Timed::start(move |arrival_ns| law.end_ns(arrival_ns));
-        let target = Target { connections: self.connections, ..target(timed.address) };
+        let server = Yardstick::start(&self.server);
+        let target = Target { connections: self.connections, ..target(server.address) };
         let mut crew = crew(&Size { threads: self.threads, ..size(self.io) }, target);
-        let mut weather = Weather::begin();
+        let mut weather = Weather::begin(server.pid());
         let mut watch = |_: &Look<'_>| {
             weather.look();
             Wish::GoOn
         };
         let outcome = crew.run(0, &self.plan, &mut watch).unwrap();
-        let served = timed.served();
         assert_eq!((errors(&outcome), outcome.tally.misses), (vec![], 0));
-        assert_eq!(served.len() as u64, outcome.tally.requests_all);
-        let disturbed = weather::share(&weather.disturbed(&served), outcome.window, self.reach);
-        Trial { outcome, served, disturbed }
+        let disturbed = weather::share(&weather.disturbed(), outcome.window, self.reach);
+        Trial { outcome, stalls: server.stalls(), disturbed }
     }
 
-    /// The latencies of the window's requests, sorted, had each been sent when it was due.
-    pub(crate) fn ideal_ns(&self, trial: &Trial) -> Vec<u64> {
-        let mut law = self.law.clone();
-        let due_ns = self.due_ns(trial);
-        trial.latencies_ns(due_ns.into_iter().map(|due_ns| (due_ns, law.end_ns(due_ns))))
-    }
-
-    /// The latencies of the window's requests, sorted, up to the moments when the server answered.
-    pub(crate) fn logged_ns(&self, trial: &Trial) -> Vec<u64> {
-        let due_ns = self.due_ns(trial);
-        assert_eq!(due_ns.len(), trial.served.len());
-        let sent_ns = trial.served.iter().map(|served| served.sent_ns);
-        trial.latencies_ns(due_ns.into_iter().zip(sent_ns))
+    /// The latencies of the window's requests of an open loop, sorted. `end_ns`: from the moment
+    /// when a request was due to that of its answer; asked in the order of time, ramp included.
+    pub(crate) fn latencies_ns(
+        &self,
+        trial: &Trial,
+        mut end_ns: impl FnMut(u64) -> u64,
+    ) -> Vec<u64> {
+        let window = trial.outcome.window;
+        let mut latencies = Vec::new();
+        for due_ns in self.due_ns(trial) {
+            let latency_ns = end_ns(due_ns) - due_ns;
+            if window.holds(due_ns) {
+                latencies.push(latency_ns);
+            }
+        }
+        latencies.sort_unstable();
+        assert_eq!(latencies.len() as u64, trial.outcome.tally.latencies.count());
+        latencies
     }
 
     /// When the requests of an open loop were due, ramp included.
@@ -102,16 +104,5 @@ impl<L: Law> Setup<L> {
         }
         due_ns.sort_unstable();
         due_ns
-    }
-}
-
-impl Trial {
-    fn latencies_ns(&self, requests: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
-        let window = self.outcome.window;
-        let counted = requests.filter(|&(due_ns, _)| window.holds(due_ns));
-        let mut latencies: Vec<u64> = counted.map(|(due_ns, end_ns)| end_ns - due_ns).collect();
-        latencies.sort_unstable();
-        assert_eq!(latencies.len() as u64, self.outcome.tally.latencies.count());
-        latencies
     }
 }

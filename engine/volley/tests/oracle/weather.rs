@@ -1,14 +1,10 @@
-//! When a run was disturbed, told by the kernel and by the server, not by the generator.
+//! When a run was disturbed, told by the kernel, not by the generator.
 
-use crate::world::timed::Served;
 use std::fs;
 use volley::clock::{MS, now_ns};
 use volley::pace::Window;
 
-/// A server whose answer is later than this did not run though it had to.
-const LATE_NS: u64 = MS;
-
-/// The generator's thread was kept waiting if it waited longer than this for a core...
+/// Generator and server were kept waiting if they waited longer than this for a core...
 const WAIT_NS: u64 = MS;
 
 /// ...and than this part of the time. Some microseconds pass at each of its thousands of wake-ups.
@@ -20,6 +16,7 @@ type Stretch = (u64, u64);
 /// Looks at the kernel's counters again and again.
 #[derive(Debug)]
 pub(crate) struct Weather {
+    server: u32,
     last: Counters,
     disturbed: Vec<Stretch>,
 }
@@ -27,19 +24,20 @@ pub(crate) struct Weather {
 #[derive(Debug, Clone, Copy)]
 struct Counters {
     at_ns: u64,
-    /// How long the generator's threads were ready to run but did not, because others did.
+    /// How long the threads of both were ready to run but did not, because others did.
     waited_ns: u64,
     /// Ticks in which the host ran others on this machine's cores.
     stolen: u64,
 }
 
 impl Weather {
-    pub(crate) fn begin() -> Self {
-        Self { last: Counters::read(), disturbed: Vec::new() }
+    /// `server`: its process.
+    pub(crate) fn begin(server: u32) -> Self {
+        Self { server, last: Counters::read(server), disturbed: Vec::new() }
     }
 
     pub(crate) fn look(&mut self) {
-        let (before, now) = (self.last, Counters::read());
+        let (before, now) = (self.last, Counters::read(self.server));
         let bearable_ns = WAIT_NS + (now.at_ns - before.at_ns) / WAIT_PART;
         if now.waited_ns - before.waited_ns > bearable_ns || now.stolen > before.stolen {
             self.disturbed.push((before.at_ns, now.at_ns));
@@ -48,27 +46,29 @@ impl Weather {
     }
 
     /// All that is known in the end.
-    pub(crate) fn disturbed(mut self, served: &[Served]) -> Vec<Stretch> {
+    pub(crate) fn disturbed(mut self) -> Vec<Stretch> {
         self.look();
-        let late = served.iter().filter(|served| served.sent_ns - served.end_ns > LATE_NS);
-        self.disturbed.extend(late.map(|late| (late.end_ns, late.sent_ns)));
         self.disturbed
     }
 }
 
 impl Counters {
-    fn read() -> Self {
-        Self { at_ns: now_ns(), waited_ns: waited_ns(), stolen: stolen() }
+    fn read(server: u32) -> Self {
+        let waited_ns = waited_ns("self", "load ") + waited_ns(&server.to_string(), "");
+        Self { at_ns: now_ns(), waited_ns, stolen: stolen() }
     }
 }
 
-/// The second number of `schedstat`, which most kernels have: ns on a run queue.
-fn waited_ns() -> u64 {
-    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten().map(|task| task.path());
-    // Servers' threads of tests before this one may be gone by now.
-    let is_loading = |name: String| name.starts_with("load ");
-    let loading = tasks.filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(is_loading));
-    let statistics = loading.filter_map(|task| fs::read_to_string(task.join("schedstat")).ok());
+/// The second number of `schedstat`, which most kernels have: ns on a run queue. Of the threads of
+/// a process whose names begin so.
+fn waited_ns(process: &str, name: &str) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+    // Threads may be gone by now.
+    let is_asked = |comm: String| comm.starts_with(name);
+    let asked = tasks
+        .map(|task| task.path())
+        .filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(is_asked));
+    let statistics = asked.filter_map(|task| fs::read_to_string(task.join("schedstat")).ok());
     statistics.map(|text| text.split(' ').nth(1).unwrap().parse::<u64>().unwrap()).sum()
 }
 

@@ -5,4 +5,4 @@ pub mod guard;
 pub mod loading;
 pub mod random;
 pub mod servers;
-pub mod timed;
+pub mod yardstick;

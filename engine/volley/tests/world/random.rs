@@ -17,10 +17,4 @@ impl Random {
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit as u64).unwrap()
     }
-
-    /// Exponential, with mean 1.
-    pub fn exponential(&mut self) -> f64 {
-        let uniform = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        -(-uniform).ln_1p()
-    }
 }
