@@ -12,7 +12,7 @@
 
 #include "http/conversation.hpp"
 #include "http/every_route.hpp"
-#include "kernel.hpp"
+#include "kernel/kernel.hpp"
 #include "net/epoll.hpp"
 #include "responses.hpp"
 

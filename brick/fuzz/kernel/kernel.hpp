@@ -1,5 +1,5 @@
 /// As much of a kernel as the reactor on epoll needs, in memory: sockets of any number of clients,
-/// epoll with edges, a timer and a clock. fuzz/kernel.cpp puts it in the place of the system calls
+/// epoll with edges, a timer and a clock. kernel/calls.cpp puts it in the place of the system calls
 /// by the linker's --wrap.
 #pragma once
 
@@ -20,6 +20,8 @@ void require(bool holds);
 
 class Kernel {
 public:
+    static constexpr int kFirstFd = 1'000'000;  // Above those of the real kernel.
+
     /// A connection as the client has it; it is there as long as the kernel.
     struct Peer {
         std::string unread;         // By the server.
@@ -102,5 +104,8 @@ private:
     std::int64_t due_ns_ = INT64_MAX;
     int turns_ = 0;  // Without progress.
 };
+
+/// The one that there is, or null.
+extern Kernel* kernel;
 
 }  // namespace brick::fuzz
