@@ -1,10 +1,8 @@
-"""Driving the real engine against a real, small server."""
+"""Driving the real engine against a real server."""
 
 import base64
-import http.server
 import os
 import signal
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -12,38 +10,20 @@ import pytest
 from bakeoff.load import Engine, engine_version
 from bakeoff.load.engine import EngineFailed
 from bakeoff.model.engine import Expect, Job, Request, SliceCommand, Target
+from tests.brick.conftest import program, running
 
 pytestmark = pytest.mark.e2e
-
-
-class Hello(http.server.BaseHTTPRequestHandler):
-    """Answers Hello, with keep-alive."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"Hello")
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+BODY = b"Hello, World!"
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """The port of a server that answers Hello."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
+    """The port of a server that answers `BODY`."""
+    with running([program("brick-yardstick"), "--port", "0"]) as server:
+        yield server.port
 
 
-def job(*ports: int, body: bytes = b"Hello") -> Job:
+def job(*ports: int, body: bytes = BODY) -> Job:
     return Job(
         targets=tuple(
             Target(
@@ -86,12 +66,12 @@ def test_an_open_loop_says_how_late_it_sent(port: int) -> None:
 
 
 def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
-    with Engine(job(port, body=b"Jello")) as engine:
+    with Engine(job(port, body=b"Jello, World!")) as engine:
         event = engine.slice(SLICE)
     assert event.errors["mismatch_body"] == event.requests_all
     assert event.first_bad
     assert base64.b64decode(event.first_bad.request_base64).startswith(b"GET / HTTP/1.1")
-    assert base64.b64decode(event.first_bad.response_base64).endswith(b"Hello")
+    assert base64.b64decode(event.first_bad.response_base64).endswith(BODY)
 
 
 def test_a_target_that_is_not_there_leaves_the_others_alone(port: int) -> None:

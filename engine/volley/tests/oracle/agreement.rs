@@ -11,9 +11,9 @@ pub(crate) const KEPT: f64 = 0.999;
 pub(crate) struct Bounds {
     /// Earlier or later than expected.
     pub(crate) tolerance_ns: f64,
-    /// Or like one of a rank that is lower by this share...
+    /// Or like one of a rank that is lower by this share (1: as short as it likes)...
     pub(crate) below: f64,
-    /// ...or higher by this share.
+    /// ...or higher by this share (1: as long as it likes).
     pub(crate) above: f64,
 }
 
@@ -26,11 +26,6 @@ impl Bounds {
     /// In closed loop requests that come later may meet fewer stalls.
     pub(crate) fn closed_loop(tolerance_ns: f64, disturbed: f64) -> Self {
         Self { tolerance_ns, below: disturbed, above: disturbed }
-    }
-
-    /// Nothing is known of how short a latency may be.
-    pub(crate) fn at_most(tolerance_ns: f64, disturbed: f64) -> Self {
-        Self { tolerance_ns, below: 1.0, above: disturbed }
     }
 
     /// What Q(p) may be. A disturbed request may take for ever.
