@@ -36,6 +36,7 @@ TEST_P(Stop, AnswersAllThatIsInFlight) {
     // A late one that is answered shows that all of them were seen.
     EXPECT_EQ(body_of(running.answer_to(kLastGet)), "hello");
     running.server().stop();
+    while (TcpClient().connects(running.server().port())) std::this_thread::yield();
     for (TcpClient& client : posting) client.sends("34");
     for (TcpClient& client : posting) {
         const std::string answer = client.receives_all();
