@@ -65,11 +65,7 @@ public:
 private:
     void go_on() {
         if (events_.size() >= kEventBytes) {
-            const auto byte = [this](std::size_t at) {
-                return static_cast<unsigned char>(events_[at]);
-            };
-            event(byte(0), byte(1), byte(2));
-            events_.remove_prefix(kEventBytes);
+            play_events();
         } else if (quiet_turns_ < 200) {
             ++quiet_turns_;
             calm();
@@ -81,6 +77,19 @@ private:
             require(++quiet_turns_ < 1000);  // It ends.
             calm();
             kernel_.pass(1000 * kMs);
+        }
+    }
+
+    // One, and those that its high bit says happen before the server wakes up.
+    void play_events() {
+        bool has_more = true;
+        while (has_more && events_.size() >= kEventBytes) {
+            const auto byte = [this](std::size_t at) {
+                return static_cast<unsigned char>(events_[at]);
+            };
+            has_more = byte(0) >= 128;
+            event(byte(0), byte(1), byte(2));
+            events_.remove_prefix(kEventBytes);
         }
     }
 
