@@ -32,7 +32,7 @@ class Signals {
 public:
     explicit Signals(Server& server) {
         signalled.store(&server);
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
         sigaction(SIGINT, &action, &interrupt_);
@@ -47,8 +47,8 @@ public:
     }
 
 private:
-    struct sigaction interrupt_{};
-    struct sigaction terminate_{};
+    struct sigaction interrupt_ {};
+    struct sigaction terminate_ {};
 };
 
 }  // namespace
@@ -106,8 +106,8 @@ void Server::listen() {
         port = listeners.back().port();
     }
     for (net::Listener& listener : listeners) {
-        state.services.push_back(std::make_unique<http::Service>(state.routes,
-                                                                 state.options.limits));
+        state.services.push_back(
+            std::make_unique<http::Service>(state.routes, state.options.limits));
         state.reactors.push_back(net::make_reactor<http::Conversation>(
             io, state.options, std::move(listener), *state.services.back(), state.open));
     }

@@ -17,12 +17,13 @@ enum class Io : std::uint8_t { automatic, epoll, uring };
 /// connection; each refusal closes the connection.
 struct Limits {
     std::size_t request_line_bytes = 8 * 1024;  ///< Longer: 414.
-    std::size_t head_bytes = 16 * 1024;  ///< Request line, fields and trailers. Longer: 431.
-    std::size_t fields = 100;            ///< Header fields, at most 100. More: 431.
+    std::size_t head_bytes = 16 * 1024;         ///< Request line, fields and trailers. Longer: 431.
+    std::size_t fields = 100;                   ///< Header fields, at most 100. More: 431.
     std::size_t body_bytes = 1024 * 1024;  ///< A body that is gathered for a handler. Longer: 413.
     std::uint64_t streamed_bytes = 1ULL << 30;  ///< A body that goes to a `Sink`. Longer: 413.
-    std::size_t unsent_bytes = 256 * 1024;  ///< A client that leaves more answers unread isn't read.
-    std::size_t connections = 65'536;       ///< Of all threads together. More: 503.
+    std::size_t unsent_bytes =
+        256 * 1024;                    ///< A client that leaves more answers unread isn't read.
+    std::size_t connections = 65'536;  ///< Of all threads together. More: 503.
 
     std::chrono::seconds head_timeout{10};  ///< From a head's first byte to its last. Later: 408.
     std::chrono::seconds body_timeout{30};  ///< Between two pieces of a body. Later: 408.

@@ -31,8 +31,8 @@ public:
     [[nodiscard]] Step decode(std::string_view input) noexcept;
 
     /// What the chunk that has begun still has to bring, for a limit that is known to be passed. 0
-    /// between two chunks, and until a size line is whole: before, the size may turn out to be none,
-    /// and the refusal would depend on how the bytes came.
+    /// between two chunks, and until a size line is whole: before, the size may turn out to be
+    /// none, and the refusal would depend on how the bytes came.
     [[nodiscard]] std::uint64_t announced_bytes() const noexcept {
         return place_ == Place::data ? left_ : 0;
     }

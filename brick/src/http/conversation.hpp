@@ -65,9 +65,9 @@ private:
 
     // How the current request wants to be answered.
     struct Manner {
-        bool keeps = true;       // The connection stays open.
-        bool old = false;        // HTTP/1.0.
-        bool bodiless = false;   // HEAD.
+        bool keeps = true;      // The connection stays open.
+        bool old = false;       // HTTP/1.0.
+        bool bodiless = false;  // HEAD.
     };
 
     // conversation.cpp: input, deadlines and ends.

@@ -15,14 +15,14 @@ namespace brick::http {
 
 /// A request whose body is coming in.
 struct Incoming {
-    std::string head;  // As it came: it is parsed again when the body is whole.
+    std::string head;    // As it came: it is parsed again when the body is whole.
     std::string body{};  // What was gathered for a handler.
     std::unique_ptr<Sink> sink{};
     std::optional<Chunked> chunked{};
     std::uint64_t left = 0;      // Of Content-Length.
     std::uint64_t received = 0;  // Of data.
     std::uint64_t limit_bytes = 0;
-    bool is_dropped = false;     // Nobody wants the body.
+    bool is_dropped = false;  // Nobody wants the body.
 };
 
 /// An answer whose body is going out.
@@ -41,9 +41,7 @@ struct Message {
     std::optional<Incoming> incoming;
     std::optional<Outgoing> outgoing;
 
-    [[nodiscard]] bool is_empty() const noexcept {
-        return input.empty() && !incoming && !outgoing;
-    }
+    [[nodiscard]] bool is_empty() const noexcept { return input.empty() && !incoming && !outgoing; }
 };
 
 }  // namespace brick::http

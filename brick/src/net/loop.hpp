@@ -93,9 +93,8 @@ void Loop<Talk>::on_time() {
     if (now_ >= next_closing_) close_idle();
     if (now_ < next_second_) return;
     next_second_ = now_ + std::chrono::seconds(1);
-    service_.now_s =
-        static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now_ - start_)
-                                       .count());
+    service_.now_s = static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(now_ - start_).count());
     // Deadlines are swept, not queued: a second's sweep costs less than a timer a request.
     sessions_.each([this](Session& session) {
         if (session.talk->expire(service_)) settle(session);

@@ -17,7 +17,8 @@ Io chosen_io(Io wanted) {
     }
 #else
     if (wanted == Io::automatic) return Io::epoll;
-    throw std::system_error(ENOSYS, std::system_category(), "this brick was built without liburing");
+    throw std::system_error(ENOSYS, std::system_category(),
+                            "this brick was built without liburing");
 #endif
 }
 

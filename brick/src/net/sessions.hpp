@@ -109,8 +109,8 @@ private:
     // Whole pages of its own: the heap keeps what is freed in its middle.
     struct Slab {
         Slab() {
-            void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            void* memory =
+                mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (memory == MAP_FAILED) throw std::bad_alloc();
             sessions = static_cast<Session<Talk>*>(memory);
             std::uninitialized_default_construct_n(sessions, kSlabSlots);
