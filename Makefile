@@ -103,7 +103,7 @@ BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
 brick-bench: setup build/brick/brick-yardstick ## Race the brick against its null mode and its peers, into records/
 	@$(call need,nginx,nginx-light)
 	$(BIN)/bakeoff setup $(BENCHED_BRICK)
-	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/null -c 64,512 -d 40)
+	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c 64,512 -d 40)
 	$(call race_brick,pipelined,$(BENCHED_BRICK) --pipeline 16 -d 30)
 	$(call race_brick,close,$(BENCHED_BRICK) --close -d 30)
 	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
