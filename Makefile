@@ -98,19 +98,20 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 		--json records/$(NOW)-same-server-twice.json
 	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
 
+FEW_AND_MANY := 64,512
 BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
 .PHONY: brick-bench
 brick-bench: setup build/brick/brick-yardstick ## Race the brick against its null mode and its peers, into records/
 	@$(call need,nginx,nginx-light)
 	$(BIN)/bakeoff setup $(BENCHED_BRICK)
-	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c 64,512 -d 40)
+	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c $(FEW_AND_MANY) -d 40)
 	$(call race_brick,pipelined,$(BENCHED_BRICK) --pipeline 16 -d 30)
 	$(call race_brick,close,$(BENCHED_BRICK) --close -d 30)
 	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
 
 # $(call race_brick,WHAT,WORDS): a race of three boots, kept as a record without this machine's paths.
 race_brick = $(BIN)/bakeoff race $(2) --boots 3 --out build/runs --json records/$(NOW)-brick-$(1).json && \
-	sed -i 's#$(CURDIR)/##g' records/$(NOW)-brick-$(1).json
+	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json
 
 build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
