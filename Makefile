@@ -42,7 +42,11 @@ test: setup brick-tools ## Set up what is needed and run every test, with a cont
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	cd brick && ctest --preset debug
-	$(BIN)/pytest -m 'not slow' --contenders '$(TESTED)'
+	$(TEST_ALONGSIDE) -m 'not e2e and not slow'
+	$(BIN)/pytest -m 'e2e and not slow' --contenders '$(TESTED)'
+
+# Whatever loads a server is tested while nothing else runs; all other tests share the cores.
+TEST_ALONGSIDE := $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 .PHONY: test-all
 test-all: setup brick ## The same with every contender
@@ -53,7 +57,8 @@ test-all: setup brick ## The same with every contender
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
-	$(BIN)/pytest
+	$(TEST_ALONGSIDE) -m 'not e2e'
+	$(BIN)/pytest -m e2e
 
 # Plain, and with sanitizers: what one of them finds, the other may hide.
 BUILD_BRICK := for preset in release debug; do \
