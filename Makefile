@@ -34,15 +34,19 @@ TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify 
 .PHONY: test
 test: setup brick-tools ## Set up what is needed and run every test, with a contender of each toolchain
 	@# Contenders wait for downloads: the engine's tests and the brick are compiled meanwhile.
-	{ cargo test --manifest-path engine/Cargo.toml --quiet --no-run; $(BUILD_BRICK); } & compiling=$$!; \
+	{ cargo test --manifest-path engine/Cargo.toml --quiet --no-run; $(BUILD_TESTED_BRICK); } & compiling=$$!; \
 		$(BIN)/bakeoff setup $(TESTED); wait $$compiling
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
-	$(TEST_BRICK)
-	$(BIN)/pytest -m 'not slow' --contenders '$(TESTED)'
+	cd brick && ctest --preset debug
+	$(TEST_ALONGSIDE) -m 'not e2e and not slow'
+	$(BIN)/pytest -m 'e2e and not slow' --contenders '$(TESTED)'
+
+# Whatever loads a server is tested while nothing else runs; all other tests share the cores.
+TEST_ALONGSIDE := $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 .PHONY: test-all
 test-all: setup brick ## The same with every contender
@@ -53,13 +57,19 @@ test-all: setup brick ## The same with every contender
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
-	$(BIN)/pytest
+	$(TEST_ALONGSIDE) -m 'not e2e'
+	$(BIN)/pytest -m e2e
 
 # Plain, and with sanitizers: what one of them finds, the other may hide.
 BUILD_BRICK := for preset in release debug; do \
 	(cd brick && cmake --preset $$preset --log-level=WARNING && \
 		cmake --build --preset $$preset --parallel 2 -- --quiet) || exit; done
 TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
+
+# For the gate: the programs as they are used, the tests with sanitizers alone.
+BUILD_TESTED_BRICK := cd brick && cmake --preset release --log-level=WARNING && \
+	cmake --build --preset programs --parallel 2 -- --quiet && cmake --preset debug --log-level=WARNING && \
+	cmake --build --preset tests --parallel 2 -- --quiet
 
 .PHONY: brick
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick

@@ -1,4 +1,7 @@
-"""Bad input: one plain message that says what is wrong and what would be right; status 2 or 3."""
+"""Bad input: one plain message that says what is wrong and what would be right; status 2 or 3.
+
+Nothing gets as far as being loaded here, so other tests may run meanwhile.
+"""
 
 import os
 import socket
@@ -7,7 +10,6 @@ import pytest
 
 from tests.e2e.conftest import Ended, Place
 
-pytestmark = pytest.mark.e2e
 SHORT = ("-d", "1", "--boots", "1", "--no-twin")
 CONTENDER = """
 name = "x"

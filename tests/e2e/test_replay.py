@@ -23,11 +23,11 @@ threads = 2
 
 [loads.ab]
 tool = "ab"
-command = "ab -n 4000 -c 8 http://localhost/"
+command = "ab -n 1000 -c 8 http://localhost/"
 connections = 8
 connection = "close"
 http = "1.0"
-requests = 4000
+requests = 1000
 
 [[comparisons]]
 name = "ab"
