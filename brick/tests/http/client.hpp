@@ -8,6 +8,7 @@
 
 #include "http/conversation.hpp"
 #include "http/every_route.hpp"
+#include "occurrences.hpp"
 
 namespace brick::testing {
 
@@ -93,14 +94,5 @@ inline std::string refusal(std::string_view status) {
 
 inline const std::string kHello =
     answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\n", "hello");
-
-inline std::size_t count(std::string_view text, std::string_view part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string_view::npos;
-         at = text.find(part, at + part.size())) {
-        ++found;
-    }
-    return found;
-}
 
 }  // namespace brick::testing

@@ -73,9 +73,9 @@ TEST(BackPressure, StopsTakingRequestsThenReading) {
     EXPECT_TRUE(client.is_read()) << "a little ahead";
     client.gives(std::string(20'000, '\n'));
     EXPECT_FALSE(client.is_read());
-    EXPECT_EQ(count(client.takes(10'000), "HTTP/1.1"), 1U);
+    EXPECT_EQ(occurrences(client.takes(10'000), "HTTP/1.1"), 1U);
     EXPECT_FALSE(client.is_read());
-    EXPECT_EQ(count(client.takes(), "HTTP/1.1"), 3U) << "two, and the refusal of empty lines";
+    EXPECT_EQ(occurrences(client.takes(), "HTTP/1.1"), 3U) << "two, and the refusal of empty lines";
 }
 
 TEST(BackPressure, EndsWhenTheClientReads) {
@@ -90,7 +90,7 @@ TEST(BackPressure, EndsWhenTheClientReads) {
         most_unsent = std::max(most_unsent, next.size());
         taken += client.takes(100);
     }
-    EXPECT_EQ(count(taken, kHello), 2000U);
+    EXPECT_EQ(occurrences(taken, kHello), 2000U);
     EXPECT_EQ(taken.size(), 2000 * kHello.size());
     EXPECT_LT(most_unsent, 2000U);
     EXPECT_TRUE(client.is_read());

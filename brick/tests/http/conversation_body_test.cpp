@@ -59,7 +59,7 @@ TEST(RequestBody, ThatNobodyWantsClosesWhenItIsTooLong) {
     Client client({.body_bytes = 4});
     const std::string answer = client.says(head("POST /nowhere", 5));
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 404 "));
-    EXPECT_EQ(count(answer, "Connection: close\r\n"), 1U);
+    EXPECT_EQ(occurrences(answer, "Connection: close\r\n"), 1U);
     EXPECT_EQ(client.end(), End::linger);
 }
 
@@ -143,7 +143,7 @@ TEST(Expect, IsAnsweredWithTheFinalStatusWhereTheBodyIsNotWanted) {
         Client client;
         const std::string answer = client.says(expecting(line, 2));
         EXPECT_TRUE(answer.starts_with(status));
-        EXPECT_EQ(count(answer, "Connection: close\r\n"), 1U);
+        EXPECT_EQ(occurrences(answer, "Connection: close\r\n"), 1U);
         EXPECT_EQ(client.end(), End::linger);
     }
 }

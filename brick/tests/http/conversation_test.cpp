@@ -50,7 +50,7 @@ TEST(Conversation, ClosesBehindTheAnswerWhenTheAnswerSaysSo) {
 
 TEST(Conversation, LingersWhenTheClientHadMoreToSayThanIsAnswered) {
     Client client;
-    EXPECT_EQ(count(client.says(get("/close") + std::string(kGet)), "HTTP/1.1"), 1U);
+    EXPECT_EQ(occurrences(client.says(get("/close") + std::string(kGet)), "HTTP/1.1"), 1U);
     EXPECT_EQ(client.end(), End::linger);
 }
 
@@ -195,7 +195,7 @@ TEST(Conversation, SaysCloseToEachRequestThatIsAnsweredAfterAStop) {
         const std::string rest = begun.starts_with("GET") ? "TP/1.1\r\nHost: a\r\n\r\n"
                                  : begun.ends_with("1")   ? "2"
                                                           : "t-Length: 2\r\n\r\n12";
-        EXPECT_EQ(count(client.says(rest), "Connection: close\r\n"), 1U) << begun;
+        EXPECT_EQ(occurrences(client.says(rest), "Connection: close\r\n"), 1U) << begun;
         EXPECT_EQ(client.end(), End::close);
     }
 }

@@ -17,6 +17,7 @@
 #include "net/faults.hpp"
 #include "net/reactors.hpp"
 #include "net/tcp_client.hpp"
+#include "occurrences.hpp"
 
 namespace brick::testing {
 
@@ -116,15 +117,6 @@ inline const std::string kLastGet = "GET / HTTP/1.1\r\nHost: a\r\nConnection: cl
 inline std::string body_of(const std::string& answer) {
     const std::size_t end = answer.find("\r\n\r\n");
     return end == std::string::npos ? "" : answer.substr(end + 4);
-}
-
-inline std::size_t occurrences(std::string_view text, std::string_view part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string_view::npos;
-         at = text.find(part, at + part.size())) {
-        ++found;
-    }
-    return found;
 }
 
 }  // namespace brick::testing
