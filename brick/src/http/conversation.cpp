@@ -150,12 +150,7 @@ bool Conversation::work_on_input(Service& service) {
 }
 
 void Conversation::keep(std::string_view rest) {
-    if (rest.empty()) return;
-    if (phase_ != Phase::over) {
-        message().input.assign(rest);
-    } else if (end_ == End::close) {
-        end_ = End::linger;  // Closed with unread input, the answer might never arrive.
-    }
+    if (!rest.empty() && phase_ != Phase::over) message().input.assign(rest);
 }
 
 std::size_t Conversation::advance(Service& service, std::string_view bytes) {

@@ -20,8 +20,8 @@ namespace brick::http {
 /// How a connection goes on when all output is sent.
 enum class End : std::uint8_t {
     open,    // It goes on.
-    close,   // All is said: close it.
-    linger,  // Shut the sending side, drop what comes in, then close: the refusal has to arrive.
+    close,   // Close it: the client has ended, or there was nothing to say.
+    linger,  // Shut the sending side, drop what comes in, then close: the answer has to arrive.
     abort,   // Close it now, whatever is unsent.
 };
 

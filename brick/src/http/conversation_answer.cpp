@@ -53,7 +53,6 @@ void Conversation::refuse(Service& service, int status) {
     }
     manner_.keeps = false;
     respond_plainly(service, status);
-    end_ = End::linger;
 }
 
 Connection Conversation::connection() const noexcept {
@@ -144,7 +143,9 @@ void Conversation::pace_on(std::size_t bytes) {
 
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
-    if (!manner_.keeps && end_ == End::open) end_ = End::close;
+    // Closed at once, the connection of a client that sends on would be reset, and the answer with
+    // it (RFC 9112, 9.6).
+    if (!manner_.keeps && end_ == End::open) end_ = End::linger;
     manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
 }
 

@@ -87,9 +87,7 @@ void Conversation::await_body(Service& service, std::string_view head, std::stri
     const bool is_too_long = parsed.framing == Framing::length && parsed.length > limit;
     if (!is_routed && (is_too_long || parsed.expects_continue)) {
         manner_.keeps = false;
-        answer_unrouted(service);
-        end_ = End::linger;
-        return;
+        return answer_unrouted(service);
     }
     if (is_too_long) return refuse(service, 413);
     Incoming body{.head = std::string(head), .left = parsed.length, .is_dropped = !is_routed};
@@ -155,7 +153,6 @@ bool Conversation::take_data(Service& service, Incoming& body, std::string_view 
     if (is_taken) return true;
     manner_.keeps = false;
     finish_body(service);
-    if (end_ != End::abort) end_ = End::linger;
     return false;
 }
 

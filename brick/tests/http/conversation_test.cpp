@@ -38,14 +38,14 @@ TEST(Conversation, ClosesBehindTheAnswerWhenTheClientAsksForIt) {
         client.says("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
         answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
                "hello"));
-    EXPECT_EQ(client.end(), End::close);
+    EXPECT_EQ(client.end(), End::linger);
 }
 
 TEST(Conversation, ClosesBehindTheAnswerWhenTheAnswerSaysSo) {
     Client client;
     EXPECT_EQ(client.says(get("/close")),
               answer("200 OK", "Content-Length: 3\r\nConnection: close\r\n", "bye"));
-    EXPECT_EQ(client.end(), End::close);
+    EXPECT_EQ(client.end(), End::linger);
 }
 
 TEST(Conversation, LingersWhenTheClientHadMoreToSayThanIsAnswered) {
@@ -79,7 +79,7 @@ TEST(Conversation, ClosesBehindHttp10) {
         client.says("GET / HTTP/1.0\r\n\r\n"),
         answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
                "hello"));
-    EXPECT_EQ(client.end(), End::close);
+    EXPECT_EQ(client.end(), End::linger);
 }
 
 TEST(Conversation, KeepsHttp10OpenWhenItIsAsked) {
@@ -196,7 +196,7 @@ TEST(Conversation, SaysCloseToEachRequestThatIsAnsweredAfterAStop) {
                                  : begun.ends_with("1")   ? "2"
                                                           : "t-Length: 2\r\n\r\n12";
         EXPECT_EQ(occurrences(client.says(rest), "Connection: close\r\n"), 1U) << begun;
-        EXPECT_EQ(client.end(), End::close);
+        EXPECT_EQ(client.end(), End::linger);
     }
 }
 
