@@ -32,9 +32,11 @@ TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify 
 	hyper spring-boot
 
 .PHONY: test
-test: setup brick-tools ## Set up what is needed and run every test, with a contender of each toolchain
-	@# Contenders wait for downloads: the engine's tests and the brick are compiled meanwhile.
-	{ cargo test --manifest-path engine/Cargo.toml --quiet --no-run; $(BUILD_TESTED_BRICK); } & compiling=$$!; \
+test: brick-tools ## Set up what is needed and run every test, with a contender of each toolchain
+	@# Setup is downloads and one long link: the brick is compiled meanwhile. Contenders wait for
+	@# downloads, too: the engine's tests are compiled meanwhile.
+	$(MAKE) --no-print-directory --jobs=2 setup tested-brick
+	cargo test --manifest-path engine/Cargo.toml --quiet --no-run & compiling=$$!; \
 		$(BIN)/bakeoff setup $(TESTED); wait $$compiling
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
@@ -67,9 +69,12 @@ BUILD_BRICK := for preset in release debug; do \
 TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
 
 # For the gate: the programs as they are used, the tests with sanitizers alone.
-BUILD_TESTED_BRICK := cd brick && cmake --preset release --log-level=WARNING && \
-	cmake --build --preset programs --parallel 2 -- --quiet && cmake --preset debug --log-level=WARNING && \
-	cmake --build --preset tests --parallel 2 -- --quiet
+.PHONY: tested-brick
+tested-brick: brick-tools
+	cd brick && cmake --preset release --log-level=WARNING && \
+		cmake --build --preset programs --parallel 2 -- --quiet && \
+		cmake --preset debug --log-level=WARNING && \
+		cmake --build --preset tests --parallel 2 -- --quiet
 
 .PHONY: brick
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
