@@ -127,6 +127,7 @@ def started(io: str, *words: str, descriptors: int | None = None) -> Iterator[Be
             pytest.fail(error)
         server = Besieged(process, int(said[1]))
         assert server.answers()  # It minds signals from now on.
+        assert becomes_true(lambda: server.connections() == 0, within_s=10)
         yield server
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
