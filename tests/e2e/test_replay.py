@@ -79,6 +79,7 @@ def article(place: Place) -> str:
     return "mine.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("ab"), reason="needs ab: apt-get install apache2-utils")
 def test_an_article_is_measured_by_engine_and_tool_and_its_claims_are_decided(
     place: Place, article: str

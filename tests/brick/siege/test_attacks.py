@@ -12,7 +12,7 @@ import pytest
 
 from tests.brick.siege.conftest import Besieged, Starter, becomes_true
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 VOLLEY = Path(sys.executable).parent / "volley"
 ATTACKERS = 500
 AT_ONCE = 250  # They come as fast as the machine lets them; the first are cut off meanwhile.

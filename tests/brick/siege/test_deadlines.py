@@ -8,7 +8,7 @@ import pytest
 
 from tests.brick.siege.conftest import GET, Starter, becomes_true, read_all
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 LIMIT_S = 1
 # The server looks once a second; the rest is for a busy machine.
 LATE_S = 4
