@@ -2,8 +2,6 @@
 
 `--confirm` starts each server ten times: tests/race/test_confirm.py has it without."""
 
-import shlex
-
 import pytest
 
 from bakeoff.model.compare import RunsComparison
@@ -26,7 +24,7 @@ def busy(place: Place, loops: int) -> str:
 
 def test_gates_a_confirmation_and_a_comparison(place: Place) -> None:
     plain, slow = place.server("plain"), busy(place, 500)
-    one, other = shlex.quote(plain), shlex.quote(slow)
+    one, other = f'"{plain}"', f'"{slow}"'
     raced = place.bakeoff(
         "race", plain, slow, "-d", "4", *QUICK, "--json", "first.json",
         "--gate", f"{one} > 1.2 * {other}", "--gate", f"{other} >= 98% * {one}",
