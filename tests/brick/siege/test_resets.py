@@ -38,6 +38,7 @@ def test_descriptors_and_memory_come_back_after_a_minute(besieged: Starter) -> N
 def left_behind(server: Besieged, least: int, least_s: float) -> None:
     """Storms it, and finds nothing of that afterwards."""
     server.warm_up()
+    assert becomes_true(lambda: server.connections() == 0, within_s=10)
     at_first, names = server.pss_bytes(), sorted(server.descriptors())
     storm(server, least, least_s)
     assert becomes_true(server.answers, within_s=10)
