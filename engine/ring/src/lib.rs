@@ -2,8 +2,9 @@
 //!
 //! One [`Ring`] belongs to one thread. Requests are queued, [`Ring::submit`] hands all of them over
 //! in one system call, [`Ring::take`] gives what has completed. Received bytes arrive in a ring of
-//! buffers ([`Piece`]); what is sent lies in one block of bytes that the ring holds from the
-//! beginning to its end, since the kernel may read it at any time.
+//! buffers ([`Piece`]). The kernel may read what is sent at any time until the send completes: it
+//! lies in one block of bytes that the ring holds from its beginning to its end, or it is bytes
+//! of their own ([`Ring::send_owned`]), which the ring holds as long.
 
 mod buffers;
 
@@ -14,6 +15,7 @@ use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -56,6 +58,8 @@ pub enum Operation {
     Writable,
     /// [`Ring::accept`]: a new socket, in [`Completion::accepted`], or an error.
     Accept,
+    /// [`Ring::send_owned`].
+    SendOwned,
     /// [`Ring::close`].
     Cancel,
 }
@@ -84,6 +88,8 @@ pub struct Ring {
     uring: IoUring,
     buffers: Buffers,
     outbox: Arc<[u8]>,
+    /// What is being sent from elsewhere than the outbox, by the `user_data` of its request.
+    owned: HashMap<u64, Arc<[u8]>>,
     /// Sockets to close once the requests that name them have been handed over.
     to_close: Vec<OwnedFd>,
     /// Kept from crossing threads: the kernel accepts requests of one thread only.
@@ -113,8 +119,14 @@ impl Ring {
         check_operations(&uring)?;
         let mut buffers = Buffers::new(settings.buffers, settings.buffer_size);
         buffers.register(&uring.submitter())?;
-        let to_close = Vec::new();
-        Ok(Self { uring, buffers, outbox, to_close, _one_thread: std::marker::PhantomData })
+        Ok(Self {
+            uring,
+            buffers,
+            outbox,
+            owned: HashMap::new(),
+            to_close: Vec::new(),
+            _one_thread: std::marker::PhantomData,
+        })
     }
 
     /// Receives on a socket until it ends, fails or is closed.
@@ -127,12 +139,28 @@ impl Ring {
     /// Sends the whole of a part of the outbox.
     #[inline]
     pub fn send(&mut self, socket: BorrowedFd<'_>, key: Key, part: Range<usize>) {
-        let bytes = &self.outbox[part];
-        let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
-        let entry = opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length)
-            .flags(MSG_NOSIGNAL | MSG_WAITALL)
-            .build();
+        let entry = send_entry(socket, &self.outbox[part]);
         self.push(&entry.user_data(pack(Operation::Send, key)));
+    }
+
+    /// Sends the whole of a part of other bytes, and holds them until that has completed.
+    ///
+    /// # Panics
+    ///
+    /// If another of the same key has not completed yet.
+    pub fn send_owned(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        key: Key,
+        bytes: Arc<[u8]>,
+        part: Range<usize>,
+    ) {
+        let entry = send_entry(socket, &bytes[part]);
+        let user_data = pack(Operation::SendOwned, key);
+        // Letting go of the bytes of an earlier one would take them from under the kernel.
+        let earlier = self.owned.insert(user_data, bytes);
+        assert!(earlier.is_none(), "one send at a time for each key");
+        self.push(&entry.user_data(user_data));
     }
 
     /// Waits until a socket can be written to: `connect` has ended.
@@ -220,9 +248,12 @@ impl Ring {
         self.buffers.give_back(&piece);
     }
 
-    fn read(&self, entry: &cqueue::Entry) -> Completion {
+    fn read(&mut self, entry: &cqueue::Entry) -> Completion {
         let (flags, result) = (entry.flags(), entry.result());
         let (operation, key) = unpack(entry.user_data());
+        if operation == Operation::SendOwned {
+            self.owned.remove(&entry.user_data());
+        }
         let length = result.max(0).cast_unsigned();
         let piece = cqueue::buffer_select(flags).map(|buffer| self.buffers.piece(buffer, length));
         let result = match u32::try_from(result) {
@@ -246,8 +277,8 @@ impl Ring {
     }
 
     fn push(&mut self, entry: &squeue::Entry) {
-        // SAFETY: what the entry points to lies in the outbox or is the buffer ring; both live
-        // until `Drop` has waited for every request.
+        // SAFETY: what the entry points to lies in the outbox, in `owned` until its request has
+        // completed, or is the buffer ring; all live until `Drop` has waited for every request.
         while unsafe { self.uring.submission().push(entry) }.is_err() {
             // The queue is full. An error here comes again at the next submission, which reports it.
             let _ = self.uring.submit();
@@ -300,6 +331,14 @@ fn check_operations(ring: &IoUring) -> io::Result<()> {
 }
 
 #[inline]
+fn send_entry(socket: BorrowedFd<'_>, bytes: &[u8]) -> squeue::Entry {
+    let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
+    opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length)
+        .flags(MSG_NOSIGNAL | MSG_WAITALL)
+        .build()
+}
+
+#[inline]
 fn pack(operation: Operation, key: Key) -> u64 {
     u64::from(key.slot) << 32
         | u64::from(key.generation % GENERATIONS) << 8
@@ -314,6 +353,7 @@ fn unpack(number: u64) -> (Operation, Key) {
         1 => Operation::Send,
         2 => Operation::Writable,
         3 => Operation::Accept,
+        4 => Operation::SendOwned,
         _ => Operation::Cancel,
     };
     let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };

@@ -267,3 +267,38 @@ fn work_is_seen_without_a_system_call() {
     assert_eq!(taken(&mut ring, completion), b"x");
     assert!(!ring.has_work());
 }
+
+#[test]
+fn bytes_of_their_own_are_held_until_they_are_sent() {
+    let (own, mut peer) = pair();
+    let mut ring = ring(SETTINGS, b"");
+    let large: Arc<[u8]> = (0..4_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
+    ring.send_owned(own.as_fd(), key(1), large.clone(), 0..large.len());
+    ring.submit().unwrap();
+    assert_eq!(Arc::strong_count(&large), 2, "the kernel may still read it");
+    let reader = std::thread::spawn(move || {
+        let mut got = vec![0; 4_000_000];
+        peer.read_exact(&mut got).unwrap();
+        (got, peer)
+    });
+    let sent = next(&mut ring);
+    assert_eq!((sent.operation, sent.result), (Operation::SendOwned, Ok(4_000_000)));
+    assert_eq!(Arc::strong_count(&large), 1);
+    let (got, _peer) = reader.join().unwrap();
+    assert!(got == *large);
+
+    // The next one of the same key may go.
+    ring.send_owned(own.as_fd(), key(1), Arc::from(&b"Hello"[..]), 1..3);
+    assert_eq!(next(&mut ring).result, Ok(2));
+}
+
+#[test]
+#[should_panic(expected = "one send at a time for each key")]
+fn bytes_of_their_own_wait_for_those_before_them() {
+    let (own, _peer) = pair();
+    let mut ring = ring(SETTINGS, b"");
+    for _ in 0..2 {
+        let bytes = Arc::from(vec![0; 4_000_000]);
+        ring.send_owned(own.as_fd(), key(1), bytes, 0..4_000_000);
+    }
+}

@@ -20,6 +20,7 @@ mod link;
 pub mod load;
 pub mod null;
 pub mod pace;
+mod patience;
 mod pool;
 pub mod protocol;
 pub mod report;

@@ -8,6 +8,7 @@ use crate::errors::ErrorKind;
 use crate::intervals::Log;
 use crate::io::{Backend, Event, What};
 use crate::pace::{Pacer, Window};
+use crate::patience::Patience;
 use crate::pool::Pool;
 use crate::tally::Tally;
 use rustix::io::Errno;
@@ -37,26 +38,6 @@ pub(crate) struct Turn<'a, B> {
     /// No connection is due before.
     next_due_ns: u64,
     pub(crate) log: Option<Log>,
-}
-
-/// How long to poll before sleeping, and how early to wake up ahead of a deadline.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
-    poll_ns: u64,
-    early_ns: u64,
-}
-
-impl Patience {
-    /// With cores to spare.
-    ///
-    /// It is the server that pays for waking a sleeping generator, within its own send: nginx with
-    /// 64 connections took 12.5 µs of CPU per request with a generator that slept at once (0.4
-    /// sleeps per request) and 10.4 µs with one that polled for 50 µs (0.001 sleeps), and so was a
-    /// quarter faster. And a sleep ends some 50 µs late, which a schedule would suffer from.
-    pub(crate) const POLLS: Self = Self { poll_ns: 50_000, early_ns: 60_000 };
-
-    /// On a single core, polling would keep the server from working.
-    pub(crate) const SLEEPS: Self = Self { poll_ns: 0, early_ns: 0 };
 }
 
 impl<'a, B: Backend> Turn<'a, B> {
@@ -101,7 +82,9 @@ impl<'a, B: Backend> Turn<'a, B> {
     pub(crate) fn step(&mut self, until_ns: u64) -> Result<u64> {
         self.pool.io.turn()?;
         if self.dispatch() == 0 {
-            self.wait_for_work(until_ns.min(self.next_work_ns()))?;
+            let until_ns = until_ns.min(self.next_work_ns());
+            let (from_ns, to_ns) = self.patience.wait(&mut self.pool.io, until_ns)?;
+            self.tally.waited_ns += self.window.overlap_ns(from_ns, to_ns);
             self.pool.io.turn()?;
             self.dispatch();
         }
@@ -128,24 +111,6 @@ impl<'a, B: Backend> Turn<'a, B> {
         let roll_ns = self.log.as_ref().map_or(u64::MAX, Log::next_ns);
         let roll_ns = if roll_ns < self.window.end_ns { roll_ns } else { u64::MAX };
         arrival_ns.min(self.next_due_ns).min(roll_ns)
-    }
-
-    /// Polls for a short while, then sleeps until there is news or `until_ns`.
-    fn wait_for_work(&mut self, until_ns: u64) -> Result<()> {
-        let Patience { poll_ns, early_ns } = self.patience;
-        let from_ns = now_ns();
-        let mut now_ns = from_ns;
-        while now_ns < until_ns && !self.pool.io.has_news()? {
-            let left_ns = until_ns - now_ns;
-            if now_ns - from_ns >= poll_ns && left_ns > early_ns {
-                self.pool.io.wait(left_ns - early_ns)?;
-            } else {
-                std::hint::spin_loop();
-            }
-            now_ns = crate::clock::now_ns();
-        }
-        self.tally.waited_ns += self.window.overlap_ns(from_ns, now_ns);
-        Ok(())
     }
 
     /// Handles what has come; returns how much that was.

@@ -3,11 +3,11 @@
 use crate::intervals::Interval;
 use crate::io::{Backend, RingSize};
 use crate::limits;
+use crate::patience::Patience;
 use crate::pool::{Pool, Share};
 use crate::slice::{self, Control, Live, Outcome, Part, Plan};
 use crate::tally::Tally;
 use crate::target::Target;
-use crate::turn::Patience;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -52,8 +52,7 @@ fn serve<B: Backend>(post: &Post) -> io::Result<()> {
         limits::pin(&[cpu]).map_err(io::Error::other)?;
     }
     limits::wake_on_time();
-    // What a server on the only core could do with the time that polling takes is more.
-    let patience = if limits::single_core() { Patience::SLEEPS } else { Patience::POLLS };
+    let patience = Patience::here();
     let share = post.share;
     let mut pools = Vec::new();
     for target in &post.targets {

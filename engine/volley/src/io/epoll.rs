@@ -2,7 +2,7 @@
 
 use crate::clock::S;
 use crate::io::socket::Opened;
-use crate::io::{Backend, Event, RingSize, What};
+use crate::io::{Backend, Event, RingSize, Unsent, What};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::OwnedFd;
@@ -54,7 +54,7 @@ struct Slot {
     connecting: bool,
     /// Writing has met a reset. The kernel tells of it once: the reader would find a plain end.
     was_reset: bool,
-    unsent: VecDeque<Range<usize>>,
+    unsent: VecDeque<Unsent>,
 }
 
 impl fmt::Debug for Epoll {
@@ -83,6 +83,18 @@ impl Epoll {
         if let Some(at) = retired.iter().position(|&(_, of, when)| (of, when) == (slot, generation))
         {
             retired.remove(at);
+        }
+    }
+
+    #[inline]
+    fn start_sending(&mut self, slot: usize, unsent: Unsent) {
+        let waits = !self.slots[slot].unsent.is_empty();
+        self.slots[slot].unsent.push_back(unsent);
+        if waits {
+            return; // For an event, behind what came before.
+        }
+        if let Err(errno) = self.slots[slot].write(&self.outbox) {
+            self.failed.push_back((slot, self.slots[slot].generation, errno));
         }
     }
 
@@ -153,8 +165,8 @@ impl Slot {
     fn write(&mut self, outbox: &[u8]) -> Result<(), Errno> {
         let Some(socket) = &self.socket else { return Ok(()) };
         while let Some(part) = self.unsent.front_mut() {
-            match rustix::net::send(socket, &outbox[part.clone()], SendFlags::NOSIGNAL) {
-                Ok(written) => part.start += written,
+            match rustix::net::send(socket, part.bytes(outbox), SendFlags::NOSIGNAL) {
+                Ok(written) => part.left().start += written,
                 Err(Errno::INTR) => {}
                 // The server may have answered before it closed: the reader finds out, at the
                 // event that comes with a reset.
@@ -164,7 +176,7 @@ impl Slot {
                 }
                 Err(errno) => return Err(errno),
             }
-            if part.start >= part.end {
+            if part.left().is_empty() {
                 self.unsent.pop_front();
             }
         }
@@ -208,14 +220,12 @@ impl Backend for Epoll {
 
     #[inline]
     fn send(&mut self, slot: usize, part: Range<usize>) {
-        let waits = !self.slots[slot].unsent.is_empty();
-        self.slots[slot].unsent.push_back(part);
-        if waits {
-            return; // For an event, behind an earlier part.
-        }
-        if let Err(errno) = self.slots[slot].write(&self.outbox) {
-            self.failed.push_back((slot, self.slots[slot].generation, errno));
-        }
+        self.start_sending(slot, Unsent::Part(part));
+    }
+
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        self.start_sending(slot, Unsent::all(bytes));
     }
 
     fn close(&mut self, slot: usize) {

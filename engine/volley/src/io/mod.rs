@@ -79,6 +79,40 @@ pub(crate) enum What<P> {
     Failed(Errno),
 }
 
+/// Bytes to send, or what is left of them.
+#[derive(Debug, Clone)]
+pub(crate) enum Unsent {
+    /// A part of the outbox.
+    Part(Range<usize>),
+    /// A part of bytes of their own.
+    Owned(Arc<[u8]>, Range<usize>),
+}
+
+impl Unsent {
+    /// All of some bytes.
+    pub(crate) fn all(bytes: Arc<[u8]>) -> Self {
+        let whole = 0..bytes.len();
+        Self::Owned(bytes, whole)
+    }
+
+    /// Which part is left; to be moved on when some of it has been sent.
+    #[inline]
+    pub(crate) fn left(&mut self) -> &mut Range<usize> {
+        match self {
+            Self::Part(range) | Self::Owned(_, range) => range,
+        }
+    }
+
+    /// The bytes that are left.
+    #[inline]
+    pub(crate) fn bytes<'a>(&'a self, outbox: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::Part(range) => &outbox[range.clone()],
+            Self::Owned(bytes, range) => &bytes[range.clone()],
+        }
+    }
+}
+
 /// One way of doing I/O, for the connections of one pool on one thread.
 pub(crate) trait Backend: Sized {
     /// Bytes that were received; they must be given back.
@@ -92,6 +126,9 @@ pub(crate) trait Backend: Sized {
 
     /// Sends a part of the outbox, behind whatever is being sent on that connection.
     fn send(&mut self, slot: usize, part: Range<usize>);
+
+    /// Sends bytes of their own, behind whatever is being sent on that connection.
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>);
 
     /// Closes a slot's socket.
     fn close(&mut self, slot: usize);

@@ -1,7 +1,7 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
 use crate::io::socket::Opened;
-use crate::io::{Backend, Event, RingSize, What};
+use crate::io::{Backend, Event, RingSize, Unsent, What};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -41,9 +41,9 @@ struct Slot {
     /// A send has met a reset. The kernel tells of it once: the receive would find a plain end.
     was_reset: bool,
     /// What is being sent.
-    sending: Range<usize>,
+    sending: Option<Unsent>,
     /// What is to be sent next. One at a time: else a part could overtake the rest of another.
-    queued: VecDeque<Range<usize>>,
+    queued: VecDeque<Unsent>,
 }
 
 impl Uring {
@@ -70,12 +70,27 @@ impl Uring {
         }
     }
 
-    fn start_sending(&mut self, slot: usize, part: Range<usize>) {
+    #[inline]
+    fn queue(&mut self, slot: usize, unsent: Unsent) {
+        if self.slots[slot].sending.is_none() {
+            self.start_sending(slot, unsent);
+        } else {
+            self.slots[slot].queued.push_back(unsent);
+        }
+    }
+
+    #[inline]
+    fn start_sending(&mut self, slot: usize, unsent: Unsent) {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
         if let Some(socket) = &slot.socket {
-            slot.sending = part.clone();
-            self.ring.send(socket.as_fd(), key, part);
+            match &unsent {
+                Unsent::Part(part) => self.ring.send(socket.as_fd(), key, part.clone()),
+                Unsent::Owned(bytes, part) => {
+                    self.ring.send_owned(socket.as_fd(), key, bytes.clone(), part.clone());
+                }
+            }
+            slot.sending = Some(unsent);
         }
     }
 
@@ -121,7 +136,7 @@ impl Uring {
                 slot.awaits = false;
                 event(What::Failed(errno))
             }
-            (Operation::Send, result) => match self.sent(index, result) {
+            (Operation::Send | Operation::SendOwned, result) => match self.sent(index, result) {
                 Ok(()) => None,
                 Err(errno) => event(What::Failed(errno)),
             },
@@ -153,12 +168,12 @@ impl Uring {
             }
             Err(errno) => return Err(errno),
         };
-        let rest = slot.sending.start + sent..slot.sending.end;
-        slot.sending = 0..0;
+        let Some(mut rest) = slot.sending.take() else { return Ok(()) };
+        rest.left().start += sent;
         // We ask for all to be sent, so only an error leaves a rest: the kernel tells of the bytes
         // and keeps the error to itself.
-        slot.was_reset = !rest.is_empty();
-        if !rest.is_empty() {
+        slot.was_reset = !rest.left().is_empty();
+        if !rest.left().is_empty() {
             self.start_sending(index, rest);
         } else if let Some(next) = slot.queued.pop_front() {
             self.start_sending(index, next);
@@ -170,11 +185,11 @@ impl Uring {
     fn take(&mut self, slot: usize) -> Option<(OwnedFd, Key, bool)> {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
-        let busy = slot.awaits || !slot.sending.is_empty();
+        let busy = slot.awaits || slot.sending.is_some();
         slot.generation = (slot.generation + 1) % GENERATIONS;
         slot.awaits = false;
         slot.was_reset = false;
-        slot.sending = 0..0;
+        slot.sending = None;
         slot.queued.clear();
         slot.socket.take().map(|socket| (socket, key, busy))
     }
@@ -212,11 +227,12 @@ impl Backend for Uring {
 
     #[inline]
     fn send(&mut self, slot: usize, part: Range<usize>) {
-        if self.slots[slot].sending.is_empty() {
-            self.start_sending(slot, part);
-        } else {
-            self.slots[slot].queued.push_back(part);
-        }
+        self.queue(slot, Unsent::Part(part));
+    }
+
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        self.queue(slot, Unsent::all(bytes));
     }
 
     fn close(&mut self, slot: usize) {

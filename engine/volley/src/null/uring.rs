@@ -61,7 +61,7 @@ impl Server<'_> {
                 Operation::Accept => self.on_accept(completion)?,
                 Operation::Receive => self.on_receive(completion),
                 Operation::Send => self.on_sent(&completion),
-                Operation::Writable | Operation::Cancel => {}
+                Operation::Writable | Operation::SendOwned | Operation::Cancel => {}
             }
         }
         Ok(())

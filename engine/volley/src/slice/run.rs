@@ -5,10 +5,11 @@ use crate::connection::State;
 use crate::intervals::{Interval, Log};
 use crate::io::Backend;
 use crate::pace::Pacer;
+use crate::patience::Patience;
 use crate::pool::{Pool, Share};
 use crate::slice::{Control, Live, Outcome, Plan};
 use crate::tally::Tally;
-use crate::turn::{Patience, Turn};
+use crate::turn::Turn;
 use std::io::Result;
 use std::sync::atomic::Ordering;
 
