@@ -66,10 +66,10 @@ impl<B: Backend> Turn<'_, B> {
         connection.state = State::Connecting;
         connection.sent = 0;
         self.active += 1;
-        self.set_due(slot, now_ns.saturating_add(self.pool.target.connect_timeout_ns));
+        self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
         let nth = self.pool.opened;
         self.pool.opened += 1;
-        let opened = socket::open(&self.pool.target, nth).and_then(|opened| {
+        let opened = socket::open(&self.pool.target.route, nth).and_then(|opened| {
             let established = opened.established;
             self.pool.io.open(slot, opened).map(|()| established)
         });
@@ -206,7 +206,7 @@ impl<B: Backend> Turn<'_, B> {
     pub(crate) fn fail_connect(&mut self, slot: usize, errno: Errno) {
         let target = self.pool.target.clone();
         self.fail(slot, ErrorKind::of_connect(errno), None, || {
-            format!("{}: {}", target.address, system_words(errno))
+            format!("{}: {}", target.route.address, system_words(errno))
         });
     }
 

@@ -9,10 +9,8 @@ use volley_requests::Book;
 /// One server, and how it is loaded.
 #[derive(Debug)]
 pub struct Target {
-    /// Where it listens.
-    pub address: Address,
-    /// Where connections come from.
-    pub sources: Sources,
+    /// Where it listens, and how connections get there.
+    pub route: Route,
     /// What is sent: one for each thread, or one for all.
     pub books: Vec<Arc<Book>>,
     /// Connections to hold at a time, all threads together.
@@ -21,10 +19,19 @@ pub struct Target {
     pub requests_per_connection: Option<u64>,
     /// Requests on their way at a time on one connection; 1 or more.
     pub pipeline: usize,
-    /// From `connect` to the established connection.
-    pub connect_timeout_ns: u64,
     /// From the start of a request to the last byte of its answer.
     pub request_timeout_ns: u64,
+}
+
+/// Where a server listens, and how connections get there.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// Where it listens.
+    pub address: Address,
+    /// Where connections come from.
+    pub sources: Sources,
+    /// From `connect` to the established connection.
+    pub connect_timeout_ns: u64,
     /// Sizes of the socket's buffers in bytes, where not the system's.
     pub buffers: SocketBuffers,
 }

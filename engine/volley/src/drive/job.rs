@@ -4,7 +4,7 @@ use crate::clock::MS;
 use crate::drive::at_least_1;
 use crate::limits;
 use crate::protocol::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec};
-use crate::target::{Address, SocketBuffers, Sources, Target};
+use crate::target::{Address, Route, SocketBuffers, Sources, Target};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -80,15 +80,17 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let book = Book::of(&request, expectation(spec)?, job.pipeline)
         .map_err(|error| format!("request: {error}"))?;
     Ok(Target {
-        sources: Sources::of(&address, !closes(job)),
-        address,
+        route: Route {
+            sources: Sources::of(&address, !closes(job)),
+            address,
+            connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
+            buffers: SocketBuffers::default(),
+        },
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),
         pipeline: job.pipeline,
-        connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
-        buffers: SocketBuffers::default(),
     })
 }
 

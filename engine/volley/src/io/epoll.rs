@@ -164,9 +164,13 @@ impl Slot {
     /// Writes what the socket takes. If not all, an event says when to go on.
     fn write(&mut self, outbox: &[u8]) -> Result<(), Errno> {
         let Some(socket) = &self.socket else { return Ok(()) };
-        while let Some(part) = self.unsent.front_mut() {
-            match rustix::net::send(socket, part.bytes(outbox), SendFlags::NOSIGNAL) {
-                Ok(written) => part.left().start += written,
+        while let Some(unsent) = self.unsent.front_mut() {
+            match rustix::net::send(socket, unsent.bytes(outbox), SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    if !unsent.advance(sent) {
+                        self.unsent.pop_front();
+                    }
+                }
                 Err(Errno::INTR) => {}
                 // The server may have answered before it closed: the reader finds out, at the
                 // event that comes with a reset.
@@ -175,9 +179,6 @@ impl Slot {
                     return Ok(());
                 }
                 Err(errno) => return Err(errno),
-            }
-            if part.left().is_empty() {
-                self.unsent.pop_front();
             }
         }
         Ok(())

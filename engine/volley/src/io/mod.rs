@@ -95,12 +95,12 @@ impl Unsent {
         Self::Owned(bytes, whole)
     }
 
-    /// Which part is left; to be moved on when some of it has been sent.
+    /// So many bytes have been sent; returns whether any are left.
     #[inline]
-    pub(crate) fn left(&mut self) -> &mut Range<usize> {
-        match self {
-            Self::Part(range) | Self::Owned(_, range) => range,
-        }
+    pub(crate) fn advance(&mut self, sent: usize) -> bool {
+        let (Self::Part(left) | Self::Owned(_, left)) = self;
+        left.start += sent;
+        left.start < left.end
     }
 
     /// The bytes that are left.

@@ -1,6 +1,6 @@
 //! Sockets as the engine wants them: non-blocking, without Nagle's delay, from many addresses.
 
-use crate::target::{Address, SocketBuffers, Sources, Target};
+use crate::target::{Address, Route, SocketBuffers, Sources};
 use nix::sys::socket::{setsockopt, sockopt::IpBindAddressNoPort};
 use rustix::fd::OwnedFd;
 use rustix::io::{Errno, Result, ioctl_fionbio, retry_on_intr};
@@ -17,26 +17,26 @@ pub(crate) struct Opened {
     pub(crate) established: bool,
 }
 
-/// Starts connecting to a target. `nth`: how many connections were opened before.
-pub(crate) fn open(target: &Target, nth: u64) -> Result<Opened> {
-    let family = match &target.address {
+/// Starts connecting. `nth`: how many connections were opened before.
+pub(crate) fn open(route: &Route, nth: u64) -> Result<Opened> {
+    let family = match &route.address {
         Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
         Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
         Address::Unix(_) => AddressFamily::UNIX,
     };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
-    set_buffers(&fd, target.buffers)?;
-    let connected = match &target.address {
+    set_buffers(&fd, route.buffers)?;
+    let connected = match &route.address {
         Address::Tcp(address) => {
             sockopt::set_tcp_nodelay(&fd, true)?;
-            if let Some(source) = source(target.sources, nth) {
+            if let Some(source) = source(route.sources, nth) {
                 bind(&fd, source)?;
             }
             net::connect(&fd, address)
         }
         Address::Unix(path) => {
-            let timeout = Duration::from_nanos(target.connect_timeout_ns);
+            let timeout = Duration::from_nanos(route.connect_timeout_ns);
             connect_unix(&fd, &SocketAddrUnix::new(path.as_path())?, timeout)
         }
     };

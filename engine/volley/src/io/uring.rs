@@ -169,11 +169,10 @@ impl Uring {
             Err(errno) => return Err(errno),
         };
         let Some(mut rest) = slot.sending.take() else { return Ok(()) };
-        rest.left().start += sent;
         // We ask for all to be sent, so only an error leaves a rest: the kernel tells of the bytes
         // and keeps the error to itself.
-        slot.was_reset = !rest.left().is_empty();
-        if !rest.left().is_empty() {
+        slot.was_reset = rest.advance(sent);
+        if slot.was_reset {
             self.start_sending(index, rest);
         } else if let Some(next) = slot.queued.pop_front() {
             self.start_sending(index, next);

@@ -13,7 +13,7 @@ use crate::crew::{Crew, Size};
 use crate::io::RingSize;
 use crate::limits;
 use crate::report::{Report, Run};
-use crate::target::{Address, SocketBuffers, Sources, Target};
+use crate::target::{Address, Route, SocketBuffers, Sources, Target};
 use records::Records;
 use std::fmt;
 use std::io;
@@ -102,15 +102,20 @@ fn claim(args: &LoadArgs) -> Result<(), String> {
 fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
     let connecting = &args.connecting;
     Target {
-        sources: sources(args, &address),
-        address,
+        route: Route {
+            sources: sources(args, &address),
+            address,
+            connect_timeout_ns: nanoseconds(connecting.connect_timeout),
+            buffers: SocketBuffers {
+                send: connecting.send_buffer,
+                receive: connecting.receive_buffer,
+            },
+        },
         books: vec![Arc::new(book)],
         connections: args.connections(),
         requests_per_connection: args.requests_per_connection(),
         pipeline: connecting.pipeline,
-        connect_timeout_ns: nanoseconds(connecting.connect_timeout),
         request_timeout_ns: nanoseconds(connecting.timeout),
-        buffers: SocketBuffers { send: connecting.send_buffer, receive: connecting.receive_buffer },
     }
 }
 

@@ -30,7 +30,8 @@ fn all_bytes_arrive(io: IoChoice) {
     });
     // The kernel rounds up to its minimum of a few KB.
     let buffers = SocketBuffers { send: Some(1), receive: Some(1) };
-    let target = Target { connections: 1, pipeline: 4, books, buffers, ..target(address) };
+    let mut target = Target { connections: 1, pipeline: 4, books, ..target(address) };
+    target.route.buffers = buffers;
     let outcome = load(io, target, &requests(5));
     assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 5));
     assert_eq!(right.load(Ordering::SeqCst), 5);

@@ -1,7 +1,9 @@
 //! Connections that cannot be made, or not at once.
 
 use crate::world::guard::both_ways;
-use crate::world::loading::{GOOD, at_rate, errors, for_ms, load, requests, run, size, target};
+use crate::world::loading::{
+    GOOD, at_rate, errors, for_ms, load, requests, run, size, target, unix_target,
+};
 use crate::world::servers::{Conversation, listen_unix, serve};
 use rustix::net::{AddressFamily, SocketType};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,7 +14,7 @@ use std::time::Duration;
 use volley::clock::MS;
 use volley::crew::Crew;
 use volley::errors::ErrorKind;
-use volley::target::{Address, Target};
+use volley::target::Target;
 
 /// A listener whose queue is full, and what fills it: it drops all that want to connect.
 fn deaf() -> (TcpListener, Vec<TcpStream>) {
@@ -43,8 +45,8 @@ fn connections_given_up_are_gone() {
         let address = listener.local_addr().unwrap();
         // Without a connection no request is ever sent, unless one is opened for each.
         for (requests_per_connection, plan) in [(None, for_ms(100)), (Some(1), requests(8))] {
-            let connect_timeout_ns = 50 * MS;
-            let target = Target { connect_timeout_ns, requests_per_connection, ..target(address) };
+            let mut target = Target { requests_per_connection, ..target(address) };
+            target.route.connect_timeout_ns = 50 * MS;
             let mut crew = Crew::start(&size(io), &[Arc::new(target)]).unwrap();
             let outcome = run(&mut crew, &plan);
             assert!(outcome.tally.errors.of(ErrorKind::ConnectTimeout) >= 4, "{outcome:?}");
@@ -66,8 +68,7 @@ fn more_connections_than_a_unix_socket_queues() {
                 thread::spawn(|| Conversation::new(stream, 0).answer_all(GOOD, &AtomicU64::new(0)));
             }
         });
-        let any = target(([127, 0, 0, 1], 0).into());
-        let target = Target { address: Address::Unix(path.clone()), connections: 64, ..any };
+        let target = Target { connections: 64, ..unix_target(&path) };
         let outcome = load(io, target, &requests(1000));
         assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
         std::fs::remove_file(&path).unwrap();
@@ -79,9 +80,8 @@ fn a_unix_socket_that_nobody_accepts_on() {
     both_ways(|io| {
         let (listener, path) = listen_unix(&format!("deaf-{io:?}"));
         rustix::net::listen(&listener, 0).unwrap();
-        let any = target(([127, 0, 0, 1], 0).into());
-        let address = Address::Unix(path.clone());
-        let target = Target { address, connections: 3, connect_timeout_ns: 50 * MS, ..any };
+        let mut target = Target { connections: 3, ..unix_target(&path) };
+        target.route.connect_timeout_ns = 50 * MS;
         let opened = Crew::start(&size(io), &[Arc::new(target)]).unwrap().open(0).unwrap();
         assert_eq!(opened.open, 1);
         assert_eq!(opened.first_bad.unwrap().kind, ErrorKind::ConnectTimeout);

@@ -2,7 +2,7 @@
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{
-    GOOD, at_rate, crew, errors, for_ms, load, requests, run, size, target,
+    GOOD, at_rate, crew, errors, for_ms, load, requests, run, size, target, unix_target,
 };
 use crate::world::servers::{Conversation, counting, good, listen_unix, serve};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use volley::io::IoChoice;
 use volley::pace::Pace;
 use volley::schedule::{Profile, Stage};
 use volley::slice::{Plan, Wish};
-use volley::target::{Address, Target};
+use volley::target::Target;
 
 /// So many requests and no more are sent and counted, slice after slice.
 fn exactly(io: IoChoice, threads: usize, count: u64, change: impl Fn(Target) -> Target) {
@@ -243,15 +243,8 @@ fn over_a_unix_socket() {
                 thread::spawn(move || Conversation::new(stream, 0).answer_all(GOOD, &count));
             }
         });
-        let address = Address::Unix(path.clone());
         for requests_per_connection in [None, Some(1)] {
-            let any = target(([127, 0, 0, 1], 0).into());
-            let target = Target {
-                address: address.clone(),
-                connections: 64,
-                requests_per_connection,
-                ..any
-            };
+            let target = Target { connections: 64, requests_per_connection, ..unix_target(&path) };
             let before = served.load(Ordering::SeqCst);
             let outcome = load(io, target, &requests(1000));
             assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));

@@ -1,6 +1,7 @@
 //! The engine, run in this process.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use volley::crew::{Crew, Size};
 use volley::errors::ErrorKind;
@@ -8,7 +9,7 @@ use volley::io::{IoChoice, RingSize};
 use volley::pace::Pace;
 use volley::schedule::{Process, Profile, Shape, Stage};
 use volley::slice::{Outcome, Plan, Wish};
-use volley::target::{Address, SocketBuffers, Sources, Target};
+use volley::target::{Address, Route, SocketBuffers, Sources, Target};
 use volley_http::{BodyRule, Expectation, Request, StatusRule};
 use volley_requests::Book;
 
@@ -44,16 +45,25 @@ pub fn request(body: &[u8]) -> Request {
 /// Four connections with one GET at a time, [`BODY`] to come back, ample time.
 pub fn target(address: SocketAddr) -> Target {
     Target {
-        address: Address::Tcp(address),
-        sources: Sources::System,
+        route: Route {
+            address: Address::Tcp(address),
+            sources: Sources::System,
+            connect_timeout_ns: 5000 * MS,
+            buffers: SocketBuffers::default(),
+        },
         books: book(&request(b""), Some(BODY), DEPTH),
         connections: 4,
         requests_per_connection: None,
         pipeline: 1,
-        connect_timeout_ns: 5000 * MS,
         request_timeout_ns: 10_000 * MS,
-        buffers: SocketBuffers::default(),
     }
+}
+
+/// The same on a Unix socket.
+pub fn unix_target(path: &Path) -> Target {
+    let mut target = target(([127, 0, 0, 1], 0).into());
+    target.route.address = Address::Unix(path.to_owned());
+    target
 }
 
 /// One thread.
