@@ -21,6 +21,7 @@ pub mod load;
 pub mod null;
 pub mod pace;
 mod patience;
+pub mod personality;
 mod pool;
 pub mod protocol;
 pub mod report;

@@ -1,6 +1,7 @@
 //! The command `volley`.
 
 use signal_hook::consts::SIGINT;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use volley::drive::{DriveError, drive};
 use volley::limits;
 use volley::load::{LoadError, load};
 use volley::null::Null;
+use volley::personality::Personality;
 use volley::report::Report;
 
 const NO_RIGHT_ANSWER: u8 = 1;
@@ -22,7 +24,12 @@ const NULL_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\
     Content-Length: 13\r\n\r\nHello, World!";
 
 fn main() -> ExitCode {
-    let cli = match Cli::read(std::env::args_os()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some((personality, words)) = Personality::called(&words) {
+        limits::raise_open_files();
+        return personality.run(words);
+    }
+    let cli = match Cli::read(words) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return fail(WRONG_USAGE, &one_line(&error)),
         Err(help) => {

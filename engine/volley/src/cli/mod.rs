@@ -26,6 +26,10 @@ use std::net::SocketAddr;
 /// HTTP load, measured.
 #[derive(Debug, Parser)]
 #[command(name = "volley", version, max_term_width = 100)]
+#[command(
+    after_help = "volley ab, wrk, wrk2 and webbench stand in for the programs of these names, \
+    as does volley itself under such a name: volley wrk --help"
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -77,16 +77,14 @@ fn read_long<'a>(
         (true, Some(value)) => Found::Option(option.letter, Some(owned(value))),
         (true, None) => match rest.next() {
             Some(value) => Found::Option(option.letter, Some(value.clone())),
-            None => Found::Wrong(format!(
-                "{program}: option '--{}' requires an argument",
-                option.long
-            )),
+            None => {
+                Found::Wrong(format!("{program}: option '--{}' requires an argument", option.long))
+            }
         },
         (false, None) => Found::Option(option.letter, None),
-        (false, Some(_)) => Found::Wrong(format!(
-            "{program}: option '--{}' doesn't allow an argument",
-            option.long
-        )),
+        (false, Some(_)) => {
+            Found::Wrong(format!("{program}: option '--{}' doesn't allow an argument", option.long))
+        }
     }
 }
 

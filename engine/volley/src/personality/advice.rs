@@ -1,0 +1,48 @@
+//! What we know better than the program that we stand in for, on standard error.
+
+use super::extras::Extras;
+use std::io::{Write, stderr};
+
+/// Above this share of busy time the generator itself may be the limit.
+pub(crate) const BUSY: f64 = 0.9;
+
+/// Says sentences, each on a line of its own, unless that is not wanted.
+pub(crate) fn advise(extras: Extras, sentences: impl IntoIterator<Item = String>) {
+    if extras.quiet_advice {
+        return;
+    }
+    for sentence in sentences {
+        // Nobody is left to be told where that fails.
+        let _ = writeln!(stderr(), "advice: {sentence}");
+    }
+}
+
+/// A closed loop waits for the server, and so does not see what users who come by themselves would.
+pub(crate) fn coordinated_omission() -> String {
+    "these latencies are those of a closed loop at saturation: while an answer is late nobody asks, \
+     so users would see longer ones (coordinated omission); bakeoff load --rate measures them"
+        .to_owned()
+}
+
+/// The generator had no time left: `busy` is the share of the time in which it worked.
+pub(crate) fn generator_was_the_limit(busy: f64) -> Option<String> {
+    (busy > BUSY).then(|| {
+        format!(
+            "the limit may have been this generator, which was busy {:.0} % of the time: the \
+             server may be faster",
+            100.0 * busy
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_generator_says_so() {
+        assert_eq!(generator_was_the_limit(0.9), None);
+        let said = generator_was_the_limit(0.95).unwrap();
+        assert!(said.contains("busy 95 % of the time"), "{said}");
+    }
+}
