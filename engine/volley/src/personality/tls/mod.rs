@@ -3,6 +3,8 @@
 //! The programs that we stand in for check nobody's certificate, and so it is here.
 
 mod facts;
+#[cfg(test)]
+pub(crate) mod server;
 mod session;
 mod terms;
 mod trust;

@@ -16,8 +16,7 @@ use std::sync::Arc;
 /// What a client offers.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms {
-    /// Whether a connection goes on with the session of the one before it in its slot. wrk does.
-    pub(crate) resumes: bool,
+    pub(super) resumes: bool,
     protocols: Vec<&'static SupportedProtocolVersion>,
     suites: Vec<SupportedCipherSuite>,
     identity: Option<Arc<CertifiedKey>>,
@@ -36,6 +35,12 @@ impl Default for Terms {
 }
 
 impl Terms {
+    /// All that can be had; and a connection goes on with the session of the one before it in its
+    /// slot, as in wrk.
+    pub(crate) fn resuming() -> Self {
+        Self { resumes: true, ..Self::default() }
+    }
+
     /// Offers one protocol only, by the first letters of a word as ab's `-f` reads them. Words that
     /// ab doesn't know change nothing. The error is a line.
     pub(crate) fn speak(&mut self, word: &str) -> Result<(), String> {
@@ -64,9 +69,12 @@ impl Terms {
         let of_old = suites.len();
         for word in list.split([':', ',', ' ', ';']).filter(|word| !word.is_empty()) {
             if !word.contains('-') || word.starts_with(['!', '-', '+', '@']) {
-                return wrong(format!("{word} is no name of a suite of TLS 1.2, which is all that can stand here"));
+                return wrong(format!(
+                    "{word} is no name of a suite of TLS 1.2, which is all that can stand here"
+                ));
             }
-            suites.extend(ALL_CIPHER_SUITES.iter().find(|suite| facts::name(suite.suite()) == word));
+            suites
+                .extend(ALL_CIPHER_SUITES.iter().find(|suite| facts::name(suite.suite()) == word));
         }
         if suites.len() == of_old {
             return wrong("none of them can be had here".to_owned());
