@@ -1,5 +1,8 @@
 //! What a client offers, in the words of ab's options.
 
+#[cfg(test)]
+mod tests;
+
 use super::facts;
 use super::trust::Everyone;
 use rustls::client::{ClientConfig, Resumption};
@@ -63,14 +66,14 @@ impl Terms {
     /// aren't known here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
     /// error says what is wrong, in lines.
     pub(crate) fn prefer(&mut self, list: &str) -> Result<(), String> {
-        let wrong = |why| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
+        let wrong = |why: String| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
         let mut suites: Vec<_> =
             ALL_CIPHER_SUITES.iter().copied().filter(|suite| suite.tls13().is_some()).collect();
         let of_old = suites.len();
         for word in list.split([':', ',', ' ', ';']).filter(|word| !word.is_empty()) {
             if !word.contains('-') || word.starts_with(['!', '-', '+', '@']) {
                 return wrong(format!(
-                    "{word} is no name of a suite of TLS 1.2, which is all that can stand here"
+                    "{word} is no name of a suite of TLS 1.2: here only such names make a list"
                 ));
             }
             suites
