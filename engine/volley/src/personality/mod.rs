@@ -8,6 +8,7 @@ mod advice;
 mod extras;
 mod figures;
 mod getopt;
+mod script;
 mod wire;
 
 use std::ffi::OsString;
