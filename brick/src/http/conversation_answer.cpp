@@ -13,7 +13,7 @@ constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 }  // namespace
 
 void Conversation::respond(Service& service, const Rendered& fixed) {
-    if (fixed.response().closes() || service.stopping) manner_.keeps = false;
+    if (fixed.closes() || service.stopping) manner_.keeps = false;
     const bool with_body = !manner_.bodiless;
     char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
     const char* end = fixed.write(out, connection(), with_body, service.date);

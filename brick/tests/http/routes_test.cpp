@@ -32,7 +32,11 @@ Routes gets(std::initializer_list<std::string> patterns) {
 
 /// The body of the route that answers; empty if none does.
 std::string body(const Match& match) {
-    return match.answer == nullptr ? "" : std::get<Rendered>(*match.answer).response().body();
+    if (match.answer == nullptr) return "";
+    const auto& fixed = std::get<Rendered>(*match.answer);
+    std::string bytes(fixed.bytes(Connection::silent, true), '\0');
+    (void)fixed.write(bytes.data(), Connection::silent, true, Date{});
+    return bytes.substr(fixed.bytes(Connection::silent, false));
 }
 
 /// What a request finds: the route and its parameters, "405 " and what is allowed, 404 or 501.
