@@ -8,6 +8,7 @@ mod advice;
 mod extras;
 mod figures;
 mod getopt;
+mod webbench;
 mod wire;
 
 use std::ffi::OsString;
@@ -60,9 +61,9 @@ impl Personality {
     /// Does what the program would do with these words, its name not among them.
     #[must_use]
     pub fn run(self, words: &[OsString]) -> ExitCode {
-        let _ = words;
         match self {
-            Self::Ab | Self::Wrk | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
+            Self::Webbench => webbench::run(words),
+            Self::Ab | Self::Wrk | Self::Wrk2 => ExitCode::FAILURE,
         }
     }
 }
