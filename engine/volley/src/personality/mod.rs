@@ -10,6 +10,7 @@ mod figures;
 mod getopt;
 mod place;
 mod script;
+mod webbench;
 mod wire;
 mod wrk;
 
@@ -65,7 +66,8 @@ impl Personality {
     pub fn run(self, words: &[OsString]) -> ExitCode {
         match self {
             Self::Wrk => wrk::run(words),
-            Self::Ab | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
+            Self::Webbench => webbench::run(words),
+            Self::Ab | Self::Wrk2 => ExitCode::FAILURE,
         }
     }
 }

@@ -66,6 +66,11 @@ impl<B: Backend> Wire<B> {
         self.io.send_owned(slot, Arc::from(bytes));
     }
 
+    /// Closes our side of a connection, behind what is sent there.
+    pub(crate) fn end_sending(&mut self, slot: usize) {
+        self.io.end_sending(slot);
+    }
+
     /// Closes a connection. No news of it come any more.
     pub(crate) fn close(&mut self, slot: usize) {
         self.fresh.retain(|&other| other != slot);
