@@ -1,7 +1,7 @@
 //! The programs that volley stands in for: same flags, same output, same exit status, on this engine.
 //!
-//! Each has a module. They share [`wire`], connections on which bytes come and go; [`getopt`];
-//! [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
+//! Each has a module. They share [`wire`], connections on which bytes come and go, and [`tls`], what
+//! those may travel in; [`getopt`]; [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
 mod advice;
@@ -10,6 +10,7 @@ mod figures;
 mod getopt;
 mod place;
 mod script;
+mod tls;
 mod webbench;
 mod wire;
 mod wrk;

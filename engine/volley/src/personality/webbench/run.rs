@@ -73,7 +73,7 @@ impl Load {
     /// Runs for its duration, or until `interrupted`.
     pub(super) fn run<B: Backend>(&self, interrupted: &AtomicBool) -> io::Result<Counts> {
         let wire =
-            Wire::<B>::new(self.route.clone(), self.clients, self.request.as_slice().into())?;
+            Wire::<B>::new(self.route.clone(), self.clients, self.request.as_slice().into(), None)?;
         let clients = (0..self.clients).map(|_| Client::default()).collect();
         let idle = (0..self.clients).collect();
         let counts = Counts::default();

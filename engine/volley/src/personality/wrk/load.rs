@@ -9,6 +9,7 @@ use crate::io::uring::Uring;
 use crate::io::{Io, IoChoice};
 use crate::patience::Patience;
 use crate::personality::script::{Script, Setting};
+use crate::personality::tls::{Client, Terms};
 use crate::target::{Address, Route, SocketBuffers, Sources};
 use std::io::{self, Write, stderr};
 use std::net::SocketAddr;
@@ -127,10 +128,11 @@ fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<At
         connect_timeout_ns: u64::MAX,
         buffers: SocketBuffers::default(),
     };
+    let place = &arguments.place;
     let share = arguments.connections / arguments.threads;
     Work {
         route: Arc::new(route),
-        is_tls: arguments.place.is_tls(),
+        tls: place.is_tls().then(|| Client::new(Some(&place.host), &Terms::resuming())),
         connections: usize::try_from(share).unwrap_or(usize::MAX),
         is_fixed: shape.is_fixed,
         depth: shape.depth,

@@ -9,7 +9,8 @@ use crate::io::Backend;
 use crate::limits;
 use crate::patience::Patience;
 use crate::personality::script::{Failure, Script};
-use crate::personality::wire::{News, Wire};
+use crate::personality::tls::Client;
+use crate::personality::wire::{News, Received, Wire};
 use crate::target::Route;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +29,7 @@ const EVENTS_AT_ONCE: usize = 64;
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     pub(crate) route: Arc<Route>,
-    pub(crate) is_tls: bool,
+    pub(crate) tls: Option<Client>,
     pub(crate) connections: usize,
     /// Every batch is the same.
     pub(crate) is_fixed: bool,
@@ -68,7 +69,12 @@ pub(crate) fn run<B: Backend>(work: &Work, script: &Script) -> Result<Counts, Tr
     if work.is_fixed {
         script.request(&mut batch)?;
     }
-    let wire = Wire::<B>::new(work.route.clone(), work.connections, Arc::from(&*batch))?;
+    let wire = Wire::<B>::new(
+        work.route.clone(),
+        work.connections,
+        Arc::from(&*batch),
+        work.tls.as_ref(),
+    )?;
     let any = Expectation::of_status(StatusRule::Below(u16::MAX));
     let mut thread = Thread {
         work,
@@ -170,15 +176,16 @@ impl<B: Backend> Thread<'_, B> {
             News::Unconnected(_) => {
                 // wrk finds out when it writes, unless it has to shake hands first.
                 let errors = &mut self.counts.errors;
-                *if self.work.is_tls { &mut errors.connect } else { &mut errors.write } += 1;
+                *if self.work.tls.is_some() { &mut errors.connect } else { &mut errors.write } += 1;
                 self.reconnect(slot);
             }
             News::End => {
                 match self.connections[slot].decoder.end(&mut self.learned) {
-                    End::Complete(answer) => {
+                    // The end of TLS is an error to wrk, even where it ends an answer.
+                    End::Complete(answer) if self.work.tls.is_none() => {
                         self.on_answer(slot, answer.status, now_ns())?;
                     }
-                    End::Short(_) => self.counts.errors.read += 1,
+                    _ => self.counts.errors.read += 1,
                 }
                 self.reconnect(slot);
             }
@@ -192,7 +199,7 @@ impl<B: Backend> Thread<'_, B> {
 
     /// Takes what came. True: the connection is at its end.
     #[inline]
-    fn on_bytes(&mut self, slot: usize, piece: &B::Piece) -> Result<bool, Trouble> {
+    fn on_bytes(&mut self, slot: usize, piece: &Received<B::Piece>) -> Result<bool, Trouble> {
         let now_ns = now_ns();
         let length = self.wire.bytes(piece).len();
         let mut at = 0;
