@@ -120,6 +120,11 @@ impl<B: Backend> Wire<B> {
         }
     }
 
+    /// Closes our side of a plain connection, behind what is sent there.
+    pub(crate) fn end_sending(&mut self, slot: usize) {
+        self.io.end_sending(slot);
+    }
+
     /// What client and server agreed on. `None` without TLS, and before it is established.
     pub(crate) fn session_facts(&self, slot: usize) -> Option<Facts> {
         self.sessions.as_ref()?.facts(slot)
