@@ -33,7 +33,8 @@ impl Facts {
     pub(super) fn of(connection: &ClientConnection) -> Option<Self> {
         let suite = connection.negotiated_cipher_suite()?;
         let certificate = connection.peer_certificates()?.first()?;
-        let group = connection.negotiated_key_exchange_group().map(rustls::crypto::SupportedKxGroup::name);
+        let group =
+            connection.negotiated_key_exchange_group().map(rustls::crypto::SupportedKxGroup::name);
         Some(Self {
             protocol: protocol(connection.protocol_version()?),
             suite: name(suite.suite()),
