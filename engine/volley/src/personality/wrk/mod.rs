@@ -17,7 +17,7 @@ use crate::interrupts;
 use arguments::Arguments;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -62,17 +62,23 @@ fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
     let setting = setting(arguments);
     let mut main = load::state(arguments, &setting)?;
     main.resolve(&arguments.place.host, arguments.place.service())?;
-    let scripts = load::scripts(arguments, &setting, &mut main)?;
+    let crew = load::crew(arguments, &setting, &mut main)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::listen(&interrupted)?;
-    if !extras.json {
-        say(report::heading(arguments));
+    // Into a pipe, wrk writes all at its end, and nothing if a script fails.
+    let heading = if extras.json { String::new() } else { report::heading(arguments) };
+    let is_seen_at_once = stdout().is_terminal();
+    if is_seen_at_once {
+        say(&heading);
     }
-    let measured = load::load(arguments, extras.io, scripts, &interrupted)?;
+    let measured = load::load(arguments, extras.io, crew, &interrupted)?;
 
     let mut corrected = measured.counts.latencies.clone();
     let interval_us = measured.interval_us(arguments.connections);
     let ghosts = interval_us.map_or(0, |interval_us| corrected.correct(interval_us));
+    if !is_seen_at_once {
+        say(&heading);
+    }
     main.flush();
     if extras.json {
         say(words::figures(arguments, &measured).line());

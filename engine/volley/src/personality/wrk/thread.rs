@@ -132,6 +132,9 @@ impl<B: Backend> Thread<'_, B> {
             for _ in 0..EVENTS_AT_ONCE {
                 let Some((slot, news)) = self.wire.next() else { break };
                 self.on_news(slot, news)?;
+                if self.script.stopped() {
+                    break;
+                }
             }
             let now_ns = now_ns();
             self.send_delayed(now_ns)?;
@@ -180,13 +183,15 @@ impl<B: Backend> Thread<'_, B> {
                 self.reconnect(slot);
             }
             News::End => {
-                match self.connections[slot].decoder.end(&mut self.learned) {
-                    // The end of TLS is an error to wrk, even where it ends an answer.
-                    End::Complete(answer) if self.work.tls.is_none() => {
-                        self.on_answer(slot, answer.status, now_ns())?;
-                    }
-                    _ => self.counts.errors.read += 1,
+                // The end of an answer that has no other is an answer to wrk, but for TLS; and a
+                // read error as well.
+                let end = self.connections[slot].decoder.end(&mut self.learned);
+                if let End::Complete(answer) = end
+                    && self.work.tls.is_none()
+                {
+                    self.on_answer(slot, answer.status, now_ns())?;
                 }
+                self.counts.errors.read += 1;
                 self.reconnect(slot);
             }
             News::Failed(_) => {
