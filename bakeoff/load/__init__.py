@@ -2,6 +2,7 @@
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
+from bakeoff.load.links import link, shadowed
 from bakeoff.load.tools import Asked, Ran, command, missing, run
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "engine_path",
     "engine_version",
     "job",
+    "link",
     "missing",
     "run",
+    "shadowed",
 ]

@@ -5,6 +5,7 @@ Nothing gets as far as being loaded here, so other tests may run meanwhile.
 
 import os
 import socket
+import subprocess
 
 import pytest
 
@@ -151,6 +152,17 @@ def test_load_hands_over_to_the_engine(place: Place) -> None:
         port = closed.getsockname()[1]
     refused(place.bakeoff("load", f"http://127.0.0.1:{port}/"), 3, f"127.0.0.1:{port}")
     refused(place.bakeoff("load", "http://127.0.0.1/", "-c", "0"), 2, "-c")
+
+
+def test_a_personality_is_the_same_by_its_command_and_by_its_link(place: Place) -> None:
+    place.bakeoff("setup", "--links", "links")
+    words = ["-c", "--", "x"]
+    linked = subprocess.run(
+        [place.path / "links" / "wrk", *words], capture_output=True, text=True, check=False
+    )
+    ended = place.bakeoff("wrk", *words)
+    assert (ended.status, ended.out, ended.err) == (1, linked.stdout, linked.stderr)
+    assert "-c" in ended.out
 
 
 def test_output_pipes_without_colour_or_control_characters(place: Place) -> None:
