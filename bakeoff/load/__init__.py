@@ -2,7 +2,7 @@
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
-from bakeoff.load.tools import Asked, Ran, command, missing, run
+from bakeoff.load.tools import Asked, Ran, command, missing, run, step_us
 
 __all__ = [
     "Asked",
@@ -14,4 +14,5 @@ __all__ = [
     "job",
     "missing",
     "run",
+    "step_us",
 ]

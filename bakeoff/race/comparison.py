@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from bakeoff.model.article import Comparison, Row, Shape
 from bakeoff.model.errors import BakeoffError
+from bakeoff.model.load import Loader
 from bakeoff.model.plan import Plan
 from bakeoff.model.replay import (
     Agreement,
     ComparisonResult,
     InARow,
-    Loader,
     ReplayPlan,
     RowResult,
     ToolRun,

@@ -7,8 +7,9 @@ from typing import Literal
 from bakeoff.load.tools import Asked
 from bakeoff.model.article import Shape
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.load import Loader
 from bakeoff.model.plan import Plan
-from bakeoff.model.replay import Loader, ToolRun
+from bakeoff.model.replay import ToolRun
 from bakeoff.plan import ROUNDS, run_size, start_order
 from bakeoff.race.folder import RunFolder, whole_lines, write_whole
 from bakeoff.race.up import Running, Setting, Up
