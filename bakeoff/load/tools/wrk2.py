@@ -9,9 +9,6 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
 from bakeoff.model.verdict import Latency
 
-# It throws away what it measured in its first 10 s, and then needs a while.
-CALIBRATION_S = 10
-
 
 def words(asked: Asked) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what wrk2 can't do."""
