@@ -4,7 +4,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from bakeoff.cli.asked import Cpus, Seed, command_line, cores, drawn, timed
+from bakeoff.cli.asked import Seed, command_line, drawn, timed
 from bakeoff.cli.console import err, out
 from bakeoff.cli.result import Json, check_json, write_json
 from bakeoff.cli.stages import real_stages
@@ -12,7 +12,7 @@ from bakeoff.cli.watch import watch
 from bakeoff.model.crosscheck import CrosscheckPlan
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.load import Loader
-from bakeoff.plan import attached
+from bakeoff.plan import attached, available_cores, default_cores
 from bakeoff.race import crosscheck as run_crosscheck
 from bakeoff.report import Crosschecked
 
@@ -45,7 +45,6 @@ def crosscheck(
             "are installed and can do it)",
         ),
     ] = None,
-    cpus: Cpus = None,
     json: Json = None,
     seed: Seed = None,
 ) -> None:
@@ -74,7 +73,7 @@ def crosscheck(
         rate=rate,
         duration_s=_whole_s(2 if duration is None else duration),
         rounds=rounds,
-        cpus=cores(cpus).client,
+        cpus=default_cores(available_cores()).client,
         seed=drawn(seed),
     )
     with watch() as progress:

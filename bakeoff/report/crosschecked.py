@@ -149,12 +149,13 @@ def _notes(found: Crosscheck) -> Iterator[RenderableType]:
     for reason, names in _skipped(found).items():
         yield marked("–", "yellow", f"{listed(names)} did not run: {reason}")
     plan = found.plan
+    cores = f"core{'s' * (len(plan.cpus) > 1)} {listed(map(str, plan.cpus))}"
     load = f"at {plan.rate:,} requests/s" if plan.rate else "as fast as it goes"
     yield Text.assemble(
         ("Measured: ", "bold"),
         f"{figures.plural(plan.rounds, 'round')} of {plan.duration_s} s each in random order,"
-        f" {figures.plural(plan.connections, 'connection')}, {plan.connection}, {load}."
-        + ("" if found.complete else " It was ended before its time."),
+        f" {figures.plural(plan.connections, 'connection')}, {plan.connection}, {load}, each on"
+        f" {cores}." + ("" if found.complete else " It was ended before its time."),
     )
 
 

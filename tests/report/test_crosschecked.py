@@ -112,7 +112,10 @@ def test_what_must_be_known_is_said() -> None:
     assert "oha did not run: oha is not installed: cargo install oha" in text
     assert "wrk2 and volley wrk2 did not run: wrk2 needs a rate" in text
     assert "ab / volley load, p50, p90 and p99: ab prints no finer than 1 ms" in text
-    assert "10 rounds of 2 s each in random order, 64 connections, keep-alive" in text
+    assert (
+        "10 rounds of 2 s each in random order, 64 connections, keep-alive, as fast as it goes,"
+        " each on core 1."
+    ) in text
 
 
 def test_of_close_mode_wrks_own_way_is_said() -> None:
@@ -122,7 +125,7 @@ def test_of_close_mode_wrks_own_way_is_said() -> None:
 
 def test_one_that_was_ended_says_so() -> None:
     assert "It was ended before its time." in printed(found(complete=False), 200)
-    assert "at 1,000 requests/s." in printed(found(plan=plan(rate=1000)), 200)
+    assert "at 1,000 requests/s, each on" in printed(found(plan=plan(rate=1000)), 200)
 
 
 def test_without_a_comparison_it_says_why() -> None:
