@@ -1,7 +1,7 @@
-"""Where our personalities can't be, or must not be, as the originals: docs/personalities.md shows it.
+"""Where our personalities can't be as the originals, or must not: docs/personalities.md shows it.
 
-`theirs` and `ours` are patterns of what is said, with `here` the stream. Where a pattern matches, the
-text is taken for `<name>`: both sides have to have it, in the same place.
+`theirs` and `ours` are patterns of what is said, with `here` the stream. Where a pattern matches,
+the text is taken for `<name>`: both sides have to have it, in the same place.
 """
 
 import re

@@ -37,7 +37,9 @@ AB_COUNTED = re.compile(
     r"^(<tr.*<th [^>]*>)?(Complete requests|Keep-Alive requests|Total transferred|Total body sent"
     r"|HTML transferred):|^(Completed|Finished) "
 )
-AB_TIMES = re.compile(r"^(Connect|Processing|Waiting|Total): |^ +\d+% |<th [^>]*>(Connect|Processing|Total):")
+AB_TIMES = re.compile(
+    r"^(Connect|Processing|Waiting|Total): |^ +\d+% |<th [^>]*>(Connect|Processing|Total):"
+)
 # Whether ab calls its own figures unreliable is a matter of rounding.
 AB_RELIABILITY = re.compile(
     r"(WARNING|ERROR): The median and mean for the .*\n +(deviation apart|These results are).*\n"
@@ -82,11 +84,15 @@ def wrk(text: str, exact: bool) -> list[str]:
 
 def _wrk_line(line: str, exact: bool) -> str:
     if found := re.match(r"^    (Latency|Req/Sec)   ", line):
-        share = line[41:]
-        fields = [_units(line[a:b], UNITS[found[1]]) for a, b in ((14, 22), (22, 32), (32, 41))]
-        return line[:14] + "|".join(fields) + "|" + (re.sub(r"^ *\d+\.\d\d%$", "99.99%", share))
+        # A run of twenty answers may last for a sample of Req/Sec, or end before it.
+        zero = found[1] == "Latency" or not exact
+        fields = [
+            _units(line[a:b], UNITS[found[1]], zero) for a, b in ((14, 22), (22, 32), (32, 41))
+        ]
+        share = r"^ *\d+\.\d\d%$" if zero else r"^ *(\d+\.\d\d|-nan)%$"
+        return line[:14] + "|".join(fields) + "|" + re.sub(share, "99.99%", line[41:])
     if found := re.match(r"^( +\d+%)(.*)$", line):
-        return found[1] + _units(found[2], UNITS["Latency"])
+        return found[1] + _units(found[2], UNITS["Latency"], zero=True)
     if re.match(r"^  \d+ requests in ", line):
         line = re.sub(f"in {WRK_TIME}", "in <time>", line)
         return line if exact else re.sub(rf"^  \d+ (.*) {WRK_SIZE}", r"  9 \1 <size>", line)
@@ -100,8 +106,11 @@ def _wrk_line(line: str, exact: bool) -> str:
     return line
 
 
-def _units(field: str, units: str) -> str:
-    """A number with its unit, right-aligned so that units stand below each other; zero stays."""
-    if re.fullmatch(rf" *0\.00({units})", field):
+def _units(field: str, units: str, zero: bool) -> str:
+    """A number with its unit, right-aligned so that units stand below each other.
+
+    `zero` is kept: nothing was measured.
+    """
+    if zero and re.fullmatch(rf" *0\.00({units})", field):
         return field
     return f"<{len(field)}>" if re.fullmatch(rf" *\d+\.\d\d({units})", field) else field

@@ -125,9 +125,7 @@ class Server:
         finally:
             writer.close()
 
-    async def _play(
-        self, steps: Steps, kept: Connection, writer: asyncio.StreamWriter
-    ) -> bool:
+    async def _play(self, steps: Steps, kept: Connection, writer: asyncio.StreamWriter) -> bool:
         """False if the connection is over."""
         for step in steps:
             match step:
@@ -184,9 +182,7 @@ def serving(
     thread.start()
 
     async def begin() -> asyncio.Server:
-        return await asyncio.start_server(
-            server.serve, "127.0.0.1", port, ssl=tls, backlog=1024
-        )
+        return await asyncio.start_server(server.serve, "127.0.0.1", port, ssl=tls, backlog=1024)
 
     async def end(listening: asyncio.Server) -> None:
         listening.close()

@@ -1,4 +1,4 @@
-"""ab's arithmetic: the figures that it prints follow from the requests that it lists in its -g file."""
+"""ab's arithmetic: the figures that it prints follow from the requests that its -g file lists."""
 
 import re
 from pathlib import Path

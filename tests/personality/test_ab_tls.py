@@ -17,7 +17,18 @@ BOTH = (TLSVersion.TLSv1_2, TLSVersion.TLSv1_3)
 SESSIONS = [
     Case(f"ab -n 3 {words} https://@/", f"{versions[0].name} to {versions[1].name}", tls=versions)
     for versions in (OLD, NEW, BOTH)
-    for words in ("", "-k", "-c 2", "-w", "-f TLS1.2", "-f TLS1.3", "-f ALL", "-f tls1.2", "-f nonsense", "-I")
+    for words in (
+        "",
+        "-k",
+        "-c 2",
+        "-w",
+        "-f TLS1.2",
+        "-f TLS1.3",
+        "-f ALL",
+        "-f tls1.2",
+        "-f nonsense",
+        "-I",
+    )
 ]
 ANSWERS = [
     Case("ab -n 4 -k -c 2 -l https://@/", tls=BOTH),
