@@ -1,15 +1,19 @@
 //! The programs that volley stands in for: same flags, same output, same exit status, on this engine.
 //!
-//! Each has a module. They share [`wire`], connections on which bytes come and go; [`getopt`];
-//! [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
+//! Each has a module. They share [`wire`], connections on which bytes come and go, and [`tls`], what
+//! those may travel in; [`getopt`]; [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
 mod advice;
 mod extras;
 mod figures;
 mod getopt;
+mod place;
 mod script;
+mod tls;
+mod webbench;
 mod wire;
+mod wrk;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -61,9 +65,10 @@ impl Personality {
     /// Does what the program would do with these words, its name not among them.
     #[must_use]
     pub fn run(self, words: &[OsString]) -> ExitCode {
-        let _ = words;
         match self {
-            Self::Ab | Self::Wrk | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
+            Self::Wrk => wrk::run(words),
+            Self::Webbench => webbench::run(words),
+            Self::Ab | Self::Wrk2 => ExitCode::FAILURE,
         }
     }
 }
