@@ -143,6 +143,7 @@ impl Script {
     pub(crate) fn depth(&self) -> Result<usize, Failure> {
         let mut bytes = Vec::new();
         self.request(&mut bytes)?;
+        self.flush();
         depth::depth(&bytes).map_err(Failure::line)
     }
 
