@@ -14,6 +14,7 @@ mod tls;
 mod webbench;
 mod wire;
 mod wrk;
+mod wrk2;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -68,7 +69,8 @@ impl Personality {
         match self {
             Self::Wrk => wrk::run(words),
             Self::Webbench => webbench::run(words),
-            Self::Ab | Self::Wrk2 => ExitCode::FAILURE,
+            Self::Wrk2 => wrk2::run(words),
+            Self::Ab => ExitCode::FAILURE,
         }
     }
 }

@@ -48,8 +48,20 @@ pub(crate) struct Refused(pub(crate) Vec<String>);
 
 /// Reads the words behind the program's name. `version` is called for each `-v`, which stops
 /// nothing.
-pub(crate) fn read(words: &[OsString], mut version: impl FnMut()) -> Result<Arguments, Refused> {
-    let (found, operands) = getopt::read("wrk", &KNOWN, words);
+pub(crate) fn read(words: &[OsString], version: impl FnMut()) -> Result<Arguments, Refused> {
+    read_with("wrk", &[], words, version, |_, _| None)
+}
+
+/// The same for a program that knows more options than wrk. `take` is given those, with their
+/// values, and answers `None` to what is wrong.
+pub(crate) fn read_with(
+    program: &str,
+    more: &[Known],
+    words: &[OsString],
+    mut version: impl FnMut(),
+    mut take: impl FnMut(char, &str) -> Option<()>,
+) -> Result<Arguments, Refused> {
+    let (found, operands) = getopt::read(program, &[&KNOWN, more].concat(), words);
     let mut arguments = Arguments {
         threads: 2,
         connections: 10,
@@ -77,7 +89,7 @@ pub(crate) fn read(words: &[OsString], mut version: impl FnMut()) -> Result<Argu
             'H' => arguments.headers.push(text(&value)),
             'L' => arguments.latency = true,
             'v' => version(),
-            _ => return Err(Refused(vec![])),
+            _ => take(letter, &text(&value)).ok_or(Refused(vec![]))?,
         }
     }
     let Some(url) = operands.first() else { return Err(Refused(vec![])) };

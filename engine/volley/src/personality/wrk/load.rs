@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::connections::Counts;
+use super::manner::Manner;
 use super::thread::{self, Trouble, Work};
 use crate::clock::{S, now_ns};
 use crate::io::epoll::Epoll;
@@ -89,13 +90,15 @@ pub(crate) fn crew(
     Ok(Crew { scripts, shape })
 }
 
-/// Loads for as long as was asked for, until `interrupted` or until a thread fails.
-pub(crate) fn load(
+/// Loads for as long as was asked for, until `interrupted` or until a thread fails. `manner` makes a
+/// thread's, which ends at that time. Returns all of theirs merged as well.
+pub(crate) fn load<M: Manner>(
     arguments: &Arguments,
     io: IoChoice,
     crew: Crew,
     interrupted: &AtomicBool,
-) -> Result<Measured, Trouble> {
+    manner: impl Fn(u64) -> M,
+) -> Result<(Measured, M), Trouble> {
     let io = io.resolve()?;
     if arguments.connections > MOST_CONNECTIONS {
         let more = format!("{} connections are more than can be had", arguments.connections);
@@ -105,25 +108,28 @@ pub(crate) fn load(
     let threads = scripts.len();
     let stop = Arc::new(AtomicBool::new(false));
     let begin_ns = now_ns();
-    let running: Vec<Running> = scripts
-        .into_iter()
-        .map(|script| start(io, work(arguments, &shape, address(&script)?, &stop), script))
-        .collect::<io::Result<_>>()?;
     let end_ns = begin_ns.saturating_add(arguments.duration_s.saturating_mul(S));
+    let one = |script: Script| {
+        let work = work(arguments, &shape, address(&script)?, &stop);
+        start(io, work, script, manner(end_ns))
+    };
+    let running: Vec<Running<M>> = scripts.into_iter().map(one).collect::<io::Result<_>>()?;
     while now_ns() < end_ns && !interrupted.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed)
     {
         sleep(LOOK_EVERY.min(Duration::from_nanos(end_ns.saturating_sub(now_ns()))));
     }
     stop.store(true, Ordering::Relaxed);
-    let mut counts = Counts::new(arguments.timeout_s);
+    let (mut counts, mut merged) = (Counts::default(), manner(end_ns));
     for one in running {
-        counts.merge(&one.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        let (counted, manner) = one.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        counts.merge(&counted);
+        merged.merge(&manner);
     }
     let runtime_us = (now_ns() - begin_ns) / 1000;
-    Ok(Measured { counts, threads, runtime_us, io })
+    Ok((Measured { counts, threads, runtime_us, io }, merged))
 }
 
-type Running = JoinHandle<Result<Counts, Trouble>>;
+type Running<M> = JoinHandle<Result<(Counts, M), Trouble>>;
 
 /// Where a script sends its thread.
 fn address(script: &Script) -> io::Result<SocketAddr> {
@@ -145,7 +151,6 @@ fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<At
         connections: usize::try_from(share).unwrap_or(usize::MAX),
         is_fixed: shape.is_fixed,
         depth: shape.depth,
-        timeout_s: arguments.timeout_s,
         patience: patience(arguments.threads),
         stop: stop.clone(),
     }
@@ -157,13 +162,13 @@ fn patience(threads: u64) -> Patience {
     if threads < cores { Patience::here() } else { Patience::SLEEPS }
 }
 
-fn start(io: Io, work: Work, script: Script) -> io::Result<Running> {
+fn start<M: Manner>(io: Io, work: Work, script: Script, manner: M) -> io::Result<Running<M>> {
     let run = match io {
-        Io::Uring => thread::run::<Uring>,
-        Io::Epoll => thread::run::<Epoll>,
+        Io::Uring => thread::run::<Uring, M>,
+        Io::Epoll => thread::run::<Epoll, M>,
     };
     Builder::new().name("wrk".to_owned()).spawn(move || {
-        let counted = run(&work, &script);
+        let counted = run(&work, &script, manner);
         if counted.is_err() {
             work.stop.store(true, Ordering::Relaxed);
         }

@@ -67,7 +67,7 @@ pub(crate) fn time_s(number: f64) -> String {
 fn show(number: f64, units: &Units, decimals: usize) -> String {
     let (scale, mut amount, mut unit) = (units.scale as f64, number, units.base);
     for step in &units.steps[..units.steps.len() - 1] {
-        if amount < scale * 0.85 {
+        if amount.is_nan() || amount < scale * 0.85 {
             break;
         }
         amount /= scale;
@@ -138,6 +138,7 @@ mod tests {
         }
         assert_eq!([time_us(51e6), time_us(7200e6)], ["0.85m", "120.00m"]);
         assert_eq!([time_s(10.0), time_s(60.0), time_s(51.0)], ["10s", "1m", "1m"]);
+        assert_eq!([count(f64::NAN), time_us(f64::NAN)], ["NaN", "NaNus"]);
         assert_eq!([bytes(1023.0), bytes(8_084_521.0)], ["1.00K", "7.71M"]);
     }
 
