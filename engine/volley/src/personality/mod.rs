@@ -4,6 +4,7 @@
 //! [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
+mod ab;
 mod advice;
 mod extras;
 mod figures;
@@ -60,9 +61,9 @@ impl Personality {
     /// Does what the program would do with these words, its name not among them.
     #[must_use]
     pub fn run(self, words: &[OsString]) -> ExitCode {
-        let _ = words;
         match self {
-            Self::Ab | Self::Wrk | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
+            Self::Ab => ab::run(words),
+            Self::Wrk | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
         }
     }
 }
