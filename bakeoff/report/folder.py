@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
@@ -9,6 +10,9 @@ from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.as_csv import csv
 from bakeoff.report.as_markdown import markdown
+
+if TYPE_CHECKING:
+    from bakeoff.report.charts import Picture
 
 
 def write(
@@ -27,14 +31,22 @@ def write(
     from bakeoff.report.page import page
 
     drawn = pictures(verdict, records)
+    html = page(plan, verdict, records, receipts, drawn)
+    return put_report(folder, drawn, markdown(verdict), csv(verdict), html)
+
+
+def put_report(
+    folder: Path, pictures: Sequence["Picture"], markdown: str, csv: str, html: str
+) -> Path:
+    """Write a report of any kind, whose parts are made; the path of the page."""
     (folder / "charts").mkdir(parents=True, exist_ok=True)
-    for picture in drawn:
+    for picture in pictures:
         put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
-    put(folder / "report.md", markdown(verdict))
-    put(folder / "report.csv", csv(verdict))
-    html = folder / "report.html"
-    put(html, page(plan, verdict, records, receipts, drawn))
-    return html
+    put(folder / "report.md", markdown)
+    put(folder / "report.csv", csv)
+    page = folder / "report.html"
+    put(page, html)
+    return page
 
 
 def put(path: Path, text: str) -> None:

@@ -1,26 +1,21 @@
 #include "null.hpp"
 
-#include <csignal>
 #include <cstddef>
 #include <ctime>
-#include <exception>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
 #include <brick/brick.hpp>
 
 #include "http/conversation.hpp"
 #include "http/render.hpp"
 #include "net/listener.hpp"
 #include "net/reactors.hpp"
+#include "net/running.hpp"
 #include "where.hpp"
 
 namespace yardstick {
@@ -90,57 +85,25 @@ std::string rendered_hello() {
     return bytes;
 }
 
-/// Serves on a thread for each reactor, while this one waits for a signal or a failure.
-void run_all(const std::vector<std::unique_ptr<brick::net::Reactor>>& reactors,
-             const sigset_t& signals) {
-    std::exception_ptr failure;
-    std::once_flag first;
-    {
-        std::vector<std::jthread> threads;
-        threads.reserve(reactors.size());
-        for (const auto& reactor : reactors) {
-            threads.emplace_back([&failure, &first, &reactor] {
-                try {
-                    reactor->run();
-                } catch (...) {
-                    std::call_once(first, [&failure] { failure = std::current_exception(); });
-                    kill(getpid(), SIGTERM);
-                }
-            });
-        }
-        int signal = 0;
-        sigwait(&signals, &signal);
-        for (const auto& reactor : reactors) reactor->stop();
-    }
-    if (failure) std::rethrow_exception(failure);
-}
-
 }  // namespace
 
 void run_null(const Options& options) {
-    // Blocked before the first thread, so that only sigwait sees them.
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-
     const brick::Options mine = server_options(options);
     const brick::Io io = brick::net::chosen_io(mine.io);
     const std::string answer = rendered_hello();
     std::atomic<std::size_t> open{0};
     std::vector<std::unique_ptr<NullService>> services;
-    std::vector<std::unique_ptr<brick::net::Reactor>> reactors;
-    std::uint16_t port = mine.port;
-    for (unsigned thread = 0; thread < mine.threads; ++thread) {
-        brick::net::Listener listener(mine, port, thread == 0);
-        port = listener.port();
+    brick::net::Reactors reactors;
+    std::vector<brick::net::Listener> listeners = brick::net::listen_all(mine);
+    const std::uint16_t port = listeners.front().port();
+    for (brick::net::Listener& listener : listeners) {
         services.push_back(std::make_unique<NullService>(NullService{.answer = answer}));
         reactors.push_back(brick::net::make_reactor<NullTalk>(io, mine, std::move(listener),
                                                               *services.back(), open));
     }
+    const brick::net::StopSignals signals(reactors);
     say_where(options, port, io);
-    run_all(reactors, signals);
+    brick::net::run_all(reactors);
 }
 
 }  // namespace yardstick

@@ -92,9 +92,19 @@ PINGPONG_1K = Generator(
     readings.pingpong,
     WARM_UP_S,
 )
-WRK = Generator(
-    "wrk", words("wrk -t1 --latency -c {connections} -d {seconds}s http://{address}/"), readings.wrk
-)
+_WRK = words("wrk -t1 --latency -c {connections} -d {seconds}s http://{address}/")
+WRK = Generator("wrk", _WRK, readings.wrk)
+VOLLEY_WRK = Generator("volley", (str(RELEASE / "volley"), *_WRK, "--quiet-advice"), readings.wrk)
+
+# A request with a path and a header of its own, each time.
+_SCRIPT = ("-s", str(ENGINE.parent / "tests" / "personality" / "scripts" / "counter.lua"))
+WRK_SCRIPT = Generator("wrk", (*_WRK, *_SCRIPT), readings.wrk)
+VOLLEY_WRK_SCRIPT = Generator("volley", (*VOLLEY_WRK.command, *_SCRIPT), readings.wrk)
+
+# -t sets -n to 50000, which a later one replaces.
+_AB = words("ab -q -t {seconds} -n 1000000 -c {connections} http://{address}/")
+AB = Generator("ab", _AB, readings.ab)
+VOLLEY_AB = Generator("volley", (str(RELEASE / "volley"), *_AB, "--quiet-advice"), readings.ab)
 H2LOAD = Generator(
     "h2load",
     words("h2load --h1 -t1 -c {connections} -D {seconds} http://{address}/"),

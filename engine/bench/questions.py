@@ -91,6 +91,31 @@ QUESTIONS = {
             Claim("requests_per_s", "ratio to", "wrk"),
         ),
     ),
+    "as wrk": Question(
+        "how much faster than wrk is volley in its place?",
+        "null",
+        (g.VOLLEY_WRK, g.WRK),
+        (
+            Claim("requests_per_s", "ratio to", "wrk", at_least(1.4)),
+            Claim("work_us_per_request", "ratio to", "wrk"),
+        ),
+    ),
+    "as wrk, with a script": Question(
+        "and where each request is made by a script?",
+        "null",
+        (g.VOLLEY_WRK_SCRIPT, g.WRK_SCRIPT),
+        (Claim("requests_per_s", "ratio to", "wrk", at_least(1.2)),),
+    ),
+    "as ab": Question(
+        "how much faster than ab is volley in its place, with a connection per request?",
+        "nginx",
+        (g.VOLLEY_AB, g.AB),
+        (
+            Claim("requests_per_s", "ratio to", "ab", at_least(1.0)),
+            Claim("cpu_us_per_request", "ratio to", "ab"),
+        ),
+        connections=(10,),
+    ),
     "lag": Question(
         "how late are requests sent that are due 10,000 times a second?",
         "null",

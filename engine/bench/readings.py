@@ -71,6 +71,14 @@ def wrk(output: str) -> Reading:
     return Reading(captured(r"(\d+) requests in", output), {"requests_per_s": rate})
 
 
+def ab(output: str) -> Reading:
+    """Of `ab`: text."""
+    if re.search(r"^(Failed requests: +[1-9]|Non-2xx|Write errors)", output, re.M):
+        sys.exit(f"ab met errors:\n{output}")
+    rate = captured(r"^Requests per second: +([\d.]+)", output)
+    return Reading(captured(r"^Complete requests: +(\d+)", output), {"requests_per_s": rate})
+
+
 def h2load(output: str) -> Reading:
     """Of `h2load`: text."""
     if any(captured(rf", (\d+) {kind}", output) for kind in ("failed", "errored", "timeout")):

@@ -1,5 +1,6 @@
 """The brick's programs, as `make brick` leaves them in build/brick."""
 
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -19,33 +20,55 @@ def program(name: str) -> Path:
     return found
 
 
+class NoPort(Exception):
+    """What a server said instead of its port."""
+
+
 @dataclass(frozen=True)
 class Running:
     """A server's process, and where it listens on this machine."""
 
-    pid: int
+    process: subprocess.Popen[str]
     port: int
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def cpu_s(self) -> float:
+        """CPU time that it has taken so far."""
+        stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 
 Start = Callable[..., Running]
 
 
 @contextmanager
-def running(command: list[str | Path]) -> Iterator[Running]:
-    """A server that prints its port in a line; ends with SIGTERM, and well."""
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout
+def running(
+    command: list[str | Path], before: Callable[[], None] | None = None
+) -> Iterator[Running]:
+    """A server that prints its port in a line; ends with SIGTERM or before, and well.
+
+    `before` is called in its process. Raises `NoPort`.
+    """
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before
+    )
+    assert process.stdout and process.stderr
     try:
-        line = server.stdout.readline()
+        line = process.stdout.readline()
         port = re.search(r"(\d+)/?\s", line)
-        assert port, f"it said {line!r} and no port"
-        yield Running(server.pid, int(port[1]))
-        server.terminate()
-        assert server.wait(timeout=15) == 0
+        if not port:
+            raise NoPort(line + process.stderr.read())
+        yield Running(process, int(port[1]))
+        process.terminate()
+        assert process.wait(timeout=15) == 0, process.stderr.read()
     finally:
-        server.kill()
-        server.wait()
-        server.stdout.close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 @pytest.fixture

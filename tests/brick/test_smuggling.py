@@ -9,7 +9,6 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -39,7 +38,7 @@ defaults
     timeout http-keep-alive 10s
 {lax}
 frontend front
-    bind 127.0.0.1:{port}
+    bind fd@{listener}
     default_backend brick
 backend brick
     server brick 127.0.0.1:{brick}
@@ -69,23 +68,6 @@ def read(log: Path) -> list[str]:
     return log.read_text(encoding="latin-1").split("\n")[:-1]
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
-
-
-def wait_for(port: int) -> None:
-    until = time.monotonic() + ANSWER_S
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            assert time.monotonic() < until, "haproxy doesn't listen"
-            time.sleep(0.02)
-        else:
-            return
-
-
 @pytest.fixture(params=["", LAX], ids=["strict", "lax"])
 def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
     assert HAPROXY, "haproxy is missing; `apt-get install haproxy` brings it"
@@ -94,18 +76,21 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
         program("brick-conformance-server"), "--port", "0", "--log", log,
     ]  # fmt: skip
     with running(server) as brick:
-        port = free_port()
-        configuration = tmp_path / "haproxy.cfg"
-        configuration.write_text(
-            CONFIGURATION.format(port=port, brick=brick.port, lax=request.param)
-        )
-        proxy_log = tmp_path / "forwarded"
-        with proxy_log.open("w") as out:
+        configuration, proxy_log = tmp_path / "haproxy.cfg", tmp_path / "forwarded"
+        # haproxy inherits the socket: a client may connect before it is up.
+        with socket.create_server(("127.0.0.1", 0)) as listener, proxy_log.open("w") as out:
+            port = listener.getsockname()[1]
+            fd = listener.fileno()
+            configuration.write_text(
+                CONFIGURATION.format(listener=fd, brick=brick.port, lax=request.param)
+            )
             proxy = subprocess.Popen(
-                [HAPROXY, "-f", configuration], stdout=out, stderr=subprocess.DEVNULL
+                [HAPROXY, "-f", configuration],
+                pass_fds=[fd],
+                stdout=out,
+                stderr=subprocess.DEVNULL,
             )
         try:
-            wait_for(port)
             yield Chain(port, log, proxy_log)
         finally:
             proxy.kill()

@@ -5,7 +5,7 @@ from pathlib import Path
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.report.capacity.as_csv import capacity_csv
 from bakeoff.report.capacity.as_markdown import capacity_markdown
-from bakeoff.report.folder import put
+from bakeoff.report.folder import put_report
 
 
 def write_capacity(folder: Path, report: CapacityReport) -> Path:
@@ -18,11 +18,5 @@ def write_capacity(folder: Path, report: CapacityReport) -> Path:
     from bakeoff.report.capacity.page import capacity_page
 
     pictures = capacity_pictures(report)
-    (folder / "charts").mkdir(parents=True, exist_ok=True)
-    for picture in pictures:
-        put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
-    put(folder / "report.md", capacity_markdown(report))
-    put(folder / "report.csv", capacity_csv(report))
-    html = folder / "report.html"
-    put(html, capacity_page(report, pictures))
-    return html
+    html = capacity_page(report, pictures)
+    return put_report(folder, pictures, capacity_markdown(report), capacity_csv(report), html)

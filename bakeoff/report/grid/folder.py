@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bakeoff.model.grid import Grid
-from bakeoff.report.folder import put
+from bakeoff.report.folder import put_report
 from bakeoff.report.grid.as_csv import grid_csv
 from bakeoff.report.grid.as_markdown import grid_markdown
 
@@ -18,11 +18,5 @@ def write_grid(folder: Path, grid: Grid) -> Path:
     from bakeoff.report.grid.page import grid_page
 
     pictures = grid_pictures(grid)
-    (folder / "charts").mkdir(parents=True, exist_ok=True)
-    for picture in pictures:
-        put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
-    put(folder / "report.md", grid_markdown(grid))
-    put(folder / "report.csv", grid_csv(grid))
-    html = folder / "report.html"
-    put(html, grid_page(grid, pictures))
-    return html
+    html = grid_page(grid, pictures)
+    return put_report(folder, pictures, grid_markdown(grid), grid_csv(grid), html)

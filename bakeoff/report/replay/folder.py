@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bakeoff.model.replay import Replay
-from bakeoff.report.folder import put
+from bakeoff.report.folder import put_report
 from bakeoff.report.replay.as_csv import replay_csv
 from bakeoff.report.replay.as_markdown import replay_markdown
 
@@ -18,11 +18,5 @@ def write_replay(folder: Path, replay: Replay) -> Path:
     from bakeoff.report.replay.page import replay_page
 
     pictures = replay_pictures(replay)
-    (folder / "charts").mkdir(parents=True, exist_ok=True)
-    for picture in pictures:
-        put(folder / "charts" / f"{picture.slug}.svg", picture.wide)
-    put(folder / "report.md", replay_markdown(replay))
-    put(folder / "report.csv", replay_csv(replay))
-    html = folder / "report.html"
-    put(html, replay_page(replay, pictures))
-    return html
+    html = replay_page(replay, pictures)
+    return put_report(folder, pictures, replay_markdown(replay), replay_csv(replay), html)

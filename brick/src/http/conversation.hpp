@@ -100,7 +100,7 @@ private:
     void refuse(Service& service, int status);
     [[nodiscard]] Connection connection() const noexcept;
     void append_head(Service& service, const Response& response, Body framing);
-    void start_stream(Service& service, Response& response, std::size_t ahead);
+    void start_stream(Service& service, Response& response, Body framing, std::size_t ahead);
     void pump(Service& service);
     void append_piece(Service& service, const Outgoing& out);
     void end_stream(Service& service);

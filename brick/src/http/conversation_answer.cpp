@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -15,7 +13,7 @@ constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 }  // namespace
 
 void Conversation::respond(Service& service, const Rendered& fixed) {
-    if (fixed.response().closes() || service.stopping) manner_.keeps = false;
+    if (fixed.closes() || service.stopping) manner_.keeps = false;
     const bool with_body = !manner_.bodiless;
     char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
     const char* end = fixed.write(out, connection(), with_body, service.date);
@@ -31,7 +29,7 @@ void Conversation::respond(Service& service, Response response) {
     const std::size_t ahead = output_.unsent();
     append_head(service, response, framing);
     if (!manner_.bodiless) {
-        if (response.streams()) return start_stream(service, response, ahead);
+        if (response.streams()) return start_stream(service, response, framing, ahead);
         output_.append(service.pool, response.body());
     }
     if (response.pace().is_set()) return start_pace(response.pace(), ahead);
@@ -66,12 +64,13 @@ void Conversation::append_head(Service& service, const Response& response, Body 
     output_.commit(static_cast<std::size_t>(end - out));
 }
 
-void Conversation::start_stream(Service& service, Response& response, std::size_t ahead) {
+void Conversation::start_stream(Service& service, Response& response, Body framing,
+                                std::size_t ahead) {
     Outgoing out{.source = response.take_source(),
-                 .left = response.length_bytes(),
-                 .is_chunked = !response.length_bytes() && !manner_.old,
+                 .is_chunked = framing.framing == Body::Framing::chunked,
                  .pace = response.pace(),
                  .ahead = ahead};
+    if (framing.framing == Body::Framing::length) out.left = framing.length;
     message().outgoing = std::move(out);
     phase_ = Phase::streaming;
     pump(service);
@@ -119,10 +118,7 @@ void Conversation::end_stream(Service& service) {
 
 void Conversation::start_pace(const Pace& pace, std::size_t ahead) {
     Outgoing out{.pace = pace, .ahead = ahead};
-    if (pace.hold.count() > 0) {
-        out.pause = pace.hold;
-        out.is_pausing = true;
-    }
+    out.pause_for(pace.hold);
     message().outgoing = std::move(out);
     phase_ = Phase::paced;
 }
@@ -135,9 +131,8 @@ void Conversation::pace_on(std::size_t bytes) {
     } else if (output_.unsent() == 0) {
         message_->outgoing.reset();
         answered();
-    } else if (out.pace.gap.count() > 0) {
-        out.pause = out.pace.gap;
-        out.is_pausing = true;
+    } else {
+        out.pause_for(out.pace.gap);
     }
 }
 

@@ -34,6 +34,13 @@ struct Outgoing {
     std::size_t ahead = 0;  // Bytes of earlier answers, which no pace concerns.
     std::optional<std::chrono::nanoseconds> pause{};  // Asked of the reactor, but not yet taken.
     bool is_pausing = false;
+
+    /// Nothing more is sent for so long; a length of 0 is no pause.
+    void pause_for(std::chrono::nanoseconds length) noexcept {
+        if (length.count() <= 0) return;
+        pause = length;
+        is_pausing = true;
+    }
 };
 
 struct Message {

@@ -180,29 +180,30 @@ char* render_head(char* out, const Response& response, Body body, Connection con
     return put(put_connection(out, connection), kLineEnd);
 }
 
-Rendered::Rendered(const Fixed& fixed) : response_(fixed.response()) {
-    if (response_.streams()) {
+Rendered::Rendered(const Fixed& fixed) : closes_(fixed.response().closes()) {
+    const Response& response = fixed.response();
+    if (response.streams()) {
         throw std::invalid_argument(
             "a fixed answer is rendered once, so it can't stream; use a "
             "handler");
     }
-    if (const Pace& pace = response_.pace();
+    if (const Pace& pace = response.pace();
         pace.hold.count() != 0 || pace.gap.count() != 0 || pace.piece_bytes != 0) {
         throw std::invalid_argument(
             "a fixed answer leaves at once, so it has no pace; use a "
             "handler");
     }
-    const Body body = body_of(response_, 1);
+    const Body body = body_of(response, 1);
     for (std::size_t kind = 0; kind < texts_.size(); ++kind) {
         Text& text = texts_[kind];
-        text.whole.resize(head_bytes_at_most(response_));
+        text.whole.resize(head_bytes_at_most(response));
         char* const begin = text.whole.data();
         const char* const end =
-            render_head(begin, response_, body, static_cast<Connection>(kind), Date{});
+            render_head(begin, response, body, static_cast<Connection>(kind), Date{});
         text.head_bytes = static_cast<std::size_t>(end - begin);
         text.whole.resize(text.head_bytes);
-        if (has_content(response_.status())) {
-            text.whole += response_.body();
+        if (has_content(response.status())) {
+            text.whole += response.body();
         }
         text.whole.shrink_to_fit();
         date_at_ = text.whole.find(kDate) + kDate.size();

@@ -60,8 +60,8 @@ public:
     [[nodiscard]] char* write(char* out, Connection connection, bool with_body,
                               const Date& date) const noexcept;
 
-    /// What was rendered. Whether it closes the connection is for the caller of `write` to see to.
-    [[nodiscard]] const Response& response() const noexcept { return response_; }
+    /// Whether it closes the connection: for the caller of `write` to see to.
+    [[nodiscard]] bool closes() const noexcept { return closes_; }
 
 private:
     struct Text {
@@ -69,9 +69,9 @@ private:
         std::size_t head_bytes = 0;
     };
 
-    Response response_;
     std::array<Text, 3> texts_;  // One for each Connection.
     std::size_t date_at_ = 0;    // The same in all three.
+    bool closes_;
 };
 
 }  // namespace brick::http

@@ -1,21 +1,9 @@
 #include <brick/request.hpp>
 
+#include "http/characters.hpp"
 #include "http/head.hpp"
 
 namespace brick {
-namespace {
-
-/// The value of a hexadecimal digit; -1 for what is none.
-int digit(char c) noexcept {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char small = static_cast<char>(c | 0x20);
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
-}  // namespace
-
 std::optional<std::string_view> Request::field(std::string_view name) const noexcept {
     for (const Field& field : fields) {
         if (http::same_letters(field.name, name)) {
@@ -42,10 +30,12 @@ std::optional<std::string> percent_decoded(std::string_view text) {
             decoded += text[at];
             continue;
         }
-        if (text.size() - at < 3 || digit(text[at + 1]) < 0 || digit(text[at + 2]) < 0) {
+        if (text.size() - at < 3 || http::hex_value(text[at + 1]) < 0 ||
+            http::hex_value(text[at + 2]) < 0) {
             return std::nullopt;
         }
-        decoded += static_cast<char>(digit(text[at + 1]) * 16 + digit(text[at + 2]));
+        decoded +=
+            static_cast<char>(http::hex_value(text[at + 1]) * 16 + http::hex_value(text[at + 2]));
         at += 2;
     }
     return decoded;

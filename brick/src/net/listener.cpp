@@ -122,6 +122,15 @@ void Listener::close() noexcept {
     socket_.reset();
 }
 
+std::vector<Listener> listen_all(const Options& options) {
+    std::vector<Listener> listeners;
+    listeners.emplace_back(options, options.port, true);
+    while (listeners.size() < options.threads) {
+        listeners.emplace_back(options, listeners.front().port(), false);
+    }
+    return listeners;
+}
+
 void break_off(const Descriptor& connection) noexcept {
     sockaddr nowhere{};
     nowhere.sa_family = AF_UNSPEC;

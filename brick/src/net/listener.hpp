@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <brick/options.hpp>
 
@@ -60,6 +61,10 @@ private:
     Descriptor reserve_;
     std::uint16_t port_ = 0;
 };
+
+/// A listener for each of `options.threads`, one at least, all at the port that the first has got.
+/// Throws as they do.
+[[nodiscard]] std::vector<Listener> listen_all(const Options& options);
 
 /// Breaks a connection off with a reset, whatever is unsent: its client must not take what has come
 /// for the whole. The descriptor stays open; who waits on it is told.

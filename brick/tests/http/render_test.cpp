@@ -240,10 +240,11 @@ TEST(Rendered, ChangesItsDateOnly) {
               "Date: none\r\n");
 }
 
-TEST(Rendered, KeepsWhatItWasMadeOf) {
+TEST(Rendered, SaysWhetherItCloses) {
     Response response(200, {}, "x");
     response.close();
-    EXPECT_TRUE(Rendered{Fixed(response)}.response().closes());
+    EXPECT_TRUE(Rendered{Fixed(response)}.closes());
+    EXPECT_FALSE(Rendered{Fixed(200, {}, "x")}.closes());
 }
 
 TEST(Rendered, CannotStreamOrHaveAPace) {

@@ -12,6 +12,7 @@ mod chunked;
 pub mod decoder;
 pub mod head;
 pub mod learned;
+pub mod message;
 pub mod request;
 pub mod verdict;
 
@@ -20,5 +21,6 @@ pub use check::{BodyRule, Expectation, StatusRule};
 pub use decoder::{Decoder, EVIDENCE_LIMIT};
 pub use head::Malformed;
 pub use learned::Learned;
+pub use message::Message;
 pub use request::{Request, RequestError, Version};
 pub use verdict::Verdict;

@@ -13,6 +13,7 @@ pub mod drive;
 pub mod errors;
 mod exchange;
 pub mod histogram;
+pub mod interrupts;
 pub mod intervals;
 pub mod io;
 pub mod limits;

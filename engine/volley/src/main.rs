@@ -1,6 +1,5 @@
 //! The command `volley`.
 
-use signal_hook::consts::SIGINT;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, as_flag, one_line};
 use volley::drive::{DriveError, drive};
+use volley::interrupts::{self, INTERRUPTED};
 use volley::limits;
 use volley::load::{LoadError, load};
 use volley::null::Null;
@@ -17,7 +17,6 @@ use volley::report::Report;
 const NO_RIGHT_ANSWER: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
-const INTERRUPTED: u8 = 130;
 
 /// What `volley null` answers.
 const NULL_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\
@@ -56,7 +55,7 @@ fn run_drive() -> ExitCode {
 
 fn run_load(args: &LoadArgs) -> ExitCode {
     let interrupted = Arc::new(AtomicBool::new(false));
-    if let Err(error) = listen_for_interrupts(&interrupted) {
+    if let Err(error) = interrupts::listen(&interrupted) {
         return fail(SYSTEM, &format!("volley load: cannot catch Ctrl-C: {error}"));
     }
     let report = match load(args, &interrupted) {
@@ -93,14 +92,6 @@ fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
     } else {
         stdout().write_all(report.text(may_be_bold && stdout().is_terminal()).as_bytes())
     }
-}
-
-/// The first Ctrl-C ends the measurement, a second one the process.
-fn listen_for_interrupts(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
-    let status = i32::from(INTERRUPTED);
-    signal_hook::flag::register_conditional_shutdown(SIGINT, status, interrupted.clone())?;
-    signal_hook::flag::register(SIGINT, interrupted.clone())?;
-    Ok(())
 }
 
 /// Answers until the process is ended.

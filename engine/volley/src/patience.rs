@@ -22,7 +22,7 @@ impl Patience {
     const POLLS: Self = Self { poll_ns: 50_000, early_ns: 60_000 };
 
     /// On a single core, what the server could do with the time that polling takes is more.
-    const SLEEPS: Self = Self { poll_ns: 0, early_ns: 0 };
+    pub(crate) const SLEEPS: Self = Self { poll_ns: 0, early_ns: 0 };
 
     /// The one that suits this machine.
     pub(crate) fn here() -> Self {

@@ -1,32 +1,24 @@
 """brick-besieged, what it costs the machine, and clients that mean no good."""
 
-import os
 import re
 import resource
-import signal
 import socket
 import struct
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.brick.conftest import program
+from tests.brick.conftest import NoPort, Running, program, running
 
 GET = b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n"
 Starter = Callable[..., "Besieged"]
 
 
-@dataclass(frozen=True)
-class Besieged:
+class Besieged(Running):
     """A server under siege, seen from outside."""
-
-    process: subprocess.Popen[str]
-    port: int
 
     @property
     def url(self) -> str:
@@ -34,7 +26,7 @@ class Besieged:
 
     def descriptors(self) -> list[str]:
         names = []
-        for path in Path(f"/proc/{self.process.pid}/fd").iterdir():
+        for path in Path(f"/proc/{self.pid}/fd").iterdir():
             with suppress(FileNotFoundError):  # Closed meanwhile.
                 names.append(str(path.readlink()))
         return names
@@ -44,14 +36,10 @@ class Besieged:
         return sum(name.startswith("socket:") for name in self.descriptors()) - 1
 
     def pss_bytes(self) -> int:
-        rollup = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        rollup = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         found = re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)
         assert found
         return int(found[1]) * 1024
-
-    def cpu_s(self) -> float:
-        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
     def connect(self, receive_bytes: int = 0) -> socket.socket:
         client = socket.socket()
@@ -104,39 +92,23 @@ def becomes_true(what: Callable[[], bool], within_s: float) -> bool:
 
 @contextmanager
 def started(io: str, *words: str, descriptors: int | None = None) -> Iterator[Besieged]:
-    """One that ends with SIGTERM, and well, unless the test has ended it."""
+    """One that is idle. Where there is no io_uring, what needs it is skipped."""
 
     def limit() -> None:
         if descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
-    process = subprocess.Popen(
-        [program("brick-besieged"), "--port", "0", "--io", io, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=limit,
-    )
-    assert process.stdout and process.stderr
+    command: list[str | Path] = [program("brick-besieged"), "--port", "0", "--io", io, *words]
     try:
-        said = re.match(r"http://127.0.0.1:(\d+)/ by ", process.stdout.readline())
-        if not said:
-            error = process.stderr.read()
-            if io == "uring" and "io_uring" in error:
-                pytest.skip(error)
-            pytest.fail(error)
-        server = Besieged(process, int(said[1]))
-        assert server.answers()  # It minds signals from now on.
-        assert becomes_true(lambda: server.connections() == 0, within_s=10)
-        yield server
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=15) == 0, process.stderr.read()
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+        with running(command, before=limit) as one:
+            server = Besieged(one.process, one.port)
+            assert server.answers()  # It minds signals from now on.
+            assert becomes_true(lambda: server.connections() == 0, within_s=10)
+            yield server
+    except NoPort as error:
+        if io == "uring" and "io_uring" in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 @pytest.fixture(params=["epoll", "uring"])

@@ -70,8 +70,8 @@ def test_a_build_without_liburing_serves(tmp_path: Path) -> None:
     cmake("-S", ROOT / "brick", "-B", tmp_path, *options)
     cmake("--build", tmp_path, "--parallel", "2", "--target", target)
     with (
-        running([tmp_path / target, "--port", "0"]) as port,
-        urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer,
+        running([tmp_path / target, "--port", "0"]) as server,
+        urlopen(f"http://127.0.0.1:{server.port}/", timeout=10) as answer,
     ):
         assert answer.read() == b"Hello, World!"
     refused = subprocess.run(

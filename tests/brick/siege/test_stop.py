@@ -4,6 +4,8 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -109,18 +111,29 @@ def is_refused(server: Besieged) -> bool:
     return False
 
 
-def test_who_waits_to_be_accepted_is_served_at_a_stop(besieged: Starter) -> None:
-    server = besieged()
-    server.process.send_signal(signal.SIGSTOP)  # So that all of it is there at once.
-    waiting = [server.connect() for _ in range(20)]
-    for client in waiting:
-        client.sendall(GET % b"/")
+@contextmanager
+def standstill(server: Besieged) -> Iterator[None]:
+    """What comes meanwhile is there at once when the server goes on, and so is the signal."""
+    server.process.send_signal(signal.SIGSTOP)
+    yield
     server.process.send_signal(signal.SIGTERM)
     server.process.send_signal(signal.SIGCONT)
-    for client in waiting:
+
+
+def are_answered_at_the_end(server: Besieged, clients: list[socket.socket]) -> None:
+    for client in clients:
         assert read_all(client).endswith(b"Hello, World!")
         client.close()
     assert ended(server) == 0
+
+
+def test_who_waits_to_be_accepted_is_served_at_a_stop(besieged: Starter) -> None:
+    server = besieged()
+    with standstill(server):
+        waiting = [server.connect() for _ in range(20)]
+        for client in waiting:
+            client.sendall(GET % b"/")
+    are_answered_at_the_end(server, waiting)
 
 
 def test_what_lies_unread_is_answered_at_a_stop(besieged: Starter) -> None:
@@ -129,24 +142,18 @@ def test_what_lies_unread_is_answered_at_a_stop(besieged: Starter) -> None:
     for client in clients:
         client.sendall(GET % b"/")
         assert client.recv(4096).endswith(b"Hello, World!")
-    server.process.send_signal(signal.SIGSTOP)
-    for client in clients:
-        client.sendall(GET % b"/")
-    server.process.send_signal(signal.SIGTERM)
-    server.process.send_signal(signal.SIGCONT)
-    for client in clients:
-        assert read_all(client).endswith(b"Hello, World!")
-        client.close()
-    assert ended(server) == 0
+    with standstill(server):
+        for client in clients:
+            client.sendall(GET % b"/")
+    are_answered_at_the_end(server, clients)
 
 
 def test_a_half_head_that_waited_for_a_stop_costs_no_time(besieged: Starter) -> None:
     server = besieged("--stop-timeout", "2")
-    server.process.send_signal(signal.SIGSTOP)
-    with server.connect() as half:
+    with standstill(server):
+        half = server.connect()
         half.sendall(HEAD)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.send_signal(signal.SIGCONT)
+    with half:
         time.sleep(1.5)
         assert server.process.poll() is None
         assert server.cpu_s() < 0.5, "it turns in circles"

@@ -7,7 +7,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{RecvFlags, SendFlags, Shutdown};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -55,6 +55,8 @@ struct Slot {
     /// Writing has met a reset. The kernel tells of it once: the reader would find a plain end.
     was_reset: bool,
     unsent: VecDeque<Unsent>,
+    /// Our side is closed once all is sent.
+    ends_sending: bool,
 }
 
 impl fmt::Debug for Epoll {
@@ -181,6 +183,10 @@ impl Slot {
                 Err(errno) => return Err(errno),
             }
         }
+        if std::mem::take(&mut self.ends_sending) {
+            // Where that fails the connection is gone, and the reader finds out.
+            let _ = rustix::net::shutdown(socket, Shutdown::Write);
+        }
         Ok(())
     }
 
@@ -189,6 +195,7 @@ impl Slot {
         self.connecting = false;
         self.was_reset = false;
         self.unsent.clear();
+        self.ends_sending = false;
         self.socket.take()
     }
 }
@@ -227,6 +234,15 @@ impl Backend for Epoll {
     #[inline]
     fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
         self.start_sending(slot, Unsent::all(bytes));
+    }
+
+    fn end_sending(&mut self, slot: usize) {
+        let slot = &mut self.slots[slot];
+        slot.ends_sending = true;
+        if slot.unsent.is_empty() {
+            // Nothing is written, so nothing fails.
+            let _ = slot.write(&self.outbox);
+        }
     }
 
     fn close(&mut self, slot: usize) {

@@ -130,6 +130,9 @@ pub(crate) trait Backend: Sized {
     /// Sends bytes of their own, behind whatever is being sent on that connection.
     fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>);
 
+    /// Closes our side of a slot's connection, behind whatever is being sent there.
+    fn end_sending(&mut self, slot: usize);
+
     /// Closes a slot's socket.
     fn close(&mut self, slot: usize);
 

@@ -4,6 +4,7 @@ use crate::io::socket::Opened;
 use crate::io::{Backend, Event, RingSize, Unsent, What};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
+use rustix::net::Shutdown;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -44,6 +45,22 @@ struct Slot {
     sending: Option<Unsent>,
     /// What is to be sent next. One at a time: else a part could overtake the rest of another.
     queued: VecDeque<Unsent>,
+    /// Our side is closed once all is sent.
+    ends_sending: bool,
+}
+
+impl Slot {
+    /// Closes our side, if that is wanted and all is sent.
+    fn end_if_sent(&mut self) {
+        if self.ends_sending
+            && self.sending.is_none()
+            && let Some(socket) = &self.socket
+        {
+            self.ends_sending = false;
+            // Where that fails the connection is gone, and the receive tells.
+            let _ = rustix::net::shutdown(socket, Shutdown::Write);
+        }
+    }
 }
 
 impl Uring {
@@ -176,6 +193,8 @@ impl Uring {
             self.start_sending(index, rest);
         } else if let Some(next) = slot.queued.pop_front() {
             self.start_sending(index, next);
+        } else {
+            slot.end_if_sent();
         }
         Ok(())
     }
@@ -190,6 +209,7 @@ impl Uring {
         slot.was_reset = false;
         slot.sending = None;
         slot.queued.clear();
+        slot.ends_sending = false;
         slot.socket.take().map(|socket| (socket, key, busy))
     }
 }
@@ -232,6 +252,11 @@ impl Backend for Uring {
     #[inline]
     fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
         self.queue(slot, Unsent::all(bytes));
+    }
+
+    fn end_sending(&mut self, slot: usize) {
+        self.slots[slot].ends_sending = true;
+        self.slots[slot].end_if_sent();
     }
 
     fn close(&mut self, slot: usize) {

@@ -16,8 +16,8 @@ pub(crate) struct Extras {
 }
 
 /// The lines of a usage text that tell of them.
-pub(crate) const USAGE: &str = "\
-      --json           print the figures as one line of JSON (bakeoff.load/1) instead
+pub(crate) const USAGE: &str =
+    "      --json           print the figures as one line of JSON (bakeoff.load/1) instead
       --quiet-advice   keep advice off standard error
       --io=HOW         do I/O with uring or epoll; auto takes the first that works
 ";

@@ -1,7 +1,7 @@
 //! The programs that volley stands in for: same flags, same output, same exit status, on this engine.
 //!
-//! Each has a module. They share [`wire`], connections on which bytes come and go; [`getopt`];
-//! [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
+//! Each has a module. They share [`wire`], connections on which bytes come and go, and [`tls`], what
+//! those may travel in; [`getopt`]; [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
 mod ab;
@@ -9,7 +9,12 @@ mod advice;
 mod extras;
 mod figures;
 mod getopt;
+mod place;
+mod script;
+mod tls;
+mod webbench;
 mod wire;
+mod wrk;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -63,7 +68,9 @@ impl Personality {
     pub fn run(self, words: &[OsString]) -> ExitCode {
         match self {
             Self::Ab => ab::run(words),
-            Self::Wrk | Self::Wrk2 | Self::Webbench => ExitCode::FAILURE,
+            Self::Wrk => wrk::run(words),
+            Self::Webbench => webbench::run(words),
+            Self::Wrk2 => ExitCode::FAILURE,
         }
     }
 }

@@ -89,6 +89,9 @@ pub(super) fn advice(options: &Options, outcome: &Outcome) -> Vec<String> {
             outcome.length_errors, outcome.document_bytes
         ));
     }
+    if let Some(failure) = &outcome.tls_failure {
+        said.push(format!("TLS failed: {failure}"));
+    }
     if options.keep_alive && outcome.kept_alive == 0 && done > 0 {
         said.push(
             "-k asked to keep connections, but none was: each request had one of its own \

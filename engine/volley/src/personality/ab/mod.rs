@@ -26,14 +26,16 @@ mod words;
 
 use super::advice::advise;
 use super::extras::Extras;
+use super::tls::{Client, Terms};
+use crate::interrupts;
+use crate::io::Io;
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
-use crate::io::{Io, IoChoice};
 use crate::target::{Address, Route, SocketBuffers, Sources};
-use options::{Asked, Options};
+use jiff::tz::TimeZone;
+use options::{Asked, Attributes, Options, TlsOptions};
 use outcome::Outcome;
-use rustix::io::Errno;
-use signal_hook::consts::SIGINT;
+use run::Target;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,7 +43,7 @@ use std::sync::atomic::AtomicBool;
 use stop::Stop;
 use voice::Voice;
 
-/// What ab exits with when it was interrupted, by Ctrl-C for the first time or the second.
+/// What ab exits with after Ctrl-C.
 const INTERRUPTED: u8 = 1;
 
 /// See [`super::Personality::run`].
@@ -53,7 +55,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     let voice = Voice { is_for_json: extras.json };
     let loaded = match options::read(&words) {
         Ok(Asked::Version { in_html }) => {
-            Voice { is_for_json: false }.say(usage::banner(in_html));
+            voice::say(usage::banner(in_html));
             return ExitCode::SUCCESS;
         }
         Ok(Asked::Run(options)) => load(&options, extras, voice),
@@ -75,17 +77,16 @@ fn end(stop: &Stop, voice: Voice) -> ExitCode {
 
 /// Runs what is asked for and reports. Returns the exit status.
 fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
+    let terms = terms(&options.tls, extras)?;
     announce(options, voice);
-    let io = io(extras.io)?;
-    let head = request::head(options)?;
-    voice.log_request(options.method.name(), &head, options.verbosity);
-    let routes = routes(options)?;
-    let request: Arc<[u8]> = [head, options.body.clone().unwrap_or_default()].concat().into();
+    let io = extras.io.resolve().map_err(|error| Stop::error(&format!("ab: --io: {error}")))?;
+    let target = target(options, &terms, voice)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    listen_for_interrupts(&interrupted)?;
+    interrupts::listen(&interrupted)
+        .map_err(|error| Stop::error(&format!("ab: cannot catch Ctrl-C: {error}")))?;
     let mut outcome = match io {
-        Io::Epoll => run::run::<Epoll>(options, &routes, request, voice, &interrupted),
-        Io::Uring => run::run::<Uring>(options, &routes, request, voice, &interrupted),
+        Io::Epoll => run::run::<Epoll>(options, &target, voice, &interrupted),
+        Io::Uring => run::run::<Uring>(options, &target, voice, &interrupted),
     }?;
     if !outcome.interrupted {
         match options.heartbeat {
@@ -93,9 +94,30 @@ fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
             _ => voice::tell_progress("Finished", outcome.records.len()),
         }
     }
-    report(options, &mut outcome, extras, io, voice)?;
+    report(options, &target, &mut outcome, voice);
+    if extras.json {
+        voice::say(knowledge::figures(options, &outcome, io).line());
+    }
+    files(options, &outcome)?;
     advise(extras, knowledge::advice(options, &outcome));
     Ok(if outcome.interrupted { INTERRUPTED } else { 0 })
+}
+
+/// What is offered within TLS. What is wrong with it is said with or without TLS: in ab's words,
+/// and why by way of advice.
+fn terms(asked: &TlsOptions, extras: Extras) -> Result<Terms, Stop> {
+    let mut terms = Terms::default();
+    let text = |word: &OsString| word.to_string_lossy().into_owned();
+    let protocol = asked.protocol.as_ref().map_or(Ok(()), |word| terms.speak(&text(word)));
+    protocol
+        .and_then(|()| asked.suites.as_ref().map_or(Ok(()), |list| terms.prefer(&text(list))))
+        .and_then(|()| asked.certificate.as_ref().map_or(Ok(()), |file| terms.identify(file)))
+        .map(|()| terms)
+        .map_err(|lines| {
+            let (said, why) = lines.split_once('\n').unwrap_or((&lines, ""));
+            advise(extras, why.lines().map(str::to_owned));
+            Stop::error(said)
+        })
 }
 
 /// What stands above the report.
@@ -110,8 +132,19 @@ fn announce(options: &Options, voice: Voice) {
     voice.say(format!("Benchmarking {} {through}(be patient){end}", options.url.host));
 }
 
-fn io(choice: IoChoice) -> Result<Io, Stop> {
-    choice.resolve().map_err(|error| Stop::error(&format!("ab: io_uring: {error}")))
+/// The request is the first thing that can be wrong here, then the names.
+fn target(options: &Options, terms: &Terms, voice: Voice) -> Result<Target, Stop> {
+    let head = request::head(options)?;
+    voice.log_request(options.method.name(), &head, options.verbosity);
+    let body = options.body.as_deref().unwrap_or_default();
+    let host = options.host.as_deref().map(String::from_utf8_lossy);
+    let host = host.unwrap_or(options.url.host.as_str().into());
+    let told = (!options.tls.no_server_name).then_some(&*host);
+    Ok(Target {
+        routes: routes(options)?,
+        tls: options.url.is_tls.then(|| Client::new(told, terms)),
+        request: [&head, body].concat().into(),
+    })
 }
 
 /// A route for each address that the name leads to.
@@ -136,45 +169,34 @@ fn routes(options: &Options) -> Result<Vec<Arc<Route>>, Stop> {
     Ok(addresses.into_iter().map(|address| Arc::new(route(address))).collect())
 }
 
-/// The first Ctrl-C ends the run and prints what there is, a second one ends the process.
-fn listen_for_interrupts(interrupted: &Arc<AtomicBool>) -> Result<(), Stop> {
-    let status = i32::from(INTERRUPTED);
-    signal_hook::flag::register_conditional_shutdown(SIGINT, status, interrupted.clone())
-        .and_then(|_| signal_hook::flag::register(SIGINT, interrupted.clone()))
-        .map(|_| ())
-        .map_err(|error| {
-            Stop::system("sigaction", Errno::from_io_error(&error).unwrap_or(Errno::INVAL))
-        })
-}
-
-/// Prints the report, and writes the files that were asked for.
-fn report(
-    options: &Options,
-    outcome: &mut Outcome,
-    extras: Extras,
-    io: Io,
-    voice: Voice,
-) -> Result<(), Stop> {
-    let tags = options.html.as_ref().filter(|_| !outcome.interrupted);
-    if let Some(tags) = tags {
+/// Prints the report, and sorts the records by their total times.
+fn report(options: &Options, target: &Target, outcome: &mut Outcome, voice: Voice) {
+    if let Some(tags) = tags(options, outcome) {
         voice.say(html::table(options, tags, outcome));
     }
-    let summaries =
-        (!outcome.records.is_empty()).then(|| statistics::summarize(&mut outcome.records));
-    if tags.is_none() {
-        voice.say(report::text(options, outcome, summaries.as_ref()));
+    let any = !outcome.records.is_empty();
+    let summaries = any.then(|| statistics::summarize(&mut outcome.records));
+    if tags(options, outcome).is_none() {
+        let name = target.tls.as_ref().and_then(Client::name);
+        voice.say(report::text(options, outcome, name, summaries.as_ref()));
     }
-    if extras.json {
-        Voice { is_for_json: false }.say(knowledge::figures(options, outcome, io).line());
-    }
-    if tags.is_some() || outcome.records.is_empty() {
+}
+
+/// Those of the tables, if they are what is printed: after Ctrl-C they aren't.
+fn tags<'a>(options: &'a Options, outcome: &Outcome) -> Option<&'a Attributes> {
+    options.html.as_ref().filter(|_| !outcome.interrupted)
+}
+
+/// Writes the files that were asked for, which ab doesn't do beside tables.
+fn files(options: &Options, outcome: &Outcome) -> Result<(), Stop> {
+    if tags(options, outcome).is_some() || outcome.records.is_empty() {
         return Ok(());
     }
     if let Some(file) = &options.csv {
         tables::write(file, "CSV", &tables::csv(&outcome.records))?;
     }
     if let Some(file) = &options.gnuplot {
-        let zone = jiff::tz::TimeZone::system();
+        let zone = TimeZone::system();
         let text = tables::gnuplot(&outcome.records, record::epoch_offset_us(), &zone);
         tables::write(file, "gnuplot", &text)?;
     }

@@ -2,6 +2,8 @@
 
 use super::record::Record;
 use super::stop::Stop;
+use crate::personality::tls::Facts;
+use crate::personality::wire::Failure;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -33,6 +35,10 @@ pub(super) struct Outcome {
     pub(super) body_bytes: u64,
     /// Heads and bodies that were sent.
     pub(super) sent_bytes: u64,
+    /// What was agreed on with the server, with TLS.
+    pub(super) session: Option<Facts>,
+    /// How TLS failed last.
+    pub(super) tls_failure: Option<Failure>,
     /// In which the generator waited for news.
     pub(super) waited_ns: u64,
     /// Ctrl-C ended it.

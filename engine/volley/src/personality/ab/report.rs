@@ -8,13 +8,19 @@ use std::fmt::Write as _;
 /// Ranks in the table of percentiles, before the longest.
 const RANKS: [usize; 8] = [50, 66, 75, 80, 90, 95, 98, 99];
 
-/// The report. `summaries` of the records, if there are any.
-pub(super) fn text(options: &Options, outcome: &Outcome, summaries: Option<&Summaries>) -> Vec<u8> {
+/// The report. `server_name` is what the server was told within TLS; `summaries` are of the records,
+/// if there are any.
+pub(super) fn text(
+    options: &Options,
+    outcome: &Outcome,
+    server_name: Option<&str>,
+    summaries: Option<&Summaries>,
+) -> Vec<u8> {
     let mut report = Vec::new();
     let server: [&[u8]; 3] = [b"\n\nServer Software:        ", &outcome.server, b"\n"];
     let path: [&[u8]; 3] = [b"\nDocument Path:          ", &options.url.path, b"\n"];
     report.extend(server.concat());
-    report.extend(target(options).into_bytes());
+    report.extend(target(options, outcome, server_name).into_bytes());
     report.extend(path.concat());
     report.extend(counts(options, outcome).into_bytes());
     report.extend(rates(options, outcome).into_bytes());
@@ -34,10 +40,19 @@ macro_rules! line {
     };
 }
 
-fn target(options: &Options) -> String {
+fn target(options: &Options, outcome: &Outcome, server_name: Option<&str>) -> String {
     let mut text = String::new();
     line!(text, "Server Hostname:", "{}", options.url.host);
     line!(text, "Server Port:", "{}", options.url.port);
+    if let Some(session) = &outcome.session {
+        line!(text, "SSL/TLS Protocol:", "{session}");
+        if let Some(key) = session.temporary_key {
+            line!(text, "Server Temp Key:", "{key}");
+        }
+    }
+    if let Some(name) = server_name {
+        line!(text, "TLS Server Name:", "{name}");
+    }
     text
 }
 
@@ -162,7 +177,7 @@ mod tests {
         let mut records = std::mem::take(&mut outcome.records);
         let summaries = (!records.is_empty()).then(|| summarize(&mut records));
         outcome.records = records;
-        String::from_utf8(text(&options(line), &outcome, summaries.as_ref())).unwrap()
+        String::from_utf8(text(&options(line), &outcome, None, summaries.as_ref())).unwrap()
     }
 
     /// Three requests in 40 ms, of 2, 4 and 9 ms.

@@ -10,7 +10,8 @@ use super::voice::{Voice, complain, tell_progress};
 use crate::clock::{MS, S, now_ns};
 use crate::io::Backend;
 use crate::patience::Patience;
-use crate::personality::wire::{News, Wire};
+use crate::personality::tls::Client;
+use crate::personality::wire::{Failure, News, Received, Wire};
 use crate::target::Route;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ pub(super) struct Run<'a, B: Backend> {
     options: &'a Options,
     wanted: Wanted,
     voice: Voice,
-    request: Arc<[u8]>,
+    target: &'a Target,
     /// The addresses that are tried when the first connection doesn't come to anything.
     others: VecDeque<Arc<Route>>,
     wire: Wire<B>,
@@ -47,19 +48,26 @@ pub(super) struct Run<'a, B: Backend> {
     looks_again: bool,
 }
 
-/// Makes the requests of `options`, each of them the bytes `request`, of the first of `routes` that
-/// takes connections.
+/// Whom to ask, and what.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// One for each address; the first one is used that takes connections.
+    pub(super) routes: Vec<Arc<Route>>,
+    pub(super) tls: Option<Client>,
+    pub(super) request: Arc<[u8]>,
+}
+
+/// Makes the requests of `options`.
 pub(super) fn run<B: Backend>(
     options: &Options,
-    routes: &[Arc<Route>],
-    request: Arc<[u8]>,
+    target: &Target,
     voice: Voice,
     interrupted: &AtomicBool,
 ) -> Result<Outcome, Stop> {
     let outcome = Outcome::with_room(options.requests)?;
-    let mut others: VecDeque<_> = routes.iter().cloned().collect();
+    let mut others: VecDeque<_> = target.routes.iter().cloned().collect();
     let route = others.pop_front().expect("a name leads to one address at least");
-    let wire: Wire<B> = new_wire(route, options, &request)?;
+    let wire: Wire<B> = new_wire(route, options, target)?;
     let wanted =
         Wanted { keep_alive: options.keep_alive, head_only: options.method == Method::Head };
     let connections = (0..options.connections).map(|_| Connection::default()).collect();
@@ -68,7 +76,7 @@ pub(super) fn run<B: Backend>(
         options,
         wanted,
         voice,
-        request,
+        target,
         others,
         wire,
         connections,
@@ -87,9 +95,9 @@ pub(super) fn run<B: Backend>(
 fn new_wire<B: Backend>(
     route: Arc<Route>,
     options: &Options,
-    request: &Arc<[u8]>,
+    target: &Target,
 ) -> Result<Wire<B>, Stop> {
-    Wire::new(route, options.connections, request.clone())
+    Wire::new(route, options.connections, target.request.clone(), target.tls.as_ref())
         .map_err(|error| poll_failed("apr_pollset_create failed", &error))
 }
 
@@ -147,12 +155,15 @@ impl<B: Backend> Run<'_, B> {
                 News::Established => {
                     self.outcome.connects += 1;
                     (self.connections[slot].was_refused, self.looks_again) = (false, false);
+                    if self.outcome.session.is_none() {
+                        self.outcome.session = self.wire.session_facts(slot);
+                    }
                     self.write(slot);
                 }
                 News::Bytes(piece) => self.read(slot, piece)?,
                 News::End => self.end(slot)?,
-                News::Unconnected(errno) => self.unconnected(slot, errno)?,
-                News::Failed(errno) => self.fail(slot, errno, true)?,
+                News::Unconnected(failure) => self.unconnected(slot, failure)?,
+                News::Failed(failure) => self.fail(slot, failure, true)?,
             }
         }
         Ok(had_news)
@@ -201,7 +212,7 @@ impl<B: Backend> Run<'_, B> {
             return Ok(false);
         }
         let Some(route) = self.others.pop_front() else { return Ok(false) };
-        self.wire = new_wire(route, self.options, &self.request)?;
+        self.wire = new_wire(route, self.options, self.target)?;
         Ok(true)
     }
 
@@ -213,15 +224,15 @@ impl<B: Backend> Run<'_, B> {
         let connection = &mut self.connections[slot];
         connection.connected_us = now_us();
         connection.written_in_turn = self.turns;
-        self.wire.send(slot, 0..self.request.len());
+        self.wire.send(slot, 0..self.target.request.len());
         connection.written_us = now_us();
         self.outcome.last_us = connection.written_us;
-        self.outcome.sent_bytes += self.request.len() as u64;
+        self.outcome.sent_bytes += self.target.request.len() as u64;
         self.started += 1;
     }
 
     /// Takes bytes, as many at a time as ab does: what comes behind an answer belongs to the next.
-    fn read(&mut self, slot: usize, piece: B::Piece) -> Result<(), Stop> {
+    fn read(&mut self, slot: usize, piece: Received<B::Piece>) -> Result<(), Stop> {
         let mut at = 0;
         loop {
             let bytes = &self.wire.bytes(&piece)[at..];
@@ -363,7 +374,12 @@ impl<B: Backend> Run<'_, B> {
     /// A connection could not be made. ab learns of it by reading, and sees the same failure as an
     /// exception. What it opens in its place it reads from at once: of two that are refused in a row
     /// only the first is an exception.
-    fn unconnected(&mut self, slot: usize, errno: Errno) -> Result<(), Stop> {
+    fn unconnected(&mut self, slot: usize, failure: Failure) -> Result<(), Stop> {
+        if matches!(failure, Failure::Tls(_)) {
+            complain("SSL handshake failed (1).\n");
+            self.outcome.tls_failure = Some(failure);
+            return self.finish(slot);
+        }
         if self.try_next_address()? {
             return self.open(slot);
         }
@@ -371,11 +387,26 @@ impl<B: Backend> Run<'_, B> {
         connection.was_refused = !connection.was_refused;
         let is_exception = connection.was_refused;
         self.looks_again = is_exception && self.started < self.options.requests;
-        self.fail(slot, errno, is_exception)
+        self.fail(slot, failure, is_exception)
     }
 
     /// Receiving failed.
-    fn fail(&mut self, slot: usize, errno: Errno, is_exception: bool) -> Result<(), Stop> {
+    fn fail(&mut self, slot: usize, failure: Failure, is_exception: bool) -> Result<(), Stop> {
+        match failure {
+            Failure::System(errno) if self.target.tls.is_none() => self.fail_plain(slot, errno)?,
+            Failure::System(_) => self.fail_sealed(slot, 5)?,
+            Failure::Tls(_) => {
+                self.outcome.tls_failure = Some(failure);
+                return self.fail_sealed(slot, 1);
+            }
+        }
+        if is_exception {
+            self.except();
+        }
+        Ok(())
+    }
+
+    fn fail_plain(&mut self, slot: usize, errno: Errno) -> Result<(), Stop> {
         self.outcome.receive_errors += 1;
         let stop = Stop::system("apr_socket_recv", errno);
         if !self.options.receive_errors_are_fine {
@@ -386,10 +417,19 @@ impl<B: Backend> Run<'_, B> {
         if self.options.verbosity >= 1 {
             complain(&stop.said);
         }
-        if is_exception {
-            self.except();
-        }
         Ok(())
+    }
+
+    /// With TLS no error of receiving ends the run. `number` is OpenSSL's of its kind.
+    fn fail_sealed(&mut self, slot: usize, number: i32) -> Result<(), Stop> {
+        complain(&format!("SSL read failed ({number}) - closing connection\n"));
+        if !self.connections[slot].answer.is_kept {
+            return self.finish(slot);
+        }
+        // Within an answer of a connection that was to be kept: that was none, ab thinks.
+        self.outcome.good = self.outcome.good.saturating_sub(1);
+        self.wire.close(slot);
+        self.open(slot)
     }
 
     fn except(&mut self) {

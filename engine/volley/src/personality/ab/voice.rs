@@ -2,6 +2,12 @@
 
 use std::io::{Write, stderr, stdout};
 
+/// Says something on standard output. Whoever doesn't read on has seen enough.
+pub(super) fn say(text: impl AsRef<[u8]>) {
+    let mut out = stdout();
+    let _ = out.write_all(text.as_ref()).and_then(|()| out.flush());
+}
+
 /// Says something on standard error.
 pub(super) fn complain(text: &str) {
     // Nobody is left to be told where that fails.
@@ -20,10 +26,10 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    /// On standard output. Whoever doesn't read on has seen enough.
+    /// On standard output, unless that is for JSON.
     pub(super) fn say(self, text: impl AsRef<[u8]>) {
         if !self.is_for_json {
-            let _ = stdout().write_all(text.as_ref());
+            say(text);
         }
     }
 

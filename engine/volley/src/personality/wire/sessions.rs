@@ -1,0 +1,139 @@
+//! The TLS sessions of a wire's connections.
+
+use super::{Failure, News, Received};
+use crate::errors::system_words;
+use crate::io::{Backend, What};
+use crate::personality::tls::{Client, Facts, Memory, Session, Stage};
+use std::collections::VecDeque;
+
+/// See the module.
+pub(super) struct Sessions {
+    client: Client,
+    slots: Vec<Slot>,
+    /// Plain bytes, of the last piece that came.
+    pub(super) opened: Vec<u8>,
+}
+
+struct Slot {
+    memory: Memory,
+    session: Option<Session>,
+}
+
+/// News that are to be told, by slot.
+pub(super) type Told<P> = VecDeque<(usize, News<P>)>;
+
+impl Sessions {
+    pub(super) fn new(client: Client, slots: usize) -> Self {
+        let slots = (0..slots).map(|_| Slot { memory: client.memory(), session: None }).collect();
+        Self { client, slots, opened: Vec::new() }
+    }
+
+    /// The connection is there: begins the handshake.
+    pub(super) fn start<B: Backend>(&mut self, slot: usize, io: &mut B, told: &mut Told<B::Piece>) {
+        let place = &mut self.slots[slot];
+        match Session::start(&self.client, &place.memory) {
+            Ok(session) => {
+                place.session = Some(session);
+                self.send_sealed(slot, io);
+            }
+            Err(error) => {
+                told.push_back((slot, News::Unconnected(Failure::Tls(error.to_string()))));
+            }
+        }
+    }
+
+    /// Something has happened to the connection.
+    pub(super) fn take<B: Backend>(
+        &mut self,
+        slot: usize,
+        what: What<B::Piece>,
+        io: &mut B,
+        told: &mut Told<B::Piece>,
+    ) {
+        let words = match what {
+            What::Established => return self.start(slot, io, told),
+            What::Unconnected(errno) => {
+                told.push_back((slot, News::Unconnected(Failure::System(errno))));
+                return;
+            }
+            What::Bytes { piece, .. } => return self.open(slot, piece, io, told),
+            // A server that says nothing before it closes may have been cut off.
+            What::End => "unexpected eof while reading".to_owned(),
+            What::Failed(errno) => system_words(errno),
+        };
+        self.fail(slot, words, told);
+    }
+
+    fn open<B: Backend>(
+        &mut self,
+        slot: usize,
+        piece: B::Piece,
+        io: &mut B,
+        told: &mut Told<B::Piece>,
+    ) {
+        self.opened.clear();
+        let Some(session) = &mut self.slots[slot].session else { return io.give_back(piece) };
+        let before = session.stage();
+        let result = session.open(io.bytes(&piece), &mut self.opened);
+        let after = session.stage();
+        io.give_back(piece);
+        self.send_sealed(slot, io);
+        if before == Stage::Handshake && matches!(after, Stage::Open | Stage::Ended) {
+            told.push_back((slot, News::Established));
+        }
+        if !self.opened.is_empty() {
+            told.push_back((slot, News::Bytes(Received::Opened)));
+        }
+        match result {
+            Ok(()) if before != after && after == Stage::Ended => told.push_back((slot, News::End)),
+            Ok(()) => {}
+            Err(error) => self.tell_failure(slot, before, error.to_string(), told),
+        }
+    }
+
+    fn fail<P>(&mut self, slot: usize, words: String, told: &mut Told<P>) {
+        let Some(session) = &mut self.slots[slot].session else { return };
+        let stage = session.stage();
+        session.cut();
+        self.tell_failure(slot, stage, words, told);
+    }
+
+    /// Nothing is told of a connection whose end has been told.
+    fn tell_failure<P>(&mut self, slot: usize, stage: Stage, words: String, told: &mut Told<P>) {
+        // What broke is not gone on with.
+        self.slots[slot].memory = self.client.memory();
+        match stage {
+            Stage::Handshake => told.push_back((slot, News::Unconnected(Failure::Tls(words)))),
+            Stage::Open => told.push_back((slot, News::Failed(Failure::Tls(words)))),
+            Stage::Ended | Stage::Broken => {}
+        }
+    }
+
+    /// Sends plain bytes.
+    pub(super) fn send<B: Backend>(&mut self, slot: usize, plain: &[u8], io: &mut B) {
+        if let Some(session) = &mut self.slots[slot].session {
+            session.seal(plain);
+        }
+        self.send_sealed(slot, io);
+    }
+
+    /// Says goodbye on a connection that is to be closed.
+    pub(super) fn end<B: Backend>(&mut self, slot: usize, io: &mut B) {
+        if let Some(session) = &mut self.slots[slot].session {
+            session.end();
+        }
+        self.send_sealed(slot, io);
+        self.slots[slot].session = None;
+    }
+
+    pub(super) fn facts(&self, slot: usize) -> Option<Facts> {
+        self.slots[slot].session.as_ref()?.facts()
+    }
+
+    fn send_sealed<B: Backend>(&mut self, slot: usize, io: &mut B) {
+        let session = self.slots[slot].session.as_mut();
+        if let Some(bytes) = session.and_then(Session::sealed) {
+            io.send_owned(slot, bytes);
+        }
+    }
+}

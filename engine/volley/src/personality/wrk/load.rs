@@ -1,0 +1,163 @@
+//! The load itself: threads, each with a script of its own, for as long as was asked for.
+
+use super::arguments::Arguments;
+use super::connections::Counts;
+use super::thread::{self, Trouble, Work};
+use crate::clock::{S, now_ns};
+use crate::io::epoll::Epoll;
+use crate::io::uring::Uring;
+use crate::io::{Io, IoChoice};
+use crate::patience::Patience;
+use crate::personality::script::{Script, Setting};
+use crate::personality::tls::{Client, Terms};
+use crate::target::{Address, Route, SocketBuffers, Sources};
+use std::io::{self, Write, stderr};
+use std::net::SocketAddr;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle, available_parallelism, sleep};
+use std::time::Duration;
+
+/// Between two looks whether to stop early.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// What a run found.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) counts: Counts,
+    pub(crate) threads: usize,
+    pub(crate) runtime_us: u64,
+    pub(crate) io: Io,
+}
+
+impl Measured {
+    /// The mean time between two requests of a connection, from which wrk derives what it adds to
+    /// the latencies; `None` where there were fewer requests than connections.
+    pub(crate) fn interval_us(&self, connections: u64) -> Option<u64> {
+        let each = self.counts.complete / connections;
+        (each > 0).then(|| self.runtime_us / each)
+    }
+
+    /// Share of the time in which the threads did not wait.
+    pub(crate) fn busy(&self) -> f64 {
+        let all_ns = self.runtime_us as f64 * 1e3 * self.threads as f64;
+        (1.0 - self.counts.waited_ns as f64 / all_ns.max(1.0)).clamp(0.0, 1.0)
+    }
+}
+
+/// A state with the script in it. A script that can't be run is said to be so, and that is all.
+pub(crate) fn state(arguments: &Arguments, setting: &Setting) -> Result<Script, Trouble> {
+    let script = Script::new(setting)?;
+    if let Some(Err(line)) = arguments.script.as_ref().map(|file| script.run(file)) {
+        let _ = writeln!(stderr(), "{line}");
+    }
+    Ok(script)
+}
+
+/// The threads' scripts, made ready by the main one.
+pub(crate) fn scripts(
+    arguments: &Arguments,
+    setting: &Setting,
+    main: &mut Script,
+) -> Result<Vec<Script>, Trouble> {
+    let ready = |_| {
+        let script = state(arguments, setting)?;
+        main.set_up(&script)?;
+        script.init(&arguments.operands)?;
+        Ok(script)
+    };
+    (0..arguments.threads).map(ready).collect()
+}
+
+/// Loads for as long as was asked for, until `interrupted` or until a thread fails.
+pub(crate) fn load(
+    arguments: &Arguments,
+    io: IoChoice,
+    scripts: Vec<Script>,
+    interrupted: &AtomicBool,
+) -> Result<Measured, Trouble> {
+    let io = io.resolve()?;
+    let threads = scripts.len();
+    let shape = Shape::of(&scripts[0])?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let begin_ns = now_ns();
+    let running: Vec<Running> = scripts
+        .into_iter()
+        .map(|script| start(io, work(arguments, &shape, address(&script)?, &stop), script))
+        .collect::<io::Result<_>>()?;
+    let end_ns = begin_ns.saturating_add(arguments.duration_s.saturating_mul(S));
+    while now_ns() < end_ns && !interrupted.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed)
+    {
+        sleep(LOOK_EVERY.min(Duration::from_nanos(end_ns.saturating_sub(now_ns()))));
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut counts = Counts::new(arguments.timeout_s);
+    for one in running {
+        counts.merge(&one.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+    }
+    let runtime_us = (now_ns() - begin_ns) / 1000;
+    Ok(Measured { counts, threads, runtime_us, io })
+}
+
+type Running = JoinHandle<Result<Counts, Trouble>>;
+
+/// What all threads send, as the first one's script tells.
+struct Shape {
+    /// What is sent, where it is always the same.
+    is_fixed: bool,
+    /// Requests in a batch.
+    depth: usize,
+}
+
+impl Shape {
+    fn of(script: &Script) -> Result<Self, Trouble> {
+        Ok(Self { is_fixed: script.is_static(), depth: script.depth()? })
+    }
+}
+
+/// Where a script sends its thread.
+fn address(script: &Script) -> io::Result<SocketAddr> {
+    script.address().ok_or_else(|| io::Error::other("the script has taken the address away"))
+}
+
+fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<AtomicBool>) -> Work {
+    let route = Route {
+        address: Address::Tcp(address),
+        sources: Sources::System,
+        connect_timeout_ns: u64::MAX,
+        buffers: SocketBuffers::default(),
+    };
+    let place = &arguments.place;
+    let share = arguments.connections / arguments.threads;
+    Work {
+        route: Arc::new(route),
+        tls: place.is_tls().then(|| Client::new(Some(&place.host), &Terms::resuming())),
+        connections: usize::try_from(share).unwrap_or(usize::MAX),
+        is_fixed: shape.is_fixed,
+        depth: shape.depth,
+        timeout_s: arguments.timeout_s,
+        patience: patience(arguments.threads),
+        stop: stop.clone(),
+    }
+}
+
+/// Threads that poll need cores of their own, and the server one more.
+fn patience(threads: u64) -> Patience {
+    let cores = available_parallelism().map_or(1, usize::from) as u64;
+    if threads < cores { Patience::here() } else { Patience::SLEEPS }
+}
+
+fn start(io: Io, work: Work, script: Script) -> io::Result<Running> {
+    let run = match io {
+        Io::Uring => thread::run::<Uring>,
+        Io::Epoll => thread::run::<Epoll>,
+    };
+    Builder::new().name("wrk".to_owned()).spawn(move || {
+        let counted = run(&work, &script);
+        if counted.is_err() {
+            work.stop.store(true, Ordering::Relaxed);
+        }
+        counted
+    })
+}
