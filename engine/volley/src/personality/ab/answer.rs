@@ -58,7 +58,11 @@ impl Answer {
         }
         let kept = bytes.len().min(KEPT - self.start.len());
         self.start.extend_from_slice(&bytes[..kept]);
-        let blank = |line: &[u8]| find(&self.start, line).map(|at| at + line.len());
+        let blank = |line: &[u8]| {
+            let end = find(&self.start, line)? + line.len();
+            // To ab the text ends at a zero.
+            (!self.start[..end].contains(&0)).then_some(end)
+        };
         let Some(end) = blank(b"\r\n\r\n").or_else(|| blank(b"\n\n")) else {
             return if self.start.len() < KEPT { Step::Head } else { Step::TooLong };
         };
@@ -83,9 +87,9 @@ impl Answer {
         self.is_kept && self.body >= self.length
     }
 
-    /// The beginning of it, once its head is whole or while it isn't.
-    pub(super) fn start(&self) -> &[u8] {
-        &self.start
+    /// The beginning of it, as far as it is text.
+    pub(super) fn text(&self) -> &[u8] {
+        self.start.split(|&byte| byte == 0).next().unwrap_or_default()
     }
 
     /// The three bytes where the status is.
@@ -186,6 +190,13 @@ mod tests {
     fn lines_may_end_without_carriage_returns() {
         let answer = read("HTTP/1.0 404 No\nServer: x y\n\nbody", KEPT_ALIVE);
         assert_eq!((answer.body, answer.status(), answer.server()), (4, &b"404"[..], &b"x"[..]));
+    }
+
+    #[test]
+    fn a_zero_ends_the_text() {
+        let mut answer = Answer::default();
+        assert_eq!(answer.take(b"HTTP/1.1 200 OK\r\nA: \0\r\n\r\n", KEPT_ALIVE), Step::Head);
+        assert_eq!(answer.text(), b"HTTP/1.1 200 OK\r\nA: ");
     }
 
     #[test]

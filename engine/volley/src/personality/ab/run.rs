@@ -304,7 +304,9 @@ impl<B: Backend> Run<'_, B> {
     }
 
     fn log_head(&self, slot: usize) {
-        self.voice.log_head(self.connections[slot].answer.start(), self.options.verbosity);
+        if self.options.verbosity >= 2 {
+            self.voice.log_head(self.connections[slot].answer.text());
+        }
     }
 
     /// An answer is complete, and its connection takes the next request.

@@ -41,11 +41,9 @@ impl Voice {
         }
     }
 
-    /// The beginning of an answer, from `-v 2` on.
-    pub(super) fn log_head(self, start: &[u8], verbosity: i32) {
-        if verbosity >= 2 {
-            self.say([b"LOG: header received:\n", start, b"\n"].concat());
-        }
+    /// The beginning of an answer.
+    pub(super) fn log_head(self, text: &[u8]) {
+        self.say([b"LOG: header received:\n", text, b"\n"].concat());
     }
 
     /// An answer's status: from `-v 2` on if it isn't 2xx, from `-v 3` on any.
