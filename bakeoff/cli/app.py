@@ -8,6 +8,7 @@ import bakeoff
 from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import compare as compare_command
 from bakeoff.cli import contenders as contenders_command
+from bakeoff.cli import crosscheck as crosscheck_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
 from bakeoff.cli import runs as runs_command
@@ -48,6 +49,7 @@ app.command("capacity")(capacity_command.capacity)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("compare")(compare_command.compare)
+app.command("crosscheck")(crosscheck_command.crosscheck)
 app.command("simulate")(simulate_command.simulate)
 app.command("contenders")(contenders_command.contenders)
 app.command("setup")(setup_command.setup)

@@ -3,7 +3,7 @@
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
 from bakeoff.load.links import link, shadowed
-from bakeoff.load.tools import Asked, Ran, command, missing, run
+from bakeoff.load.tools import Asked, Ran, command, missing, run, step_us
 
 __all__ = [
     "Asked",
@@ -17,4 +17,5 @@ __all__ = [
     "missing",
     "run",
     "shadowed",
+    "step_us",
 ]

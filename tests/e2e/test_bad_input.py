@@ -62,6 +62,14 @@ def refused(ended: Ended, status: int, *says: str) -> None:
         (["setup", "nginx", "--all"], "takes names or --all, not both"),
         (["race", "nginx", "go-nethttp", "--gate", "nginx >="], "takes NAME >= [FACTOR *] NAME"),
         (["compare", "nowhere", "."], "there is no such run folder"),
+        (["crosscheck", "localhost"], "localhost: is no URL; it takes http://host:port/path"),
+        (["crosscheck", "https://localhost/"], "bakeoff speaks plain HTTP"),
+        (
+            ["crosscheck", "http://localhost/", "--tools", "wrc"],
+            "'wrc' is not a load tool; did",
+        ),
+        (["crosscheck", "http://localhost/", "-d", "1.5"], "wrk and ab take whole seconds alone"),
+        (["crosscheck", "http://localhost/", "--rounds", "3"], "Invalid value for '--rounds'"),
         (["rase"], "No such command 'rase'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -116,6 +124,13 @@ def test_a_server_that_does_not_serve(
 def test_a_server_that_never_answers(place: Place) -> None:
     ended = place.bakeoff("race", place.contender("x", CONTENDER), *SHORT)
     refused(ended, 1, "no contender is left", "x:", "1 s")
+
+
+def test_a_url_without_a_server_to_crosscheck(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    ended = place.bakeoff("crosscheck", f"http://127.0.0.1:{port}/")
+    refused(ended, 1, f"http://127.0.0.1:{port}/: can't be connected to: Connection refused")
 
 
 def test_a_port_that_is_taken(place: Place) -> None:
