@@ -4,6 +4,7 @@
 //! those may travel in; [`getopt`]; [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
+mod ab;
 mod advice;
 mod extras;
 mod figures;
@@ -14,6 +15,7 @@ mod tls;
 mod webbench;
 mod wire;
 mod wrk;
+mod wrk2;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -66,9 +68,10 @@ impl Personality {
     #[must_use]
     pub fn run(self, words: &[OsString]) -> ExitCode {
         match self {
+            Self::Ab => ab::run(words),
             Self::Wrk => wrk::run(words),
             Self::Webbench => webbench::run(words),
-            Self::Ab | Self::Wrk2 => ExitCode::FAILURE,
+            Self::Wrk2 => wrk2::run(words),
         }
     }
 }
