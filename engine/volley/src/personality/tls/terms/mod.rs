@@ -131,33 +131,3 @@ impl Terms {
         config
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn offered(list: &str) -> Result<Vec<&'static str>, String> {
-        let mut terms = Terms::default();
-        terms.prefer(list)?;
-        let old = terms.suites.iter().filter(|suite| suite.tls13().is_none());
-        Ok(old.map(|suite| facts::name(suite.suite())).collect())
-    }
-
-    #[test]
-    fn suites_are_offered_in_the_order_of_the_list() {
-        let [chacha, aes] = ["ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-RSA-AES128-GCM-SHA256"];
-        assert_eq!(offered(&format!("{chacha}:{aes}")), Ok(vec![chacha, aes]));
-        assert_eq!(offered(&format!("AES128-SHA:{aes}:!aNULL")), Ok(vec![aes]));
-        for all in ["ALL", "DEFAULT", "HIGH:!aNULL:!MD5"] {
-            assert_eq!(offered(all).unwrap().len(), 6, "{all}");
-        }
-    }
-
-    #[test]
-    fn a_list_of_nothing_that_can_be_had_is_refused() {
-        for list in ["nonsense", "AES128-SHA", "!aNULL", "ALL:-SSLv2", ""] {
-            let said = offered(list).unwrap_err();
-            assert!(said.starts_with(&format!("error setting ciphersuite list [{list}]\n")));
-        }
-    }
-}
