@@ -59,7 +59,6 @@ impl Summary {
 }
 
 /// The statistics as functions and figures of the state, for as long as the scope lasts.
-#[expect(clippy::cast_precision_loss, reason = "Lua has no other numbers")]
 pub(super) fn offered<'scope>(
     lua: &Lua,
     scope: &'scope Scope<'scope, '_>,

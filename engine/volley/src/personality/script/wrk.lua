@@ -5,6 +5,11 @@
 
 local offered = ...
 
+-- Where Debian keeps modules, and so where its wrk finds them.
+local triplets = { x64 = "x86_64-linux-gnu", arm64 = "aarch64-linux-gnu" }
+package.path = package.path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
+package.cpath = package.cpath .. (";/usr/lib/%s/lua/5.1/?.so"):format(triplets[jit.arch] or jit.arch)
+
 -- Objects without a word in them: what each stands for is kept beside them, where no script reaches.
 local addresses = setmetatable({}, { __mode = "k" })
 local threads = setmetatable({}, { __mode = "k" })
