@@ -6,6 +6,7 @@ mod common;
 
 mod webbench;
 mod wrk;
+mod wrk2;
 
 use common::driver::has_uring;
 

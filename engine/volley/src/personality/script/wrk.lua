@@ -77,7 +77,9 @@ end
 
 getmetatable(Statistics).__index = function(self, key)
   if key == "percentile" then return percentile end
-  return expect(statistics, self, "wrk.stats", 1).figures[key] or key
+  local numbers = expect(statistics, self, "wrk.stats", 1)
+  if numbers.is_indexed and type(key) == "number" then return (numbers.at(key)) end
+  return numbers.figures[key] or key
 end
 
 getmetatable(Statistics).__len = function(self)

@@ -129,18 +129,18 @@ impl AtRate {
             self.sampling = Sampling::Calibrates { due_ns: now_ns + CALIBRATED_AFTER_NS };
             return;
         }
-        let interval_ms = interval_ms(&self.latencies);
+        let every_ms = sample_every_ms(&self.latencies);
         if self.asked.tells {
             let mut out = stdout().lock();
             // Nobody is left to be told where that fails.
-            let _ = out.write_all(calibration(mean_us, interval_ms).as_bytes());
+            let _ = out.write_all(calibration(mean_us, every_ms).as_bytes());
             let _ = out.flush();
         }
         self.latencies.clear();
         self.uncorrected.clear();
         self.calibrated = 1;
-        let interval_ns = interval_ms * MS;
-        self.sampling = Sampling::Samples { interval_ns, since_ns: now_ns, answers: 0 };
+        self.sampling =
+            Sampling::Samples { interval_ns: every_ms * MS, since_ns: now_ns, answers: 0 };
     }
 }
 
@@ -225,16 +225,14 @@ fn opens_after_ns(slot: usize) -> u64 {
 }
 
 /// Twice what nine of ten latencies don't exceed, in whole ms.
-fn interval_ms(latencies: &Values) -> u64 {
+fn sample_every_ms(latencies: &Values) -> u64 {
     (latencies.percentile(90.0) / 500).max(SHORTEST_SAMPLE_MS)
 }
 
 /// A line for each thread. The mean is in whole µs.
-fn calibration(mean_us: f64, interval_ms: u64) -> String {
-    let mean_ms = whole(mean_us) as f64 / 1e3;
-    format!(
-        "  Thread calibration: mean lat.: {mean_ms:.3}ms, rate sampling interval: {interval_ms}ms\n"
-    )
+fn calibration(mean_us: f64, every_ms: u64) -> String {
+    let mean = whole(mean_us) as f64 / 1e3;
+    format!("  Thread calibration: mean lat.: {mean:.3}ms, rate sampling interval: {every_ms}ms\n")
 }
 
 /// Cut off, as C does; what is no number is 0.
