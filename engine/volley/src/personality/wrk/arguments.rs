@@ -6,7 +6,10 @@ use crate::personality::place::Place;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const KNOWN: [Known; 9] = [
+/// It has no letter, and says nothing but the usage.
+const HELP: char = '\u{80}';
+
+const KNOWN: [Known; 10] = [
     Known { letter: 't', long: "threads", takes_value: true },
     Known { letter: 'c', long: "connections", takes_value: true },
     Known { letter: 'd', long: "duration", takes_value: true },
@@ -16,6 +19,7 @@ const KNOWN: [Known; 9] = [
     Known { letter: 'L', long: "latency", takes_value: false },
     Known { letter: 'v', long: "version", takes_value: false },
     Known { letter: 'r', long: "", takes_value: false },
+    Known { letter: HELP, long: "help", takes_value: false },
 ];
 
 /// What is asked of wrk.
@@ -135,7 +139,8 @@ mod tests {
             ("-d 10ms http://a", None),
             ("-r http://a", None),
             ("-h", Some("wrk: invalid option -- 'h'")),
-            ("--help", Some("wrk: unrecognized option '--help'")),
+            ("--help", None),
+            ("-c 1 -t -1 http://a", Some("number of connections must be >= threads")),
             ("a", Some("invalid URL: a")),
             ("-c 1 -t 2 http://a", Some("number of connections must be >= threads")),
             ("-c 0 -t 0 http://a", None),

@@ -23,6 +23,9 @@ use std::time::Duration;
 /// Between two looks whether to stop early.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// More than any process may have.
+const MOST_CONNECTIONS: u64 = 1 << 24;
+
 /// What a run found.
 #[derive(Debug)]
 pub(crate) struct Measured {
@@ -56,19 +59,35 @@ pub(crate) fn state(arguments: &Arguments, setting: &Setting) -> Result<Script, 
     Ok(script)
 }
 
+/// The threads' scripts, and what they send.
+pub(crate) struct Crew {
+    scripts: Vec<Script>,
+    shape: Shape,
+}
+
+/// What all threads send, as the first one's script tells.
+struct Shape {
+    /// Every batch is the same.
+    is_fixed: bool,
+    /// Requests in a batch.
+    depth: usize,
+}
+
 /// The threads' scripts, made ready by the main one.
-pub(crate) fn scripts(
+pub(crate) fn crew(
     arguments: &Arguments,
     setting: &Setting,
     main: &mut Script,
-) -> Result<Vec<Script>, Trouble> {
+) -> Result<Crew, Trouble> {
     let ready = |_| {
         let script = state(arguments, setting)?;
         main.set_up(&script)?;
         script.init(&arguments.operands)?;
         Ok(script)
     };
-    (0..arguments.threads).map(ready).collect()
+    let scripts: Vec<Script> = (0..arguments.threads).map(ready).collect::<Result<_, Trouble>>()?;
+    let shape = Shape { is_fixed: scripts[0].is_static(), depth: scripts[0].depth()? };
+    Ok(Crew { scripts, shape })
 }
 
 /// Loads for as long as was asked for, until `interrupted` or until a thread fails. `manner` makes a
@@ -76,13 +95,17 @@ pub(crate) fn scripts(
 pub(crate) fn load<M: Manner>(
     arguments: &Arguments,
     io: IoChoice,
-    scripts: Vec<Script>,
+    crew: Crew,
     interrupted: &AtomicBool,
     manner: impl Fn(u64) -> M,
 ) -> Result<(Measured, M), Trouble> {
     let io = io.resolve()?;
+    if arguments.connections > MOST_CONNECTIONS {
+        let more = format!("{} connections are more than can be had", arguments.connections);
+        return Err(io::Error::other(more).into());
+    }
+    let Crew { scripts, shape } = crew;
     let threads = scripts.len();
-    let shape = Shape::of(&scripts[0])?;
     let stop = Arc::new(AtomicBool::new(false));
     let begin_ns = now_ns();
     let end_ns = begin_ns.saturating_add(arguments.duration_s.saturating_mul(S));
@@ -107,20 +130,6 @@ pub(crate) fn load<M: Manner>(
 }
 
 type Running<M> = JoinHandle<Result<(Counts, M), Trouble>>;
-
-/// What all threads send, as the first one's script tells.
-struct Shape {
-    /// What is sent, where it is always the same.
-    is_fixed: bool,
-    /// Requests in a batch.
-    depth: usize,
-}
-
-impl Shape {
-    fn of(script: &Script) -> Result<Self, Trouble> {
-        Ok(Self { is_fixed: script.is_static(), depth: script.depth()? })
-    }
-}
 
 /// Where a script sends its thread.
 fn address(script: &Script) -> io::Result<SocketAddr> {

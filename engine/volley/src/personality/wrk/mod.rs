@@ -18,9 +18,10 @@ use super::script::{Script, Setting};
 use crate::interrupts;
 use arguments::{Arguments, Refused};
 use flat_out::FlatOut;
+use load::Crew;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -74,10 +75,18 @@ fn fail(program: &str, trouble: &Trouble) -> ExitCode {
 }
 
 fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
-    let Ready { main, scripts, interrupted } = prepare(arguments, extras)?;
+    let Ready { main, crew, heading, interrupted } = prepare(arguments, extras)?;
+    // Into a pipe, wrk writes all at its end, and nothing if a script fails.
+    let is_seen_at_once = stdout().is_terminal();
+    if is_seen_at_once {
+        say(&heading);
+    }
     let manner = |_| FlatOut::new(arguments.timeout_s);
     let (measured, FlatOut { latencies, rates, .. }) =
-        load::load(arguments, extras.io, scripts, &interrupted, manner)?;
+        load::load(arguments, extras.io, crew, &interrupted, manner)?;
+    if !is_seen_at_once {
+        say(&heading);
+    }
 
     let mut corrected = latencies.clone();
     let interval_us = measured.interval_us(arguments.connections);
@@ -100,22 +109,22 @@ fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
 pub(super) struct Ready {
     /// The state that sets up the threads', and is told when all is done.
     pub(super) main: Script,
-    pub(super) scripts: Vec<Script>,
+    pub(super) crew: Crew,
+    /// To be printed before the load begins.
+    pub(super) heading: String,
     pub(super) interrupted: Arc<AtomicBool>,
 }
 
-/// Sets up the scripts, and says what begins.
+/// Sets up the scripts.
 pub(super) fn prepare(arguments: &Arguments, extras: Extras) -> Result<Ready, Trouble> {
     let setting = setting(arguments);
     let mut main = load::state(arguments, &setting)?;
     main.resolve(&arguments.place.host, arguments.place.service())?;
-    let scripts = load::scripts(arguments, &setting, &mut main)?;
+    let crew = load::crew(arguments, &setting, &mut main)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::listen(&interrupted)?;
-    if !extras.json {
-        say(report::heading(arguments));
-    }
-    Ok(Ready { main, scripts, interrupted })
+    let heading = if extras.json { String::new() } else { report::heading(arguments) };
+    Ok(Ready { main, crew, heading, interrupted })
 }
 
 fn setting(arguments: &Arguments) -> Setting {

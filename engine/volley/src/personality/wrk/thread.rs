@@ -123,6 +123,9 @@ impl<B: Backend, M: Manner> Thread<'_, B, M> {
             for _ in 0..EVENTS_AT_ONCE {
                 let Some((slot, news)) = self.wire.next() else { break };
                 self.on_news(slot, news)?;
+                if self.script.stopped() {
+                    break;
+                }
             }
             let now_ns = now_ns();
             if self.script.stopped() || (now_ns >= self.tick_due_ns && self.on_tick(now_ns)) {
@@ -192,13 +195,15 @@ impl<B: Backend, M: Manner> Thread<'_, B, M> {
                 self.reconnect(slot);
             }
             News::End => {
-                match self.connections[slot].decoder.end(&mut self.learned) {
-                    // The end of TLS is an error to wrk, even where it ends an answer.
-                    End::Complete(answer) if self.work.tls.is_none() => {
-                        self.on_answer(slot, answer.status, now_ns())?;
-                    }
-                    _ => self.counts.errors.read += 1,
+                // The end of an answer that has no other is an answer to wrk, but for TLS; and a
+                // read error as well.
+                let end = self.connections[slot].decoder.end(&mut self.learned);
+                if let End::Complete(answer) = end
+                    && self.work.tls.is_none()
+                {
+                    self.on_answer(slot, answer.status, now_ns())?;
                 }
+                self.counts.errors.read += 1;
                 self.reconnect(slot);
             }
             News::Failed(_) => {

@@ -22,16 +22,18 @@ pub(crate) fn read_seconds(text: &str) -> Option<u64> {
     read(text, &SECONDS)
 }
 
-/// Digits and at most two characters of unit, as C's `%lu%2s` takes them.
+/// Digits and at most two characters of unit, as C's `%lu%2s` takes them: a sign is no error.
 fn read(text: &str, units: &Units) -> Option<u64> {
     let text = text.trim_start();
-    let text = text.strip_prefix('+').unwrap_or(text);
+    let is_negative = text.starts_with('-');
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     if digits.is_empty() {
         return None;
     }
-    let number = digits.parse().unwrap_or(u64::MAX);
+    let number: u64 = digits.parse().unwrap_or(u64::MAX);
+    let number = if is_negative { number.wrapping_neg() } else { number };
     let unit: String = rest.trim_start().chars().take(2).take_while(|c| *c != ' ').collect();
     if unit.is_empty() || unit.eq_ignore_ascii_case(units.base) {
         return Some(number);
@@ -95,6 +97,7 @@ mod tests {
             ("2g", Some(2_000_000_000)),
             (" 5 k", Some(5000)),
             ("+5", Some(5)),
+            ("-5", Some(u64::MAX - 4)),
             ("1.5", None),
             ("5x", None),
             ("5kk", None),

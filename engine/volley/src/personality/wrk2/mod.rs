@@ -30,9 +30,10 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
 
 fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
     let wrk = &arguments.wrk;
-    let Ready { main, scripts, interrupted } = prepare(wrk, extras)?;
+    let Ready { main, crew, heading, interrupted } = prepare(wrk, extras)?;
+    say(heading);
     let manner = |end_ns| AtRate::new(asked(arguments, end_ns, extras));
-    let (measured, found) = load::load(wrk, extras.io, scripts, &interrupted, manner)?;
+    let (measured, found) = load::load(wrk, extras.io, crew, &interrupted, manner)?;
     main.flush();
     if extras.json {
         say(words::figures(arguments, &measured, &found).line());

@@ -1,5 +1,8 @@
 //! What a client offers, in the words of ab's options.
 
+#[cfg(test)]
+mod tests;
+
 use super::facts;
 use super::trust::Everyone;
 use rustls::client::{ClientConfig, Resumption};
@@ -12,6 +15,10 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{Error, InconsistentKeys, SupportedCipherSuite, SupportedProtocolVersion};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Words in OpenSSL's lists of suites: all that are offered here, and what isn't anyway.
+const EVERYTHING: [&str; 3] = ["ALL", "DEFAULT", "HIGH"];
+const NOTHING: [&str; 6] = ["", "!aNULL", "!eNULL", "!MD5", "!RC4", "!3DES"];
 
 /// What a client offers.
 #[derive(Debug, Clone)]
@@ -60,26 +67,26 @@ impl Terms {
     }
 
     /// Offers these suites where TLS 1.2 is spoken, by OpenSSL's names, first the best; those that
-    /// aren't known here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
+    /// can't be had here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
     /// error says what is wrong, in lines.
     pub(crate) fn prefer(&mut self, list: &str) -> Result<(), String> {
-        let wrong = |why| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
-        let mut suites: Vec<_> =
-            ALL_CIPHER_SUITES.iter().copied().filter(|suite| suite.tls13().is_some()).collect();
-        let of_old = suites.len();
-        for word in list.split([':', ',', ' ', ';']).filter(|word| !word.is_empty()) {
-            if !word.contains('-') || word.starts_with(['!', '-', '+', '@']) {
-                return wrong(format!(
-                    "{word} is no name of a suite of TLS 1.2, which is all that can stand here"
-                ));
+        let wrong = |why: String| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
+        let (new, old): (Vec<_>, Vec<_>) =
+            ALL_CIPHER_SUITES.iter().copied().partition(|suite| suite.tls13().is_some());
+        let mut preferred = Vec::new();
+        for word in list.split([':', ',', ' ', ';']) {
+            if EVERYTHING.contains(&word) {
+                preferred.extend(&old);
+            } else if word.contains('-') && !word.starts_with(['!', '-', '+', '@']) {
+                preferred.extend(old.iter().find(|suite| facts::name(suite.suite()) == word));
+            } else if !NOTHING.contains(&word) {
+                return wrong(format!("{word} is no name of a suite of TLS 1.2"));
             }
-            suites
-                .extend(ALL_CIPHER_SUITES.iter().find(|suite| facts::name(suite.suite()) == word));
         }
-        if suites.len() == of_old {
-            return wrong("none of them can be had here".to_owned());
+        if preferred.is_empty() {
+            return wrong("none of these suites can be had here".to_owned());
         }
-        self.suites = suites;
+        self.suites = [new, preferred].concat();
         Ok(())
     }
 
