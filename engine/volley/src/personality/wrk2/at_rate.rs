@@ -283,7 +283,7 @@ mod tests {
 
     /// The latencies in ms.
     fn ms(values: &Values) -> (u64, u64, u64) {
-        let at = |percent| (values.percentile(percent) as f64 / 1e3).round() as u64;
+        let at = |percent| (values.percentile(percent) + 500) / 1000;
         (values.count(), at(0.0), at(100.0))
     }
 
