@@ -1,7 +1,7 @@
 //! A server under load: where it is, how to reach it, what to ask it, which answer is right.
 
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use volley_requests::Book;
@@ -68,6 +68,8 @@ impl fmt::Display for Address {
 pub enum Sources {
     /// The system chooses.
     System,
+    /// This one.
+    One(IpAddr),
     /// These IPv4 addresses in turn, the last one included.
     Range(Ipv4Addr, Ipv4Addr),
 }

@@ -6,7 +6,7 @@ use rustix::fd::OwnedFd;
 use rustix::io::{Errno, Result, ioctl_fionbio, retry_on_intr};
 use rustix::net::sockopt::Timeout;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 /// A socket, and whether it is connected already. On loopback `connect` often ends at once.
@@ -73,19 +73,22 @@ fn set_buffers(fd: &OwnedFd, buffers: SocketBuffers) -> Result<()> {
 
 /// Binds to an address, but leaves the port to `connect`, which chooses it for this destination
 /// alone: 28,000 per source and destination, instead of 28,000 in all.
-fn bind(fd: &OwnedFd, source: Ipv4Addr) -> Result<()> {
+fn bind(fd: &OwnedFd, source: IpAddr) -> Result<()> {
     setsockopt(fd, IpBindAddressNoPort, &true)
         .map_err(|errno| Errno::from_raw_os_error(errno as i32))?;
     net::bind(fd, &SocketAddr::from((source, 0)))
 }
 
 /// The source address of the `nth` connection, or `None` where the system chooses.
-fn source(sources: Sources, nth: u64) -> Option<Ipv4Addr> {
-    let Sources::Range(first, last) = sources else { return None };
-    let (first, last) = (first.to_bits(), last.to_bits());
+fn source(sources: Sources, nth: u64) -> Option<IpAddr> {
+    let (first, last) = match sources {
+        Sources::System => return None,
+        Sources::One(source) => return Some(source),
+        Sources::Range(first, last) => (first.to_bits(), last.to_bits()),
+    };
     let count = u64::from(last.saturating_sub(first)) + 1;
     let offset = u32::try_from(nth % count).unwrap_or(0);
-    Some(Ipv4Addr::from_bits(first + offset))
+    Some(Ipv4Addr::from_bits(first + offset).into())
 }
 
 #[cfg(test)]
@@ -96,9 +99,11 @@ mod tests {
     fn sources_are_used_in_turn() {
         let range = Sources::Range(Ipv4Addr::new(127, 0, 0, 254), Ipv4Addr::new(127, 0, 1, 1));
         let sources: Vec<_> = (0..6).filter_map(|nth| source(range, nth)).collect();
-        let ends = sources.iter().map(|source| source.octets()[2..].to_vec());
-        let expected = [[0, 254], [0, 255], [1, 0], [1, 1], [0, 254], [0, 255]];
-        assert_eq!(ends.collect::<Vec<_>>(), expected);
+        let ends = ["0.254", "0.255", "1.0", "1.1", "0.254", "0.255"];
+        let expected = ends.map(|end| format!("127.0.{end}").parse::<IpAddr>().unwrap());
+        assert_eq!(sources, expected);
         assert_eq!(source(Sources::System, 7), None);
+        let one = IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(source(Sources::One(one), 7), Some(one));
     }
 }

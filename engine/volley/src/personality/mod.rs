@@ -4,6 +4,7 @@
 //! those may travel in; [`getopt`]; [`extras`], the flags that we add to all; [`advice`], what we know better; [`figures`], what
 //! `--json` prints. `docs/personalities.md` lists where they differ from the originals.
 
+mod ab;
 mod advice;
 mod extras;
 mod figures;
@@ -67,10 +68,10 @@ impl Personality {
     #[must_use]
     pub fn run(self, words: &[OsString]) -> ExitCode {
         match self {
+            Self::Ab => ab::run(words),
             Self::Wrk => wrk::run(words),
             Self::Webbench => webbench::run(words),
             Self::Wrk2 => wrk2::run(words),
-            Self::Ab => ExitCode::FAILURE,
         }
     }
 }

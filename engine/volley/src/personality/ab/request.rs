@@ -1,0 +1,187 @@
+//! The bytes of the request.
+
+use super::options::{Method, Options};
+use super::stop::Stop;
+use crate::errors::system_words;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+
+/// ab's request, without a body, is shorter than that.
+const MOST_BYTES: usize = 8192;
+
+/// Credentials in base64 are shorter than that.
+const MOST_CREDENTIALS: usize = 1024;
+
+/// The request's head.
+pub(super) fn head(options: &Options) -> Result<Vec<u8>, Stop> {
+    let mut head = Vec::new();
+    let mut add = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));
+    let path = if options.proxy.is_some() { &options.url.typed } else { &options.url.path };
+    add(&[options.method.name(), b" ", path, b" HTTP/1.0\r\n"]);
+    if options.keep_alive {
+        add(&[b"Connection: Keep-Alive\r\n"]);
+    }
+    add(&[&options.cookie, &options.credentials]);
+    if let Some(body) = &options.body {
+        let content_type = options.content_type.as_deref().unwrap_or(b"text/plain");
+        add(&[b"Content-length: ", body.len().to_string().as_bytes(), b"\r\n"]);
+        add(&[b"Content-type: ", content_type, b"\r\n"]);
+    }
+    add(&[&options.headers]);
+    if options.host.is_none() {
+        add(&[b"Host: ", options.url.host_field().as_bytes(), b"\r\n"]);
+    }
+    if !options.has_user_agent {
+        add(&[b"User-Agent: ApacheBench/2.3\r\n"]);
+    }
+    if !options.has_accept {
+        add(&[b"Accept: */*\r\n"]);
+    }
+    add(&[b"\r\n"]);
+    if head.len() >= MOST_BYTES {
+        return Err(Stop::error("Request too long\n"));
+    }
+    Ok(head)
+}
+
+impl Method {
+    pub(super) fn name(&self) -> &[u8] {
+        match self {
+            Self::Get => b"GET",
+            Self::Head => b"HEAD",
+            Self::Post => b"POST",
+            Self::Put => b"PUT",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// What a file holds, as far as the system knows its size.
+pub(super) fn body(file: &OsStr) -> Result<Vec<u8>, Stop> {
+    let name = file.to_string_lossy();
+    let fail = |what: &str, error: &io::Error| Stop {
+        status: 1,
+        said: format!("ab: Could not {what}: {}\n", words(error)),
+        done: 0,
+    };
+    let mut opened =
+        File::open(file).map_err(|error| fail(&format!("open POST data file ({name})"), &error))?;
+    let size = opened
+        .metadata()
+        .map_err(|error| fail(&format!("stat POST data file ({name})"), &error))?
+        .len();
+    let mut bytes = Vec::new();
+    opened
+        .by_ref()
+        .take(size)
+        .read_to_end(&mut bytes)
+        .map_err(|error| fail("read POST data file", &error))?;
+    if (bytes.len() as u64) < size {
+        let shorter = io::Error::other("End of file found");
+        return Err(fail("read POST data file", &shorter));
+    }
+    Ok(bytes)
+}
+
+/// The system's words for an error of input or output, if it is the system's.
+pub(super) fn words(error: &io::Error) -> String {
+    Errno::from_io_error(error).map_or_else(|| error.to_string(), system_words)
+}
+
+/// The line for `-A`.
+pub(super) fn authorization(credentials: &[u8]) -> Result<Vec<u8>, Stop> {
+    basic("Authorization", "Authentication", credentials)
+}
+
+/// The line for `-P`.
+pub(super) fn proxy_authorization(credentials: &[u8]) -> Result<Vec<u8>, Stop> {
+    basic("Proxy-Authorization", "Proxy", credentials)
+}
+
+fn basic(header: &str, whose: &str, credentials: &[u8]) -> Result<Vec<u8>, Stop> {
+    let encoded = STANDARD.encode(credentials.trim_ascii_start());
+    if encoded.len() >= MOST_CREDENTIALS {
+        return Err(Stop::error(&format!("{whose} credentials too long\n")));
+    }
+    Ok(format!("{header}: Basic {encoded}\r\n").into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::tests::options;
+    use super::*;
+
+    fn of(line: &str) -> String {
+        String::from_utf8(head(&options(line)).unwrap()).unwrap()
+    }
+
+    /// What stands in each request unless something takes its place.
+    const USUAL: &str = "Host: h\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n";
+
+    #[test]
+    fn lines_come_in_ab_s_order() {
+        assert_eq!(of("http://h/x?y"), format!("GET /x?y HTTP/1.0\r\n{USUAL}"));
+        assert_eq!(
+            of("-H A:1 -k -C a=1 -C b=2 -P p:w -A u:p -H B:2 h/"),
+            format!(
+                "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\nCookie: b=2\r\n\
+                 Proxy-Authorization: Basic cDp3\r\nAuthorization: Basic dTpw\r\n\
+                 A:1\r\nB:2\r\n{USUAL}"
+            )
+        );
+        assert_eq!(
+            of("-T a/b -C a=1 -H A:1 -p /dev/null h/"),
+            format!(
+                "POST / HTTP/1.0\r\nCookie: a=1\r\nContent-length: 0\r\nContent-type: a/b\r\n\
+                 A:1\r\n{USUAL}"
+            )
+        );
+    }
+
+    #[test]
+    fn lines_that_are_given_take_the_place_of_ab_s() {
+        assert_eq!(
+            of("-H host:x -H ACCEPT:y -H User-agent:z h/"),
+            "GET / HTTP/1.0\r\nhost:x\r\nACCEPT:y\r\nUser-agent:z\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn a_proxy_is_asked_for_the_whole_url() {
+        assert_eq!(of("-X p:1 http://h/x"), format!("GET http://h/x HTTP/1.0\r\n{USUAL}"));
+    }
+
+    #[test]
+    fn methods() {
+        for (line, method) in [
+            ("-i h/", "HEAD"),
+            ("-u /dev/null h/", "PUT"),
+            ("-m DELETE h/", "DELETE"),
+            ("-i -m GET h/", "GET"),
+        ] {
+            assert!(of(line).starts_with(&format!("{method} / HTTP/1.0\r\n")), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let line = format!("-H {} h/", "a".repeat(9000));
+        assert_eq!(head(&options(&line)).unwrap_err().said, "Request too long\n\n");
+        assert!(authorization("a".repeat(767).as_bytes()).is_err());
+        assert!(authorization("a".repeat(765).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn a_body_that_cannot_be_read() {
+        let said = |file: &str| body(file.as_ref()).unwrap_err().said;
+        assert_eq!(
+            said("/nonexistent"),
+            "ab: Could not open POST data file (/nonexistent): No such file or directory\n"
+        );
+        assert_eq!(said("/"), "ab: Could not read POST data file: Is a directory\n");
+    }
+}
