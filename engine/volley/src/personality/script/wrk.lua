@@ -98,6 +98,7 @@ local wrk = {
   method = "GET",
   path = offered.path,
   headers = offered.headers,
+  time_us = offered.time_us,
 }
 _G.wrk = wrk
 package.loaded.wrk = wrk
