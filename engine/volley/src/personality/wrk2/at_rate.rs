@@ -207,7 +207,8 @@ impl Manner for AtRate {
 
     fn end(&mut self, now_ns: u64) {
         let now_ns = now_ns.min(self.asked.end_ns);
-        self.missing = self.connections.iter().map(|one| one.pace.missing(now_ns)).sum();
+        let missing = self.connections.iter().map(|one| one.pace.missing(now_ns));
+        self.missing = missing.fold(0, u64::saturating_add);
     }
 
     fn merge(&mut self, other: &Self) {
@@ -215,7 +216,7 @@ impl Manner for AtRate {
         self.uncorrected.merge(&other.uncorrected);
         self.rates.merge(&other.rates);
         self.idle_timeouts += other.idle_timeouts;
-        self.missing += other.missing;
+        self.missing = self.missing.saturating_add(other.missing);
         self.calibrated += other.calibrated;
     }
 }
