@@ -7,6 +7,7 @@ mod common;
 mod modules;
 mod webbench;
 mod wrk;
+mod wrk2;
 
 use common::driver::has_uring;
 

@@ -82,7 +82,9 @@ end
 
 getmetatable(Statistics).__index = function(self, key)
   if key == "percentile" then return percentile end
-  return expect(statistics, self, "wrk.stats", 1).figures[key] or key
+  local numbers = expect(statistics, self, "wrk.stats", 1)
+  if numbers.is_indexed and type(key) == "number" then return (numbers.at(key)) end
+  return numbers.figures[key] or key
 end
 
 getmetatable(Statistics).__len = function(self)
@@ -101,6 +103,7 @@ local wrk = {
   method = "GET",
   path = offered.path,
   headers = offered.headers,
+  time_us = offered.time_us,
 }
 _G.wrk = wrk
 package.loaded.wrk = wrk
