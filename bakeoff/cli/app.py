@@ -1,7 +1,5 @@
 """The commands, each a few lines: what it takes, and which part of the program it calls."""
 
-import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,13 +8,14 @@ import bakeoff
 from bakeoff.cli import capacity as capacity_command
 from bakeoff.cli import compare as compare_command
 from bakeoff.cli import contenders as contenders_command
+from bakeoff.cli import crosscheck as crosscheck_command
 from bakeoff.cli import race as race_command
 from bakeoff.cli import replay as replay_command
 from bakeoff.cli import runs as runs_command
 from bakeoff.cli import setup as setup_command
 from bakeoff.cli import simulate as simulate_command
+from bakeoff.cli import verbatim
 from bakeoff.cli.console import out
-from bakeoff.load import engine_path
 
 app = typer.Typer(
     name="bakeoff",
@@ -50,22 +49,11 @@ app.command("capacity")(capacity_command.capacity)
 app.command("resume")(runs_command.resume)
 app.command("report")(runs_command.report)
 app.command("compare")(compare_command.compare)
+app.command("crosscheck")(crosscheck_command.crosscheck)
 app.command("simulate")(simulate_command.simulate)
 app.command("contenders")(contenders_command.contenders)
 app.command("setup")(setup_command.setup)
 app.command("doctor")(contenders_command.doctor)
-
-
-@app.command(
-    "load",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],
-    },
-    add_help_option=False,
-)
-def load(context: typer.Context) -> None:
-    """Load one URL with the engine. `bakeoff load --help` shows its options."""
-    engine = engine_path()
-    os.execv(engine, [Path(engine).name, "load", *context.args])
+verbatim.add(app, "load", "Load one URL with the engine. `bakeoff load --help` shows its options.")
+for name, help_line in verbatim.PERSONALITIES.items():
+    verbatim.add(app, name, help_line)

@@ -21,7 +21,7 @@ from bakeoff.report import replay_standings
 SCALE_MAX = 100.0
 
 # Typer reads choices from a Literal of its own.
-_Driver = Literal["engine", "ab", "wrk", "webbench", "both"]
+_Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
 
 
 def replay(
@@ -41,8 +41,8 @@ def replay(
     driver: Annotated[
         _Driver,
         typer.Option(
-            help="Who makes the load: our engine in the article's shape, the article's own tool, "
-            "or both, to see how far they agree."
+            help="Who makes the load in the article's shape: our engine, the real tool (the "
+            "article's own or another), or both engine and the article's own: do they agree?"
         ),
     ] = "engine",
     faithful: Annotated[

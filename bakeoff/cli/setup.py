@@ -1,6 +1,7 @@
 """`bakeoff setup`: whatever contenders need, installed and built."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ import typer
 from bakeoff.build import install_packages, is_built, missing_tools, packages
 from bakeoff.cli.building import build_watched, default_jobs
 from bakeoff.cli.console import err, out
+from bakeoff.cli.verbatim import PERSONALITIES
+from bakeoff.load import link, shadowed
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
 from bakeoff.model.receipt import Receipt
@@ -30,16 +33,25 @@ def setup(
         int | None,
         typer.Option(min=1, help="How many to build at a time. (default: one per core, 4 at most)"),
     ] = None,
+    links: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Make links ab, wrk, wrk2 and webbench to the engine."),
+    ] = None,
 ) -> None:
     """Install what contenders need, where we may, and build them.
 
     As root, missing Debian packages are installed with apt-get, and named.
     Otherwise the command is printed, and the contenders that need them are
     left out. What can't be built is named with its reason, and the rest goes
-    on. The status is 0 where one at least is ready.
+    on. The status is 0 where one at least is ready. With --links and no names,
+    nothing is built.
     """
     if names and everything:
         raise BadUsage("setup: takes names or --all, not both")
+    if links is not None:
+        _make_links(links)
+        if not (names or everything):
+            return
     catalogue = Catalogue.shipped()
     chosen = catalogue.names() if everything else (names or list(catalogue.default_line_up()))
     wanted = to_build(name_buildable(catalogue, chosen))
@@ -49,6 +61,23 @@ def setup(
     failures = _say_results(wanted, results)
     if len(failures) == len(wanted):
         raise typer.Exit(failures[0].exit_status)
+
+
+def _make_links(folder: Path) -> None:
+    """Links by the names of the programs that the engine stands in for, and how to be found."""
+    links = link(folder, list(PERSONALITIES))
+    out.print(
+        f"{', '.join(PERSONALITIES)} in {folder} are the engine", markup=False, soft_wrap=True
+    )
+    if hidden := shadowed(links):
+        found = (f"{name} is {other or 'not found'}" for name, other in hidden.items())
+        path = shlex.quote(str(folder.absolute()))
+        out.print(
+            f"this shell finds others ({', '.join(found)}) until it is told:",
+            markup=False,
+            soft_wrap=True,
+        )
+        out.print(f"  export PATH={path}:$PATH", markup=False, soft_wrap=True)
 
 
 def name_buildable(catalogue: Catalogue, names: Sequence[str]) -> list[Named]:

@@ -3,6 +3,7 @@
 from bakeoff.judge.capacity import fit, judge_capacity
 from bakeoff.judge.claims import decide
 from bakeoff.judge.confirm import confirmed
+from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.grid import changes_of_places, leaders
@@ -21,6 +22,7 @@ __all__ = [
     "changes_of_places",
     "compare_runs",
     "confirmed",
+    "crosscheck",
     "decide",
     "fit",
     "hold",

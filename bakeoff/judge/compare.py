@@ -1,6 +1,6 @@
 """Every pair of entries, compared: short slices first, long slices where the two disagree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import exp, sqrt
@@ -116,10 +116,15 @@ def _of_kind(blocks: Sequence[Block], kind: str) -> list[Block]:
 
 
 def family(
-    paired: Paired, least: int, boots_are_blocks: bool, seed: int
+    paired: Paired,
+    least: int,
+    boots_are_blocks: bool,
+    seed: int,
+    wanted: Iterable[tuple[str, str]] | None = None,
 ) -> dict[frozenset[str], Comparison]:
-    """The comparisons of all pairs that have `least` blocks."""
-    pairs = [(a, b) for a, b in combinations(paired.names, 2) if paired.blocks_of(a, b) >= least]
+    """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks."""
+    wanted = combinations(paired.names, 2) if wanted is None else wanted
+    pairs = [(a, b) for a, b in wanted if paired.blocks_of(a, b) >= least]
     if not pairs:
         return {}
     samples = [sample(paired, a, b, boots_are_blocks) for a, b in pairs]

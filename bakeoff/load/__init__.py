@@ -2,7 +2,8 @@
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
-from bakeoff.load.tools import Asked, Ran, command, missing, run
+from bakeoff.load.links import link, shadowed
+from bakeoff.load.tools import Asked, Ran, command, missing, run, step_us
 
 __all__ = [
     "Asked",
@@ -12,6 +13,9 @@ __all__ = [
     "engine_path",
     "engine_version",
     "job",
+    "link",
     "missing",
     "run",
+    "shadowed",
+    "step_us",
 ]

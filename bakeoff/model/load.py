@@ -11,6 +11,27 @@ from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.verdict import Latency
 
+Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey"]
+"""Programs whose output can be read into a `LoadResult`."""
+
+Personality = Literal["ab", "wrk", "wrk2", "webbench"]
+"""Programs that our engine stands in for."""
+
+Loader = Literal[
+    "engine",
+    "ab",
+    "wrk",
+    "wrk2",
+    "webbench",
+    "oha",
+    "hey",
+    "volley-ab",
+    "volley-wrk",
+    "volley-wrk2",
+    "volley-webbench",
+]
+"""Who can be asked for a load: `engine` is `volley load`, `volley-ab` is `volley ab`."""
+
 
 class Client(Contract):
     """What the load cost its generator. `busy` is the mean of its threads."""
@@ -31,12 +52,14 @@ class LoadResult(Contract):
     """The result of one load; its counts are those of engine/PROTOCOL.md.
 
     None stands for what another `tool` than our engine does not say; what no such tool counts is 0.
+    `personality` is the program that our engine stood in for, if it did.
     In an open loop `latency_us` runs from the moment when a request was due, `service_us` from its
     sending; `send_lag_us` is what lies between.
     """
 
     schema_: Literal["bakeoff.load/1"] = Field("bakeoff.load/1", alias="schema")
-    tool: Literal["volley", "ab", "wrk", "webbench"] = "volley"
+    tool: Tool = "volley"
+    personality: Personality | None = None
     url: str
     requests: NonNegativeInt
     duration_s: NonNegativeFloat

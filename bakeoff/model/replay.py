@@ -6,15 +6,13 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.article import Article, Tool
 from bakeoff.model.base import Contract
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Interval
 
-Driver = Literal["engine", "ab", "wrk", "webbench", "both"]
-"""Who makes the load: our engine, the real program, or both in turn."""
-
-Loader = Literal["engine", "ab", "wrk", "webbench"]
+Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
+"""Who makes the load: our engine, a real program, or the engine and the article's own in turn."""
 
 
 class ReplayPlan(Contract):

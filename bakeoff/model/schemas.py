@@ -12,6 +12,7 @@ from bakeoff.model.audit import AuditReport
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
+from bakeoff.model.crosscheck import Crosscheck
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.load import LoadResult
@@ -31,6 +32,7 @@ CONTRACTS: dict[str, Any] = {
     "capacity": CapacityReport,
     "capacity-plan": CapacityPlan,
     "contender": Contender,
+    "crosscheck": Crosscheck,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
     "grid": Grid,

@@ -11,7 +11,7 @@ from bakeoff.plan.grid import Axes, decide_grid, parse_connection, parse_counts
 from bakeoff.plan.order import arrival_seed, block_order, start_order
 from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
 from bakeoff.plan.slices import open_lengths, slice_lengths, warm_up_slices
-from bakeoff.plan.words import Named, name_contenders
+from bakeoff.plan.words import Named, attached, name_contenders
 
 __all__ = [
     "CONFIRM_SHARE",
@@ -23,6 +23,7 @@ __all__ = [
     "Options",
     "adapt",
     "arrival_seed",
+    "attached",
     "available_cores",
     "block_order",
     "check_budget",

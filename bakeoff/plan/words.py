@@ -78,7 +78,7 @@ def _understood(word: str, catalogue: Catalogue, here: Path) -> Named:
     if not word.strip():
         raise BadUsage("a contender's name is empty")
     if word.startswith(("http://", "https://")):
-        return _url(word)
+        return Named(word, "url", attached=attached(word))
     path = here / word
     if path.is_dir() and (os.sep in word or (path / CONTENDER_FILE).exists()):
         if not (path / CONTENDER_FILE).exists():
@@ -129,7 +129,10 @@ def _shell_words(text: str) -> list[str]:
         raise BadUsage(f'"{text}": cannot be split into words: {error}') from None
 
 
-def _url(url: str) -> Named:
+def attached(url: str) -> Attached:
+    """Where a URL leads. Raises `BadUsage` for what is none that we can ask."""
+    if not url.startswith(("http://", "https://")):
+        raise BadUsage(f"{url}: is no URL; it takes http://host:port/path")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or 80
@@ -146,5 +149,4 @@ def _url(url: str) -> Named:
     family, *_, address = sorted(found, key=lambda one: one[0] != socket.AF_INET)[0]
     numeric = f"[{address[0]}]" if family == socket.AF_INET6 else str(address[0])
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    attached = Attached(host=parts.netloc, port=port, address=f"{numeric}:{port}", path=path)
-    return Named(url, "url", attached=attached)
+    return Attached(host=parts.netloc, port=port, address=f"{numeric}:{port}", path=path)

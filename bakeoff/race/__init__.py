@@ -8,6 +8,7 @@ from bakeoff.race.capacity import (
     report_capacity,
     resume_capacity,
 )
+from bakeoff.race.crosscheck import crosscheck
 from bakeoff.race.folder import run_verdict
 from bakeoff.race.grid import Gridded, is_grid, race_grid, report_grid, resume_grid
 from bakeoff.race.race import Finished, race, rejudge, resume
@@ -25,6 +26,7 @@ __all__ = [
     "Watch",
     "audit",
     "capacity",
+    "crosscheck",
     "is_capacity",
     "is_grid",
     "is_replay",

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from bakeoff.model.article import Comparison, Row, Shape
 from bakeoff.model.errors import BakeoffError
+from bakeoff.model.load import Loader
 from bakeoff.model.plan import Plan
 from bakeoff.model.replay import (
     Agreement,
     ComparisonResult,
     InARow,
-    Loader,
     ReplayPlan,
     RowResult,
     ToolRun,
@@ -26,7 +26,7 @@ from bakeoff.plan import Adapted
 from bakeoff.race.begun import build_all
 from bakeoff.race.folder import RunFolder
 from bakeoff.race.race import race_part
-from bakeoff.race.rounds import in_a_row, rounds
+from bakeoff.race.rounds import in_a_row, refusal, rounds
 from bakeoff.race.stages import Stages, Watch
 from bakeoff.race.up import Setting
 
@@ -75,7 +75,7 @@ class Ground:
                 "load": self.comparison.load,
                 "loader": self.loader,
                 "cores": self.adapted.cores,
-                "changes": self.adapted.changes,
+                "changes": (*self.adapted.changes, *self._other_tool()),
                 "rows": tuple(
                     rows.get(row.name)
                     or self.row(row, skipped=self.adapted.skipped.get(row.name, skipped))
@@ -84,6 +84,12 @@ class Ground:
                 **found,
             }
         )
+
+    def _other_tool(self) -> tuple[str, ...]:
+        tool = self.shape.tool
+        if self.loader in ("engine", tool):
+            return ()
+        return (f"the article's load is {tool}'s; here {self.loader} makes one of the same shape",)
 
     def row(self, row: Row, **found: object) -> RowResult:
         """One row, with its published figure and what was `found`."""
@@ -108,14 +114,13 @@ def measured(ground: Ground) -> Part:
     """Measure one comparison; what can't be is skipped with its reason, and said."""
     plan, shape = ground.adapted.plan, ground.shape
     with_tool = ground.asked.driver != "engine"
-    missing = ground.stages.tool_missing(shape.tool) if with_tool else None
+    tool = shape.tool if ground.loader == "engine" else ground.loader
+    missing = ground.stages.tool_missing(tool) if with_tool else None
     reason = ""
     if plan is None:
         reason = "none of its rows can be measured"
-    elif ground.loader not in ("engine", shape.tool):
-        reason = f"its load is made by {shape.tool}: --driver {shape.tool} takes it"
-    elif ground.loader == shape.tool and missing:
-        reason = missing
+    elif ground.loader != "engine":
+        reason = refusal(shape, ground.asked.scale, ground.loader) or missing or ""
     if plan is None or reason:
         return Part(ground.result({}, skipped=reason))
     try:

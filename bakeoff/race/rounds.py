@@ -2,13 +2,15 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from bakeoff.load.tools import Asked
+from bakeoff.load.tools import Asked, command
 from bakeoff.model.article import Shape
-from bakeoff.model.errors import NoVerdict
+from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.load import Loader
 from bakeoff.model.plan import Plan
-from bakeoff.model.replay import Loader, ToolRun
+from bakeoff.model.replay import ToolRun
 from bakeoff.plan import ROUNDS, run_size, start_order
 from bakeoff.race.folder import RunFolder, whole_lines, write_whole
 from bakeoff.race.up import Running, Setting, Up
@@ -66,6 +68,15 @@ def in_a_row(
     return kept
 
 
+def refusal(shape: Shape, scale: float, loader: Loader) -> str:
+    """Why `loader` can't make a load of this shape, in its own words; empty where it can."""
+    try:
+        command(loader, _asked(shape, run_size(shape, scale, ROUNDS), "localhost", "/", ()))
+    except BadUsage as error:
+        return str(error)
+    return ""
+
+
 def _kept(folder: RunFolder, kind: Literal["round", "faithful"]) -> list[ToolRun]:
     """The runs of one kind that an earlier part of this replay has kept. Raises `BadFile`."""
     path = folder.path / RUNS_FILE
@@ -85,21 +96,9 @@ def _run(
     kind: Literal["round", "faithful"],
     setting: Setting,
 ) -> ToolRun:
-    requests, duration_s = size
-    ran = setting.stages.tool(
-        loader,
-        Asked(
-            url=f"http://{one.handle.address}{one.entry.path}",
-            host=one.handle.host,
-            connections=shape.connections,
-            connection=shape.connection,
-            http=shape.http,
-            threads=shape.threads,
-            requests=requests,
-            duration_s=duration_s,
-            cpus=plan.cores.client,
-        ),
-    )
+    address, path, cpus = one.handle.address, one.entry.path, plan.cores.client
+    asked = replace(_asked(shape, size, address, path, cpus), host=one.handle.host)
+    ran = setting.stages.tool(loader, asked)
     run = ToolRun.model_validate(
         {
             "row": one.entry.name,
@@ -114,6 +113,27 @@ def _run(
     )
     _keep(setting.folder, run)
     return run
+
+
+def _asked(
+    shape: Shape,
+    size: tuple[int | None, float | None],
+    address: str,
+    path: str,
+    cpus: tuple[int, ...],
+) -> Asked:
+    requests, duration_s = size
+    return Asked(
+        url=f"http://{address}{path}",
+        host=address,
+        connections=shape.connections,
+        connection=shape.connection,
+        http=shape.http,
+        threads=shape.threads,
+        requests=requests,
+        duration_s=duration_s,
+        cpus=cpus,
+    )
 
 
 def _keep(folder: RunFolder, run: ToolRun) -> None:

@@ -5,6 +5,7 @@ from bakeoff.report.as_markdown import markdown
 from bakeoff.report.audited import Audited
 from bakeoff.report.capacity import capacities, write_capacity
 from bakeoff.report.compared import Compared
+from bakeoff.report.crosschecked import Crosschecked
 from bakeoff.report.folder import write
 from bakeoff.report.grid import grid_standings, write_grid
 from bakeoff.report.replay import replay_standings, write_replay
@@ -14,6 +15,7 @@ from bakeoff.report.words import headline
 __all__ = [
     "Audited",
     "Compared",
+    "Crosschecked",
     "capacities",
     "csv",
     "grid_standings",

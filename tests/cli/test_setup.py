@@ -149,3 +149,36 @@ def test_a_build_ends_with_a_bakeoff_that_is_killed(tmp_path: Path) -> None:
     until(lambda: not alive(tmp_path / "hangs" / "pid"))
     os.kill(int((tmp_path / "hangs" / "child-pid").read_text()), signal.SIGKILL)
     assert not (tmp_path / "hangs" / ".out" / "receipt.json").exists()
+
+
+def test_links_alone_build_nothing_and_say_how_they_are_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = setup("--links", "a folder")
+    assert done.exit_code == 0
+    where = folder / "a folder"
+    assert done.stdout.splitlines() == [
+        "ab, wrk, wrk2, webbench in a folder are the engine",
+        "this shell finds others (ab is not found, wrk is not found, wrk2 is not found, "
+        "webbench is not found) until it is told:",
+        f"  export PATH='{where}':$PATH",
+    ]
+    assert (where / "wrk2").is_symlink()
+    monkeypatch.setenv("PATH", str(where))
+    assert setup("--links", "a folder").stdout.splitlines() == done.stdout.splitlines()[:1]
+
+
+def test_links_and_contenders_in_one_go(folder: Path) -> None:
+    contender(folder, "a", "true")
+    done = setup("./a", "--links", "links")
+    assert done.exit_code == 0
+    assert done.stdout.endswith("a: a 1.0\n1 of 1 ready\n")
+    assert (folder / "links" / "ab").is_symlink()
+
+
+def test_links_that_would_overwrite_are_refused_before_anything_is_built(folder: Path) -> None:
+    contender(folder, "a", "touch {out}/built")
+    (folder / "ab").write_text("")
+    assert isinstance(setup("./a", "--links", ".").exception, BadUsage)
+    assert not list(folder.rglob("built"))

@@ -16,7 +16,8 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "engine" / "README.md"]
+PERSONALITIES = "docs/personalities.md"
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "engine" / "README.md", ROOT / PERSONALITIES]
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -61,6 +62,23 @@ def test_the_engines_commands_run_one_after_another(tmp_path: Path) -> None:
     log = HistogramLogReader(str(tmp_path / "load.hlog"), HdrHistogram(1, 3600 * 10**9, 3))
     whole = log.get_next_interval_histogram()
     assert whole is not None and whole.get_total_count() > 0
+
+
+@pytest.mark.e2e
+def test_the_commands_of_the_personalities_run_one_after_another(tmp_path: Path) -> None:
+    commands = "\n".join(blocks(PERSONALITIES, "sh"))
+    done = run(f"trap 'kill $SERVER 2>/dev/null || true' EXIT\n{commands}", tmp_path)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout
+    assert [int(n) for n in re.findall(r"Complete requests: +(\d+)", printed)] == [1000, 5000]
+    assert re.findall(r"Failed requests: +(\d+)", printed) == ["0", "0"]
+    assert len(re.findall(r"^Running [12]s test @ ", printed, re.MULTILINE)) == 3
+    assert "Socket errors" not in printed and "Non-2xx" not in printed
+    assert re.search(r"^asked [1-9]\d* times, half of them within \d+ us$", printed, re.MULTILINE)
+    assert re.search(r"^Requests: [1-9]\d* susceed, 0 failed\.$", printed, re.MULTILINE)
+    figures = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("wrk", "ab")}
+    assert {name: one["personality"] for name, one in figures.items()} == {"wrk": "wrk", "ab": "ab"}
+    assert figures["ab"]["requests"] == 1000 and figures["wrk"]["requests"] > 0
 
 
 def test_make_has_the_targets_that_the_documents_name() -> None:

@@ -5,6 +5,7 @@ Nothing gets as far as being loaded here, so other tests may run meanwhile.
 
 import os
 import socket
+import subprocess
 
 import pytest
 
@@ -61,6 +62,14 @@ def refused(ended: Ended, status: int, *says: str) -> None:
         (["setup", "nginx", "--all"], "takes names or --all, not both"),
         (["race", "nginx", "go-nethttp", "--gate", "nginx >="], "takes NAME >= [FACTOR *] NAME"),
         (["compare", "nowhere", "."], "there is no such run folder"),
+        (["crosscheck", "localhost"], "localhost: is no URL; it takes http://host:port/path"),
+        (["crosscheck", "https://localhost/"], "bakeoff speaks plain HTTP"),
+        (
+            ["crosscheck", "http://localhost/", "--tools", "wrc"],
+            "'wrc' is not a load tool; did",
+        ),
+        (["crosscheck", "http://localhost/", "-d", "1.5"], "wrk and ab take whole seconds alone"),
+        (["crosscheck", "http://localhost/", "--rounds", "3"], "Invalid value for '--rounds'"),
         (["rase"], "No such command 'rase'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -117,6 +126,13 @@ def test_a_server_that_never_answers(place: Place) -> None:
     refused(ended, 1, "no contender is left", "x:", "1 s")
 
 
+def test_a_url_without_a_server_to_crosscheck(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    ended = place.bakeoff("crosscheck", f"http://127.0.0.1:{port}/")
+    refused(ended, 1, f"http://127.0.0.1:{port}/: can't be connected to: Connection refused")
+
+
 def test_a_port_that_is_taken(place: Place) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -151,6 +167,17 @@ def test_load_hands_over_to_the_engine(place: Place) -> None:
         port = closed.getsockname()[1]
     refused(place.bakeoff("load", f"http://127.0.0.1:{port}/"), 3, f"127.0.0.1:{port}")
     refused(place.bakeoff("load", "http://127.0.0.1/", "-c", "0"), 2, "-c")
+
+
+def test_a_personality_is_the_same_by_its_command_and_by_its_link(place: Place) -> None:
+    place.bakeoff("setup", "--links", "links")
+    words = ["-c", "--", "x"]
+    linked = subprocess.run(
+        [place.path / "links" / "wrk", *words], capture_output=True, text=True, check=False
+    )
+    ended = place.bakeoff("wrk", *words)
+    assert (ended.status, ended.out, ended.err) == (1, linked.stdout, linked.stderr)
+    assert "-c" in ended.out
 
 
 def test_output_pipes_without_colour_or_control_characters(place: Place) -> None:

@@ -173,9 +173,29 @@ def test_a_missing_tool_skips_what_needs_it(replayed: Callable[..., Replayed]) -
     assert found.claims[0].why == "wrk is not installed: apt-get install wrk"
 
 
-def test_another_tool_than_the_articles_is_no_replay(replayed: Callable[..., Replayed]) -> None:
-    found = replayed(article(), World(SPEEDS), driver="ab").replay
-    assert "--driver wrk takes it" in found.comparisons[0].skipped
+def test_another_tool_than_the_articles_makes_a_load_of_its_shape(
+    replayed: Callable[..., Replayed],
+) -> None:
+    world = World(SPEEDS)
+    first, _ = replayed(article(), world, driver="oha").replay.comparisons
+    assert {loader for loader, _ in world.tool_runs} == {"oha"}
+    assert first.loader == "oha" and {row.n for row in first.rows} == {10}
+    assert first.changes[-1] == (
+        "the article's load is wrk's; here oha makes one of the same shape"
+    )
+
+
+@pytest.mark.parametrize(
+    ("driver", "why"), [("ab", "ab speaks HTTP/1.0 only"), ("wrk2", "wrk2 needs a rate")]
+)
+def test_what_a_tool_can_not_do_is_skipped_before_anybody_is_started(
+    driver: str, why: str, replayed: Callable[..., Replayed]
+) -> None:
+    world = World(SPEEDS)
+    found = replayed(article(), world, driver=driver).replay
+    assert found.comparisons[0].skipped.startswith(why)
+    assert found.claims[0].finding == "can't tell" and found.claims[0].why.startswith(why)
+    assert not world.tool_runs
 
 
 def test_tool_and_engine_are_held_against_each_other(replayed: Callable[..., Replayed]) -> None:

@@ -17,10 +17,10 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.grid import Grid
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
-from bakeoff.model.replay import Loader, Replay
+from bakeoff.model.replay import Replay
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload

@@ -5,7 +5,7 @@ The outputs of 2012 (ab 2.3 of httpd 2.2) and of today (ab 2.3 of httpd 2.4) are
 
 import re
 
-from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.asked import Asked, header_words
 from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, result
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
@@ -13,6 +13,9 @@ from bakeoff.model.verdict import Latency
 
 # ab gives up as soon as no connection has said anything for so long.
 SILENCE_S = 10
+
+# It prints whole milliseconds.
+STEP_US = 1000.0
 
 # ab reserves memory for every request that it may make, so -n is no larger than a run with -t can
 # use up: its one thread makes some ten thousands a second.
@@ -23,6 +26,7 @@ def words(asked: Asked) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what ab can't do."""
     if asked.http == "1.1":
         raise BadUsage("ab speaks HTTP/1.0 only: HTTP/1.1 takes wrk or our engine")
+    asked.no_rate("ab")
     if asked.requests is not None and asked.connections > asked.requests:
         raise BadUsage(
             f"ab takes no more connections than requests: it can't make {asked.requests} requests"
@@ -36,7 +40,7 @@ def words(asked: Asked) -> tuple[str, ...]:
         *("-s", str(SILENCE_S)),
         # Without -r the first connection that is reset ends the run, and nothing is printed of it.
         "-r",
-        *(word for name, value in asked.sent_headers for word in ("-H", f"{name}: {value}")),
+        *header_words(asked.sent_headers),
         asked.url,
     )
 

@@ -1,11 +1,10 @@
 """What the tools' outputs have in common: finding a figure, and what it becomes."""
 
 import re
-from typing import Literal
 
 from bakeoff.load.tools.asked import Asked
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import LoadResult, Tool
 from bakeoff.model.verdict import Latency
 
 # What a tool prints whatever happens: its name, whose it is, and how far it has come.
@@ -51,7 +50,7 @@ def count(label: str, output: str) -> int:
 
 
 def result(
-    tool: Literal["ab", "wrk", "webbench"],
+    tool: Tool,
     asked: Asked,
     *,
     requests: int,
@@ -60,6 +59,7 @@ def result(
     bytes_per_s: float,
     latency_us: Latency | None,
     errors: dict[str, int],
+    service_us: Latency | None = None,
 ) -> LoadResult:
     """The result of a tool that isn't ours.
 
@@ -73,7 +73,7 @@ def result(
         requests_per_s=requests_per_s,
         bytes_per_s=bytes_per_s,
         latency_us=latency_us,
-        service_us=None,
+        service_us=service_us,
         send_lag_us=None,
         errors={kind: times for kind, times in errors.items() if times},
         misses=0,
@@ -85,8 +85,8 @@ def result(
         little=None,
         limited_by="unknown",
         ceiling=None,
-        mode="closed",
+        mode="open" if asked.rate else "closed",
         connections=asked.connections,
-        rate=None,
+        rate=asked.rate,
         io=None,
     )

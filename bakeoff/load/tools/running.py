@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.load.engine import engine_path
-from bakeoff.load.tools import ab, process, volley, webbench, wrk
+from bakeoff.load.tools import ab, hey, oha, process, volley, webbench, wrk, wrk2
 from bakeoff.load.tools.asked import Asked
 from bakeoff.load.tools.output import Unreadable, telling_line
 from bakeoff.load.tools.process import Ended
 from bakeoff.model.errors import MissingPiece
-from bakeoff.model.load import LoadResult
-from bakeoff.model.replay import Loader
+from bakeoff.model.load import Loader, LoadResult
 
 # Beyond the run itself: connecting, the last answers, and sorting out what was measured.
 GRACE_S = 60.0
@@ -37,20 +36,54 @@ class Ran:
 
 @dataclass(frozen=True)
 class _Tool:
-    """How one loader is asked and read; `statuses` None: its exit status says nothing."""
+    """How one loader is asked and read; `statuses` None: its exit status says nothing.
+
+    `step_us` is the distance between two latencies that it prints, about the one that is given.
+    """
 
     program: str
     words: Callable[[Asked], tuple[str, ...]]
     parse: Callable[[str, Asked], LoadResult]
     statuses: tuple[int, ...] | None = (0,)
     install: str = ""
+    step_us: Callable[[float], float] = lambda _: 0.0
+
+
+def _stand_in(words: Callable[[Asked], tuple[str, ...]]) -> _Tool:
+    """Our engine in place of a program that takes `words`."""
+    return _Tool("volley", lambda asked: volley.in_place_of(words(asked)), volley.parse)
 
 
 _TOOLS: dict[Loader, _Tool] = {
     # Status 1: not a single answer was right, which is a result.
     "engine": _Tool("volley", volley.words, volley.parse, statuses=(0, 1)),
-    "ab": _Tool("ab", ab.words, ab.parse, install="apt-get install apache2-utils"),
-    "wrk": _Tool("wrk", wrk.words, wrk.parse, install="apt-get install wrk"),
+    "volley-ab": _stand_in(ab.words),
+    "volley-wrk": _stand_in(wrk.words),
+    "volley-wrk2": _stand_in(wrk2.words),
+    "volley-webbench": _stand_in(webbench.words),
+    "ab": _Tool(
+        "ab",
+        ab.words,
+        ab.parse,
+        install="apt-get install apache2-utils",
+        step_us=lambda _: ab.STEP_US,
+    ),
+    "wrk": _Tool("wrk", wrk.words, wrk.parse, install="apt-get install wrk", step_us=wrk.step_us),
+    "wrk2": _Tool(
+        "wrk2",
+        wrk2.words,
+        wrk2.parse,
+        install="Debian has no package of it; build wrk2 and put it on PATH by that name",
+        step_us=wrk.step_us,
+    ),
+    "oha": _Tool("oha", oha.words, oha.parse, install="cargo install --locked oha"),
+    "hey": _Tool(
+        "hey",
+        hey.words,
+        hey.parse,
+        install="apt-get install hey",
+        step_us=lambda _: hey.STEP_US,
+    ),
     # webbench ends with its last client's count for a status.
     "webbench": _Tool(
         "webbench",
@@ -65,6 +98,11 @@ _TOOLS: dict[Loader, _Tool] = {
 def command(loader: Loader, asked: Asked) -> tuple[str, ...]:
     """The arguments, as a user would type them. Raises `BadUsage` for what the tool can't do."""
     return _TOOLS[loader].words(asked)
+
+
+def step_us(loader: Loader, latency_us: float) -> float:
+    """The distance between two latencies that the tool prints, about `latency_us`; 0: none."""
+    return _TOOLS[loader].step_us(latency_us)
 
 
 def missing(loader: Loader) -> str | None:
@@ -109,9 +147,9 @@ def time_limit_s(asked: Asked) -> float:
 
 
 def _path(loader: Loader) -> Path:
-    if loader == "engine":
-        return engine_path()
     tool = _TOOLS[loader]
+    if tool.program == "volley":
+        return engine_path()
     found = shutil.which(tool.program)
     if found is None:
         raise MissingPiece(f"{tool.program} is not installed: {tool.install}")

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.asked import Asked, header_words
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.errors import BadFile
 from bakeoff.model.load import LoadResult
@@ -24,11 +24,20 @@ def words(asked: Asked) -> tuple[str, ...]:
         *(("--http1.0",) if asked.http == "1.0" else ()),
         *(("--close",) if asked.connection == "close" else ()),
         *(("--cpus", ",".join(map(str, asked.cpus))) if asked.cpus else ()),
-        *(word for name, value in asked.sent_headers for word in ("-H", f"{name}: {value}")),
+        *(() if asked.rate is None else ("-R", str(asked.rate))),
+        *header_words(asked.sent_headers),
         *(() if asked.expected_body is None else (_expectation(asked.expected_body),)),
         "--json",
         asked.url,
     )
+
+
+def in_place_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that makes the engine stand in for a program, and print what `parse` reads.
+
+    `words` is that program's own command; its last word is the URL.
+    """
+    return ("volley", *words[:-1], "--json", words[-1])
 
 
 def _expectation(body: bytes) -> str:

@@ -10,6 +10,7 @@ from bakeoff.model.load import LoadResult
 
 def words(asked: Asked) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what webbench can't do."""
+    asked.no_rate("webbench")
     if asked.requests is not None:
         raise BadUsage("webbench counts no requests, it takes a duration: -n takes ab")
     if asked.connection == "keep-alive":

@@ -2,43 +2,45 @@
 
 import re
 
-from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.asked import Asked, header_words
 from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, result
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import LoadResult, Tool
 from bakeoff.model.verdict import Latency
 
 _US = {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 _BYTES = {unit: 2.0 ** (10 * power) for power, unit in enumerate(("", "K", "M", "G", "T", "P"))}
-_TIME = DECIMAL + "(us|ms|s|m|h)"
+TIME = DECIMAL + "(us|ms|s|m|h)"
 _SIZE = DECIMAL + "([KMGTP]?)B"
 
 
 def words(asked: Asked) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what wrk can't do."""
+    asked.no_rate("wrk")
+    return ("wrk", *load_words("wrk", asked), "--latency", *url_words(asked))
+
+
+def load_words(tool: str, asked: Asked) -> tuple[str, ...]:
+    """The load, as wrk and wrk2 take it. Raises `BadUsage` for what they can't do."""
     if asked.http == "1.0":
-        raise BadUsage("wrk speaks HTTP/1.1 only: HTTP/1.0 takes ab, webbench or our engine")
+        raise BadUsage(f"{tool} speaks HTTP/1.1 only: HTTP/1.0 takes ab, webbench or our engine")
     if asked.requests is not None:
-        raise BadUsage("wrk counts no requests, it takes a duration: a number of them takes ab")
+        raise BadUsage(f"{tool} counts no requests, it takes a duration: a number of them takes ab")
     if asked.threads > asked.connections:
         raise BadUsage(
-            f"wrk takes no more threads than connections: {asked.threads} threads can't share"
+            f"{tool} takes no more threads than connections: {asked.threads} threads can't share"
             f" {asked.connections} connections"
         )
-    closing = (("Connection", "close"),) if asked.connection == "close" else ()
     return (
-        "wrk",
         *("-t", str(asked.threads)),
         *("-c", str(asked.connections)),
         *("-d", f"{asked.whole_seconds}s"),
-        "--latency",
-        *(
-            word
-            for name, value in (*asked.sent_headers, *closing)
-            for word in ("-H", f"{name}: {value}")
-        ),
-        asked.url,
     )
+
+
+def url_words(asked: Asked) -> tuple[str, ...]:
+    """What is asked for, as wrk and wrk2 take it."""
+    return (*header_words((*asked.sent_headers, *asked.close_header)), asked.url)
 
 
 def parse(output: str, asked: Asked) -> LoadResult:
@@ -47,16 +49,28 @@ def parse(output: str, asked: Asked) -> LoadResult:
     Kinds of errors: `connect`, `read`, `write`, `status` (above 399), and `timeout`, an answer that
     came after wrk's 2 s: it is in `requests` too, and left out of the latencies.
     """
-    requests, *time, _, _ = find("wrk", rf"^\s*{COUNT} requests in {_TIME}, {_SIZE} read$", output)
-    (requests_per_s,) = find("wrk", rf"^\s*Requests/sec:\s+{DECIMAL}$", output)
+    return totals("wrk", output, asked, _latency(output))
+
+
+def totals(
+    tool: Tool,
+    output: str,
+    asked: Asked,
+    latency_us: Latency | None,
+    service_us: Latency | None = None,
+) -> LoadResult:
+    """The result with the sums that wrk and wrk2 end with. Raises `Unreadable`."""
+    requests, *time, _, _ = find(tool, rf"^\s*{COUNT} requests in {TIME}, {_SIZE} read$", output)
+    (requests_per_s,) = find(tool, rf"^\s*Requests/sec:\s+{DECIMAL}$", output)
     return result(
-        "wrk",
+        tool,
         asked,
         requests=int(requests),
-        duration_s=_us(*time) / 1e6,
+        duration_s=us(*time) / 1e6,
         requests_per_s=float(requests_per_s),
-        bytes_per_s=_size(*find("wrk", rf"^\s*Transfer/sec:\s+{_SIZE}$", output)),
-        latency_us=_latency(output),
+        bytes_per_s=_size(*find(tool, rf"^\s*Transfer/sec:\s+{_SIZE}$", output)),
+        latency_us=latency_us,
+        service_us=service_us,
         errors=_errors(output),
     )
 
@@ -74,13 +88,13 @@ def _latency(output: str) -> Latency | None:
 
     Its correction adds waiting that nobody measured: they are no lower than the true ones.
     """
-    spread = rf"^\s*Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+([0-9.]+|-?nan)%$"
+    spread = rf"^\s*Latency\s+{TIME}\s+{TIME}\s+{TIME}\s+([0-9.]+|-?nan)%$"
     *times, within = find("wrk", spread, output)
     if within.endswith("nan"):
         return None
-    mean, stdev, longest = (_us(*times[at : at + 2]) for at in (0, 2, 4))
-    rows = re.findall(rf"^\s*([0-9]{{2}})%\s+{_TIME}$", output, re.MULTILINE)
-    percentiles = {rank: _us(*time) for rank, *time in rows}
+    mean, stdev, longest = (us(*times[at : at + 2]) for at in (0, 2, 4))
+    rows = re.findall(rf"^\s*([0-9]{{2}})%\s+{TIME}$", output, re.MULTILINE)
+    percentiles = {rank: us(*time) for rank, *time in rows}
     return Latency(
         mean=mean,
         p50=percentiles.get("50"),
@@ -93,7 +107,18 @@ def _latency(output: str) -> Latency | None:
     )
 
 
-def _us(value: str, unit: str) -> float:
+def step_us(latency_us: float) -> float:
+    """The distance between two latencies that wrk prints, about `latency_us`.
+
+    It prints two decimals, and the next larger unit from 0.85 of it on.
+    """
+    if latency_us < 0.85 * _US["ms"]:
+        return 1.0
+    return 0.01 * max(_US[unit] for unit in ("ms", "s", "m") if latency_us >= 0.85 * _US[unit])
+
+
+def us(value: str, unit: str) -> float:
+    """A time that wrk printed, in µs."""
     return float(value) * _US[unit]
 
 

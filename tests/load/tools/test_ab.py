@@ -58,6 +58,11 @@ def test_latencies_are_the_tables_milliseconds() -> None:
     )
 
 
+def test_a_rate_is_refused() -> None:
+    with pytest.raises(BadUsage, match="ab keeps no rate"):
+        words(asked(http="1.0", rate=100))
+
+
 @pytest.mark.parametrize(
     ("name", "requests", "requests_per_s"),
     [("ab-keep-alive", 5000, 13361.91), ("ab-duration", 12471, 12424.06), ("ab-slow", 4, 0.55)],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.load.tools import ab, volley, webbench, wrk
+from bakeoff.load.tools import ab, hey, oha, volley, webbench, wrk, wrk2
 from bakeoff.load.tools.asked import Asked
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.load import LoadResult
@@ -15,6 +15,9 @@ from tests.load.tools.given import OUTPUTS, asked
 PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
     "ab": ab.parse,
     "wrk": wrk.parse,
+    "wrk2": wrk2.parse,
+    "oha": oha.parse,
+    "hey": hey.parse,
     "webbench": webbench.parse,
     "volley": volley.parse,
 }

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from bakeoff.load.tools import Asked, Ran, missing, run
-from bakeoff.model.load import LoadResult
-from bakeoff.model.replay import Loader
+from bakeoff.model.load import Loader, LoadResult
 
 pytestmark = pytest.mark.e2e
 
@@ -104,11 +103,12 @@ def result_of(ran: Ran) -> LoadResult:
 
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
-@pytest.mark.parametrize("loader", ["ab", "engine"])
+@pytest.mark.parametrize("loader", ["ab", "engine", "oha", "hey"])
 def test_a_number_of_requests_is_just_that(
     server: Counting, loader: Loader, connection: str
 ) -> None:
-    ran = load(loader, server.port, requests=REQUESTS, connection=connection)
+    http = "1.1" if loader in ("oha", "hey") else "1.0"
+    ran = load(loader, server.port, requests=REQUESTS, connection=connection, http=http)
     assert result_of(ran).requests == server.answered == REQUESTS
 
 
@@ -125,6 +125,11 @@ def test_the_engine_speaks_http_1_1_too(server: Counting) -> None:
         ("wrk", "1.1", "keep-alive"),
         ("wrk", "1.1", "close"),
         ("webbench", "1.0", "close"),
+        ("oha", "1.1", "keep-alive"),
+        ("oha", "1.1", "close"),
+        ("oha", "1.0", "close"),
+        ("hey", "1.1", "keep-alive"),
+        ("hey", "1.1", "close"),
     ],
 )
 def test_a_second_counts_all_but_what_was_in_flight(
@@ -145,6 +150,13 @@ def test_the_engine_checks_the_body(server: Counting) -> None:
     ran = load("engine", server.port, requests=REQUESTS, expected_body=b"hello")
     assert ran.result is not None, ran.failure
     assert ran.result.errors == {"mismatch_body": REQUESTS}
+
+
+@pytest.mark.parametrize("loader", ["oha", "hey"])
+def test_a_server_that_is_not_there_answers_them_nothing(loader: Loader) -> None:
+    ran = load(loader, closed_port(), requests=REQUESTS, http="1.1")
+    assert ran.result is not None, ran.failure
+    assert (ran.result.requests, ran.result.errors) == (0, {"failed": REQUESTS})
 
 
 @pytest.mark.parametrize("loader", ["wrk", "engine"])

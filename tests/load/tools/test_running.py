@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.load.tools import Asked, command, missing, run, running
+from bakeoff.load.tools import Asked, command, missing, run, running, step_us
 from bakeoff.model.errors import BadUsage, MissingPiece
+from bakeoff.model.load import Loader
 from tests.load.tools.given import OUTPUTS, asked, printed
 
 # The engine's captures are of this address.
@@ -36,6 +37,7 @@ def printing(name: str) -> str:
 def test_the_command_is_what_a_user_would_type() -> None:
     assert command("ab", AB)[0] == "ab"
     assert command("engine", ENGINE)[:2] == ("volley", "load")
+    assert command("volley-ab", AB) == ("volley", *command("ab", AB)[:-1], "--json", AB.url)
 
 
 def test_a_run_has_its_command_its_output_and_its_result(programs: Path) -> None:
@@ -142,10 +144,15 @@ def test_the_time_limit_comes_from_the_run(run_of: Asked, limit_s: float) -> Non
         ("ab", "apt-get install apache2-utils"),
         ("wrk", "apt-get install wrk"),
         ("webbench", "Debian has no package of it"),
+        ("wrk2", "Debian has no package of it"),
+        ("oha", "cargo install --locked oha"),
+        ("hey", "apt-get install hey"),
     ],
 )
 def test_a_tool_that_is_not_installed(programs: Path, name: str, how: str) -> None:
-    loaders = {"ab": AB, "wrk": asked(cpus=()), "webbench": WEBBENCH}
+    plain = asked(cpus=())
+    loaders = {"ab": AB, "wrk": plain, "webbench": WEBBENCH, "oha": plain, "hey": plain}
+    loaders["wrk2"] = asked(cpus=(), rate=100)
     why = missing(name)  # type: ignore[arg-type]
     assert why is not None and why.startswith(f"{name} is not installed: {how}")
     ran = run(name, loaders[name])  # type: ignore[arg-type]
@@ -175,6 +182,20 @@ def test_a_program_that_is_none(programs: Path) -> None:
     (programs / "ab").write_bytes(b"\x7fELF")
     (programs / "ab").chmod(0o755)
     assert run("ab", AB).failure == "ab can't be started: Exec format error"
+
+
+def test_a_stand_in_is_the_engine_and_is_read_as_the_engine(programs: Path) -> None:
+    install(programs, "volley", printing("volley-keep-alive"))
+    ran = run("volley-wrk", ENGINE)
+    assert ran.command[:2] == ("volley", "wrk") and "--json" in ran.command
+    assert ran.result is not None and ran.result.requests == 20661
+
+
+@pytest.mark.parametrize(
+    ("loader", "step"), [("ab", 1000), ("wrk", 10), ("hey", 100), ("oha", 0), ("engine", 0)]
+)
+def test_how_fine_a_latency_is_depends_on_the_tool(loader: Loader, step: float) -> None:
+    assert step_us(loader, 5_000) == step
 
 
 def test_what_a_tool_can_not_do_is_refused_before_it_is_looked_for(programs: Path) -> None:

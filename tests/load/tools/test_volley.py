@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from bakeoff.load.tools.output import Unreadable
-from bakeoff.load.tools.volley import parse, words
+from bakeoff.load.tools.volley import in_place_of, parse, words
 from bakeoff.model.load import LoadResult
 from tests.load.tools.given import asked, printed
 
@@ -35,6 +35,15 @@ def test_everything_that_a_tool_can_be_asked() -> None:
         *("-c", "10", "-t", "1", "-n", "100", "--http1.0", "--close"),
         *("-H", "Host: example.org", "--expect-body=Hello, World!"),
     )
+
+
+def test_a_rate_makes_it_an_open_loop() -> None:
+    assert words(asked(rate=2000))[10:12] == ("-R", "2000")
+
+
+def test_it_stands_in_for_another_program() -> None:
+    line = in_place_of(("ab", "-n", "10", "http://127.0.0.1:8080/"))
+    assert " ".join(line) == "volley ab -n 10 --json http://127.0.0.1:8080/"
 
 
 def test_there_are_no_more_threads_than_connections() -> None:

@@ -23,6 +23,7 @@ def test_http_1_1_is_asked_for() -> None:
     ("changes", "why"),
     [
         ({"requests": 5000, "duration_s": None}, "webbench counts no requests"),
+        ({"rate": 100}, "webbench keeps no rate"),
         ({"connection": "keep-alive"}, "a connection per request"),
         ({"headers": (("Accept", "*/*"),)}, "no headers of ours"),
         ({"host": "example.org:8080"}, "nor another Host"),

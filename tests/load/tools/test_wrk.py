@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.load.tools.output import Unreadable
-from bakeoff.load.tools.wrk import parse, words
+from bakeoff.load.tools.wrk import parse, step_us, words
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
 from bakeoff.model.verdict import Latency
@@ -40,6 +40,7 @@ def test_close_is_a_header_and_fractions_of_a_second_are_rounded_up() -> None:
         ({"http": "1.0"}, r"wrk speaks HTTP/1\.1 only"),
         ({"requests": 5000, "duration_s": None}, "wrk counts no requests"),
         ({"threads": 8, "connections": 4}, "8 threads can't share 4 connections"),
+        ({"rate": 100}, "wrk keeps no rate"),
     ],
 )
 def test_what_wrk_can_not_do_is_refused(changes: dict[str, Any], why: str) -> None:
@@ -117,3 +118,11 @@ def test_times_are_what_their_units_say(value: str, unit: str) -> None:
 def test_sizes_are_powers_of_1024(value: str, unit: str) -> None:
     output = printed("wrk-keep-alive").replace("3.03MB", f"{value}{unit}B")
     assert parse(output, asked()).bytes_per_s == pytest.approx(float(value) * BYTES[unit])
+
+
+@pytest.mark.parametrize(
+    ("latency_us", "step"),
+    [(0, 1), (849, 1), (850, 10), (849_000, 10), (850_000, 1e4), (60e6, 6e5)],
+)
+def test_two_decimals_are_as_fine_as_it_gets(latency_us: float, step: float) -> None:
+    assert step_us(latency_us) == step

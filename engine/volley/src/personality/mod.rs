@@ -15,6 +15,7 @@ mod tls;
 mod webbench;
 mod wire;
 mod wrk;
+mod wrk2;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -70,7 +71,7 @@ impl Personality {
             Self::Ab => ab::run(words),
             Self::Wrk => wrk::run(words),
             Self::Webbench => webbench::run(words),
-            Self::Wrk2 => ExitCode::FAILURE,
+            Self::Wrk2 => wrk2::run(words),
         }
     }
 }

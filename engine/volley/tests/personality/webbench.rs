@@ -1,8 +1,8 @@
 //! `volley webbench`, on both ways of doing I/O where sockets matter.
 
 use crate::common::command::{run, text};
-use crate::common::driver::has_uring;
 use crate::common::servers::{GOOD, nobody, serve, silent};
+use crate::{masked, ways};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -15,12 +15,6 @@ use std::time::Duration;
 
 const BANNER: &str = "Webbench - Simple Web Benchmark 1.5\n\
     (as bakeoff does it: the same flags and figures, on another engine)\n";
-
-/// Each way of doing I/O that the machine has.
-fn ways() -> Vec<&'static str> {
-    let uring = has_uring().then_some("--io=uring");
-    uring.into_iter().chain(["--io=epoll"]).collect()
-}
 
 /// A server that answers a head, or what was sent until the client ended it, and closes; not too
 /// fast, and with all that it was sent.
@@ -51,17 +45,6 @@ fn webbench(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let (status, out, error) = run(&[&["webbench", "-t", "1"], more, &[&url]].concat());
     let advice = error.strip_prefix(BANNER).expect("the banner comes first").to_owned();
     (status, out, advice)
-}
-
-/// `text` with `N` for each number behind a space or `=`.
-fn masked(text: &str) -> String {
-    let words = text.split_inclusive([' ', '=', '\n']);
-    words
-        .map(|word| {
-            let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-            if rest.len() < word.len() { format!("N{rest}") } else { word.to_owned() }
-        })
-        .collect()
 }
 
 /// The numbers that a result holds: pages a minute, bytes a second, answers, failures.

@@ -29,7 +29,7 @@ pub(super) struct Calls {
 impl Calls {
     /// Makes the global `wrk` from what is offered.
     pub(super) fn load(lua: &Lua, offered: Table) -> mlua::Result<Self> {
-        let calls: Table = lua.load(include_str!("wrk.lua")).set_name("=wrk").call(offered)?;
+        let calls: Table = lua.load(include_str!("wrk.lua")).set_name("wrk").call(offered)?;
         let call = |name| calls.raw_get::<Function>(name);
         Ok(Self {
             run: call("run")?,

@@ -64,16 +64,16 @@ pub(super) fn depth(bytes: &[u8]) -> Result<usize, String> {
 fn requests(cursor: &mut Cursor<'_>, whole: &mut usize) -> Result<(), Stop> {
     loop {
         while cursor.skip(b"\r\n") {}
-        let head = request_head(cursor)?;
-        if head.tunnels() {
-            *whole += 1;
-            return Ok(());
-        }
+        let mut head = request_head(cursor)?;
         match head.body {
+            _ if head.connects => {}
             Body::Length(length) => cursor.advance(length)?,
-            Body::Chunked => chunks(cursor)?,
+            Body::Chunked => chunks(cursor, &mut head)?,
         }
         *whole += 1;
+        if head.tunnels() {
+            return Ok(());
+        }
         if !head.keeps_alive() {
             return after_the_last(cursor);
         }
@@ -140,16 +140,16 @@ fn version(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
         cursor.advance(1)?;
     }
     match cursor.peek()? {
-        b'\r' | b'\n' => Ok(digits > *b"10"),
+        b'\r' | b'\n' => Ok(digits.iter().all(|&digit| digit > b'0')),
         _ => Err(Stop::Wrong("invalid HTTP version")),
     }
 }
 
-fn chunks(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
+fn chunks(cursor: &mut Cursor<'_>, head: &mut Head) -> Result<(), Stop> {
     loop {
         let size = chunk_size(cursor)?;
         if size == 0 {
-            return headers::trailers(cursor);
+            return headers::headers(cursor, cursor.position(), head);
         }
         cursor.advance(size)?;
         cursor.expect(b'\r', "strict mode assertion failed")?;

@@ -18,7 +18,7 @@ pub(crate) use statistics::{Errors, Statistics, Summary};
 
 use bstr::BStr;
 use calls::Calls;
-use mlua::{Function, IntoLuaMulti, Lua, Table, Value};
+use mlua::{Either, Function, IntoLuaMulti, Lua, Table, Value};
 use network::Network;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -143,6 +143,7 @@ impl Script {
     pub(crate) fn depth(&self) -> Result<usize, Failure> {
         let mut bytes = Vec::new();
         self.request(&mut bytes)?;
+        self.flush();
         depth::depth(&bytes).map_err(Failure::line)
     }
 
@@ -181,9 +182,9 @@ impl Script {
     ) -> Result<(), Failure> {
         let table = self.lua.create_table()?;
         for (name, value) in headers {
-            table.raw_set(BStr::new(name), BStr::new(value))?;
+            table.raw_set(string(name), string(value))?;
         }
-        self.call(&self.calls.response, (status, table, BStr::new(body))).map(drop)
+        self.call(&self.calls.response, (status, table, string(body))).map(drop)
     }
 
     /// Tells the script what became of it all. Its `latency` is in µs, `requests` are requests a second.
@@ -235,4 +236,10 @@ impl Script {
         };
         Err(Failure::uncaught(message))
     }
+}
+
+/// mlua puts a `str` on Lua's stack as it is; other bytes take a reference that costs more than the
+/// string.
+fn string(bytes: &[u8]) -> Either<&str, &BStr> {
+    str::from_utf8(bytes).map_or_else(|_| Either::Right(BStr::new(bytes)), Either::Left)
 }

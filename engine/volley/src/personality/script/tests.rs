@@ -39,7 +39,7 @@ fn ready(text: &str) -> Script {
 impl Script {
     /// What an expression is worth, as text.
     fn eval(&self, expression: &str) -> String {
-        self.lua.load(format!("return tostring({expression})")).eval().unwrap()
+        self.lua.load(format!("return tostring(({expression}))")).eval().unwrap()
     }
 
     fn next(&self) -> String {

@@ -33,7 +33,8 @@ impl Facts {
     pub(super) fn of(connection: &ClientConnection) -> Option<Self> {
         let suite = connection.negotiated_cipher_suite()?;
         let certificate = connection.peer_certificates()?.first()?;
-        let group = connection.negotiated_key_exchange_group().map(|group| group.name());
+        let group =
+            connection.negotiated_key_exchange_group().map(rustls::crypto::SupportedKxGroup::name);
         Some(Self {
             protocol: protocol(connection.protocol_version()?),
             suite: name(suite.suite()),
@@ -128,4 +129,30 @@ fn public_key(certificate: &[u8]) -> der::Result<SubjectPublicKeyInfoRef<'_>> {
         AnyRef::decode(&mut fields)?;
     }
     SubjectPublicKeyInfoRef::decode(&mut fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+
+    /// Of the oldest version, with names in odd characters, as `openssl x509 -req` signs them.
+    const RSA_1025: &str = "\
+        MIIByTCCATECFDhFVfca/JG4OLCa4cByM6J3dgP9MA0GCSqGSIb3DQEBCwUAMCMxFDASBgNVBAMMC2xvKmNhbCNo\
+        b3N0MQswCQYDVQQKDALDqTAeFw0yNjExMjIxMzI1MjdaFw0yNjExMjMxMzI1MjdaMCMxFDASBgNVBAMMC2xvKmNh\
+        bCNob3N0MQswCQYDVQQKDALDqTCBnzANBgkqhkiG9w0BAQEFAAOBjQAwgYkCgYEBm7da0/sU/MFvOKROm3FZta2y\
+        /OnzUAKwyoZXQ5/W0EZEEraDmNDILeapexynydE2Qy4z2FufHtBR8/7SXobfslxk79S6KyarehBmQe3KuL5cf7cM\
+        zUqEp+ryLRXOnEBoMcH+p9rR9gQHRriwzJr+yr+zKkJgDyqZr7sR7IZbMT0CAwEAATANBgkqhkiG9w0BAQsFAAOB\
+        ggAA3vSV8xZJMXwJGLQ9ot4duWkyhn+uHAH4Mv0QQpm5rED4bLjupJSaGbPkDljI4+G1rwAqokHZyR7DJ02aiJAh\
+        ksRXzQ5/de5/FezKdVJTAi7WEnpi1fhVLljql1Fi5dqcrsogS1Y8nmiQ37eUjyV9t6g4N1wZKxHI6UbUDkqkjj0=";
+
+    #[test]
+    fn the_size_of_a_key_is_found_in_certificates_of_any_version() {
+        let certificate = STANDARD.decode(RSA_1025).unwrap();
+        assert_eq!(key_bits(&certificate), Some(1025));
+        for end in 0..certificate.len() {
+            assert_eq!(key_bits(&certificate[..end]), None, "{end}");
+        }
+    }
 }

@@ -88,9 +88,11 @@ impl Session {
         }
     }
 
-    /// The connection has ended, or failed.
+    /// The connection under it has ended, or failed.
     pub(crate) fn cut(&mut self) {
-        self.stage = Stage::Broken;
+        if self.stage != Stage::Ended {
+            self.stage = Stage::Broken;
+        }
     }
 
     /// What is to be sent to the server now.

@@ -100,13 +100,14 @@ impl Sessions {
 
     /// Nothing is told of a connection whose end has been told.
     fn tell_failure<P>(&mut self, slot: usize, stage: Stage, words: String, told: &mut Told<P>) {
+        let news = match stage {
+            Stage::Handshake => News::Unconnected(Failure::Tls(words)),
+            Stage::Open => News::Failed(Failure::Tls(words)),
+            Stage::Ended | Stage::Broken => return,
+        };
+        told.push_back((slot, news));
         // What broke is not gone on with.
         self.slots[slot].memory = self.client.memory();
-        match stage {
-            Stage::Handshake => told.push_back((slot, News::Unconnected(Failure::Tls(words)))),
-            Stage::Open => told.push_back((slot, News::Failed(Failure::Tls(words)))),
-            Stage::Ended | Stage::Broken => {}
-        }
     }
 
     /// Sends plain bytes.

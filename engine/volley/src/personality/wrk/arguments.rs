@@ -6,7 +6,10 @@ use crate::personality::place::Place;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const KNOWN: [Known; 9] = [
+/// It has no letter, and says nothing but the usage.
+const HELP: char = '\u{80}';
+
+const KNOWN: [Known; 10] = [
     Known { letter: 't', long: "threads", takes_value: true },
     Known { letter: 'c', long: "connections", takes_value: true },
     Known { letter: 'd', long: "duration", takes_value: true },
@@ -16,6 +19,7 @@ const KNOWN: [Known; 9] = [
     Known { letter: 'L', long: "latency", takes_value: false },
     Known { letter: 'v', long: "version", takes_value: false },
     Known { letter: 'r', long: "", takes_value: false },
+    Known { letter: HELP, long: "help", takes_value: false },
 ];
 
 /// What is asked of wrk.
@@ -44,8 +48,20 @@ pub(crate) struct Refused(pub(crate) Vec<String>);
 
 /// Reads the words behind the program's name. `version` is called for each `-v`, which stops
 /// nothing.
-pub(crate) fn read(words: &[OsString], mut version: impl FnMut()) -> Result<Arguments, Refused> {
-    let (found, operands) = getopt::read("wrk", &KNOWN, words);
+pub(crate) fn read(words: &[OsString], version: impl FnMut()) -> Result<Arguments, Refused> {
+    read_with("wrk", &[], words, version, |_, _| None)
+}
+
+/// The same for a program that knows more options than wrk. `take` is given those, with their
+/// values, and answers `None` to what is wrong.
+pub(crate) fn read_with(
+    program: &str,
+    more: &[Known],
+    words: &[OsString],
+    mut version: impl FnMut(),
+    mut take: impl FnMut(char, &str) -> Option<()>,
+) -> Result<Arguments, Refused> {
+    let (found, operands) = getopt::read(program, &[&KNOWN, more].concat(), words);
     let mut arguments = Arguments {
         threads: 2,
         connections: 10,
@@ -73,7 +89,7 @@ pub(crate) fn read(words: &[OsString], mut version: impl FnMut()) -> Result<Argu
             'H' => arguments.headers.push(text(&value)),
             'L' => arguments.latency = true,
             'v' => version(),
-            _ => return Err(Refused(vec![])),
+            _ => take(letter, &text(&value)).ok_or(Refused(vec![]))?,
         }
     }
     let Some(url) = operands.first() else { return Err(Refused(vec![])) };
@@ -123,7 +139,8 @@ mod tests {
             ("-d 10ms http://a", None),
             ("-r http://a", None),
             ("-h", Some("wrk: invalid option -- 'h'")),
-            ("--help", Some("wrk: unrecognized option '--help'")),
+            ("--help", None),
+            ("-c 1 -t -1 http://a", Some("number of connections must be >= threads")),
             ("a", Some("invalid URL: a")),
             ("-c 1 -t 2 http://a", Some("number of connections must be >= threads")),
             ("-c 0 -t 0 http://a", None),

@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::connections::Counts;
+use super::manner::Manner;
 use super::thread::{self, Trouble, Work};
 use crate::clock::{S, now_ns};
 use crate::io::epoll::Epoll;
@@ -21,6 +22,9 @@ use std::time::Duration;
 
 /// Between two looks whether to stop early.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// More than any process may have.
+const MOST_CONNECTIONS: u64 = 1 << 24;
 
 /// What a run found.
 #[derive(Debug)]
@@ -55,66 +59,77 @@ pub(crate) fn state(arguments: &Arguments, setting: &Setting) -> Result<Script, 
     Ok(script)
 }
 
+/// The threads' scripts, and what they send.
+pub(crate) struct Crew {
+    scripts: Vec<Script>,
+    shape: Shape,
+}
+
+/// What all threads send, as the first one's script tells.
+struct Shape {
+    /// Every batch is the same.
+    is_fixed: bool,
+    /// Requests in a batch.
+    depth: usize,
+}
+
 /// The threads' scripts, made ready by the main one.
-pub(crate) fn scripts(
+pub(crate) fn crew(
     arguments: &Arguments,
     setting: &Setting,
     main: &mut Script,
-) -> Result<Vec<Script>, Trouble> {
+) -> Result<Crew, Trouble> {
     let ready = |_| {
         let script = state(arguments, setting)?;
         main.set_up(&script)?;
         script.init(&arguments.operands)?;
         Ok(script)
     };
-    (0..arguments.threads).map(ready).collect()
+    let scripts: Vec<Script> = (0..arguments.threads).map(ready).collect::<Result<_, Trouble>>()?;
+    let shape = Shape { is_fixed: scripts[0].is_static(), depth: scripts[0].depth()? };
+    Ok(Crew { scripts, shape })
 }
 
-/// Loads for as long as was asked for, until `interrupted` or until a thread fails.
-pub(crate) fn load(
+/// Loads for as long as was asked for, until `interrupted` or until a thread fails. `manner` makes a
+/// thread's, which ends at that time. Returns all of theirs merged as well.
+pub(crate) fn load<M: Manner>(
     arguments: &Arguments,
     io: IoChoice,
-    scripts: Vec<Script>,
+    crew: Crew,
     interrupted: &AtomicBool,
-) -> Result<Measured, Trouble> {
+    manner: impl Fn(u64) -> M,
+) -> Result<(Measured, M), Trouble> {
     let io = io.resolve()?;
+    if arguments.connections > MOST_CONNECTIONS {
+        let more = format!("{} connections are more than can be had", arguments.connections);
+        return Err(io::Error::other(more).into());
+    }
+    let Crew { scripts, shape } = crew;
     let threads = scripts.len();
-    let shape = Shape::of(&scripts[0])?;
     let stop = Arc::new(AtomicBool::new(false));
     let begin_ns = now_ns();
-    let running: Vec<Running> = scripts
-        .into_iter()
-        .map(|script| start(io, work(arguments, &shape, address(&script)?, &stop), script))
-        .collect::<io::Result<_>>()?;
     let end_ns = begin_ns.saturating_add(arguments.duration_s.saturating_mul(S));
+    let one = |script: Script| {
+        let work = work(arguments, &shape, address(&script)?, &stop);
+        start(io, work, script, manner(end_ns))
+    };
+    let running: Vec<Running<M>> = scripts.into_iter().map(one).collect::<io::Result<_>>()?;
     while now_ns() < end_ns && !interrupted.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed)
     {
         sleep(LOOK_EVERY.min(Duration::from_nanos(end_ns.saturating_sub(now_ns()))));
     }
     stop.store(true, Ordering::Relaxed);
-    let mut counts = Counts::new(arguments.timeout_s);
+    let (mut counts, mut merged) = (Counts::default(), manner(end_ns));
     for one in running {
-        counts.merge(&one.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        let (counted, manner) = one.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        counts.merge(&counted);
+        merged.merge(&manner);
     }
     let runtime_us = (now_ns() - begin_ns) / 1000;
-    Ok(Measured { counts, threads, runtime_us, io })
+    Ok((Measured { counts, threads, runtime_us, io }, merged))
 }
 
-type Running = JoinHandle<Result<Counts, Trouble>>;
-
-/// What all threads send, as the first one's script tells.
-struct Shape {
-    /// What is sent, where it is always the same.
-    is_fixed: bool,
-    /// Requests in a batch.
-    depth: usize,
-}
-
-impl Shape {
-    fn of(script: &Script) -> Result<Self, Trouble> {
-        Ok(Self { is_fixed: script.is_static(), depth: script.depth()? })
-    }
-}
+type Running<M> = JoinHandle<Result<(Counts, M), Trouble>>;
 
 /// Where a script sends its thread.
 fn address(script: &Script) -> io::Result<SocketAddr> {
@@ -136,7 +151,6 @@ fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<At
         connections: usize::try_from(share).unwrap_or(usize::MAX),
         is_fixed: shape.is_fixed,
         depth: shape.depth,
-        timeout_s: arguments.timeout_s,
         patience: patience(arguments.threads),
         stop: stop.clone(),
     }
@@ -148,13 +162,13 @@ fn patience(threads: u64) -> Patience {
     if threads < cores { Patience::here() } else { Patience::SLEEPS }
 }
 
-fn start(io: Io, work: Work, script: Script) -> io::Result<Running> {
+fn start<M: Manner>(io: Io, work: Work, script: Script, manner: M) -> io::Result<Running<M>> {
     let run = match io {
-        Io::Uring => thread::run::<Uring>,
-        Io::Epoll => thread::run::<Epoll>,
+        Io::Uring => thread::run::<Uring, M>,
+        Io::Epoll => thread::run::<Epoll, M>,
     };
     Builder::new().name("wrk".to_owned()).spawn(move || {
-        let counted = run(&work, &script);
+        let counted = run(&work, &script, manner);
         if counted.is_err() {
             work.stop.store(true, Ordering::Relaxed);
         }

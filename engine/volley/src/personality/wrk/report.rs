@@ -17,20 +17,65 @@ pub(crate) fn heading(arguments: &Arguments) -> String {
     )
 }
 
-/// Printed after it, with the latencies as wrk corrects them.
-pub(crate) fn result(arguments: &Arguments, measured: &Measured, corrected: &Statistics) -> String {
-    let mut out = String::new();
-    let heads = ["Avg", "Stdev", "Max", "+/- Stdev"];
-    let _ = writeln!(
-        out,
-        "  Thread Stats{:>6}{:>11}{:>8}{:>12}",
-        heads[0], heads[1], heads[2], heads[3]
-    );
-    row(&mut out, "Latency", corrected, time_us);
-    row(&mut out, "Req/Sec", &measured.counts.rates, count);
+/// Printed after it. `latencies`: those that wrk prints, which it has corrected.
+pub(crate) fn result(
+    arguments: &Arguments,
+    measured: &Measured,
+    latencies: &Statistics,
+    rates: &Statistics,
+) -> String {
+    let mut out = spreads(&Spread::of(latencies), &Spread::of(rates));
     if arguments.latency {
-        distribution(&mut out, corrected);
+        distribution(&mut out, latencies);
     }
+    out.push_str(&totals(measured));
+    out
+}
+
+/// How figures spread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    pub(crate) mean: f64,
+    pub(crate) stdev: f64,
+    pub(crate) max: f64,
+    /// How many percent are within `stdev` of `mean`.
+    pub(crate) percent_within: f64,
+}
+
+impl Spread {
+    fn of(statistics: &Statistics) -> Self {
+        let mean = statistics.mean();
+        let stdev = statistics.stdev(mean);
+        let percent_within = statistics.percent_within(mean, stdev);
+        Self { mean, stdev, max: statistics.max as f64, percent_within }
+    }
+}
+
+/// The table of latencies, in µs, and of rates.
+pub(crate) fn spreads(latency_us: &Spread, rate: &Spread) -> String {
+    let heads = ["Avg", "Stdev", "Max", "+/- Stdev"];
+    let [avg, stdev, max, within] = heads;
+    let head = format!("  Thread Stats{avg:>6}{stdev:>11}{max:>8}{within:>12}\n");
+    [head, row("Latency", latency_us, time_us), row("Req/Sec", rate, count)].concat()
+}
+
+fn row(name: &str, spread: &Spread, show: fn(f64) -> String) -> String {
+    let Spread { mean, stdev, max, percent_within } = *spread;
+    // What C calls what is no number.
+    let shown = |text: String| text.replace("NaN", "-nan");
+    let cell = |number, width| column(&shown(show(number)), width);
+    format!(
+        "    {name:<10}{}{}{}{:>8}%\n",
+        cell(mean, 8),
+        cell(stdev, 10),
+        cell(max, 9),
+        shown(format!("{percent_within:.2}")),
+    )
+}
+
+/// Requests and bytes, errors if there are any, and rates.
+pub(crate) fn totals(measured: &Measured) -> String {
+    let mut out = String::new();
     let runtime_us = measured.runtime_us as f64;
     let _ = writeln!(
         out,
@@ -55,20 +100,6 @@ pub(crate) fn result(arguments: &Arguments, measured: &Measured, corrected: &Sta
     let _ = writeln!(out, "Requests/sec: {:>9.2}", per_s(measured.counts.complete));
     let _ = writeln!(out, "Transfer/sec: {:>10}B", bytes(per_s(measured.counts.bytes)));
     out
-}
-
-fn row(out: &mut String, name: &str, statistics: &Statistics, show: fn(f64) -> String) {
-    let mean = statistics.mean();
-    let stdev = statistics.stdev(mean);
-    let within = statistics.percent_within(mean, stdev);
-    let within = if within.is_nan() { "-nan".to_owned() } else { format!("{within:.2}") };
-    let _ = writeln!(
-        out,
-        "    {name:<10}{}{}{}{within:>8}%",
-        column(&show(mean), 8),
-        column(&show(stdev), 10),
-        column(&show(statistics.max as f64), 9),
-    );
 }
 
 fn distribution(out: &mut String, latencies: &Statistics) {

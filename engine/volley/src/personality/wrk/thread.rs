@@ -1,10 +1,11 @@
 //! One thread of wrk's load: sends, takes answers and counts, as wrk does.
 //!
 //! A batch is what one call of a script's `request` gives, or one request. The next one is sent
-//! when the last answer to it has come, and its latency runs from its sending to then.
+//! when the last answer to it has come, or later where the thread's [`Manner`] is to.
 
 use super::connections::{Connection, Counts};
-use crate::clock::{MS, now_ns, thread_cpu_ns};
+use super::manner::Manner;
+use crate::clock::{now_ns, thread_cpu_ns};
 use crate::io::Backend;
 use crate::limits;
 use crate::patience::Patience;
@@ -19,9 +20,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_http::{End, Expectation, Learned, Message, StatusRule, Step};
 
-/// How often a rate is taken, and a thread looks whether it is to stop.
-const TICK_NS: u64 = 100 * MS;
-
 /// Events that are handled before what they led to is handed over.
 const EVENTS_AT_ONCE: usize = 64;
 
@@ -35,7 +33,6 @@ pub(crate) struct Work {
     pub(crate) is_fixed: bool,
     /// Requests in a batch.
     pub(crate) depth: usize,
-    pub(crate) timeout_s: u64,
     pub(crate) patience: Patience,
     /// The time is over.
     pub(crate) stop: Arc<AtomicBool>,
@@ -63,7 +60,11 @@ impl From<Failure> for Trouble {
 }
 
 /// Loads until it is told to stop.
-pub(crate) fn run<B: Backend>(work: &Work, script: &Script) -> Result<Counts, Trouble> {
+pub(crate) fn run<B: Backend, M: Manner>(
+    work: &Work,
+    script: &Script,
+    manner: M,
+) -> Result<(Counts, M), Trouble> {
     limits::wake_on_time();
     let mut batch = Vec::new();
     if work.is_fixed {
@@ -81,66 +82,80 @@ pub(crate) fn run<B: Backend>(work: &Work, script: &Script) -> Result<Counts, Tr
         wire,
         connections: (0..work.connections).map(|_| Connection::default()).collect(),
         learned: Learned::new(Arc::new(any)),
-        has_delay: script.has_delay(),
         wants_answers: script.wants_response(),
         script,
-        counts: Counts::new(work.timeout_s),
+        counts: Counts::default(),
+        manner,
+        opened: 0,
         delayed: BinaryHeap::new(),
-        tick: Tick::default(),
+        tick_due_ns: 0,
         batch,
     };
     thread.run()?;
-    Ok(thread.counts)
+    Ok((thread.counts, thread.manner))
 }
 
-struct Thread<'a, B: Backend> {
+struct Thread<'a, B: Backend, M> {
     work: &'a Work,
     wire: Wire<B>,
     connections: Vec<Connection>,
     learned: Learned,
     script: &'a Script,
-    has_delay: bool,
     wants_answers: bool,
     counts: Counts,
+    manner: M,
+    /// Connections that were opened so far.
+    opened: usize,
     /// When a connection sends again: the time, its slot and its generation.
     delayed: BinaryHeap<Reverse<(u64, usize, u64)>>,
-    tick: Tick,
+    tick_due_ns: u64,
     /// What was sent last; what is always sent.
     batch: Vec<u8>,
 }
 
-/// Requests since a rate was last taken.
-#[derive(Debug, Default)]
-struct Tick {
-    requests: u64,
-    since_ns: u64,
-    due_ns: u64,
-}
-
-impl<B: Backend> Thread<'_, B> {
+impl<B: Backend, M: Manner> Thread<'_, B, M> {
     fn run(&mut self) -> Result<(), Trouble> {
         let cpu_ns = thread_cpu_ns();
-        for slot in 0..self.connections.len() {
-            self.connect(slot);
-        }
-        let begin_ns = now_ns();
-        self.tick = Tick { requests: 0, since_ns: begin_ns, due_ns: begin_ns + TICK_NS };
+        self.tick_due_ns = self.manner.begin(now_ns(), self.script);
         loop {
-            let delayed_ns = self.delayed.peek().map_or(u64::MAX, |Reverse((due_ns, ..))| *due_ns);
-            let until_ns = self.tick.due_ns.min(delayed_ns);
+            let until_ns = self.tick_due_ns.min(self.open()).min(self.delayed_ns());
             self.counts.waited_ns += self.wire.turn(self.work.patience, until_ns)?;
             for _ in 0..EVENTS_AT_ONCE {
                 let Some((slot, news)) = self.wire.next() else { break };
                 self.on_news(slot, news)?;
+                if self.script.stopped() {
+                    break;
+                }
             }
             let now_ns = now_ns();
             self.send_delayed(now_ns)?;
-            if self.script.stopped() || (now_ns >= self.tick.due_ns && self.on_tick(now_ns)) {
+            if self.script.stopped() || (now_ns >= self.tick_due_ns && self.on_tick(now_ns)) {
                 break;
             }
         }
+        self.manner.end(now_ns());
         self.counts.cpu_ns = thread_cpu_ns() - cpu_ns;
         Ok(())
+    }
+
+    /// Opens the connections whose time has come. Returns when the next one's is.
+    #[inline]
+    fn open(&mut self) -> u64 {
+        while self.opened < self.connections.len() {
+            let opens_ns = self.manner.opens_ns(self.opened);
+            if opens_ns > now_ns() {
+                return opens_ns;
+            }
+            self.opened += 1;
+            self.connect(self.opened - 1);
+        }
+        u64::MAX
+    }
+
+    /// When the next delayed batch is to be sent.
+    #[inline]
+    fn delayed_ns(&self) -> u64 {
+        self.delayed.peek().map_or(u64::MAX, |Reverse((due_ns, ..))| *due_ns)
     }
 
     /// A connection that fails at once is given up for good, as wrk does.
@@ -180,13 +195,15 @@ impl<B: Backend> Thread<'_, B> {
                 self.reconnect(slot);
             }
             News::End => {
-                match self.connections[slot].decoder.end(&mut self.learned) {
-                    // The end of TLS is an error to wrk, even where it ends an answer.
-                    End::Complete(answer) if self.work.tls.is_none() => {
-                        self.on_answer(slot, answer.status, now_ns())?;
-                    }
-                    _ => self.counts.errors.read += 1,
+                // The end of an answer that has no other is an answer to wrk, but for TLS; and a
+                // read error as well.
+                let end = self.connections[slot].decoder.end(&mut self.learned);
+                if let End::Complete(answer) = end
+                    && self.work.tls.is_none()
+                {
+                    self.on_answer(slot, answer.status, now_ns())?;
                 }
+                self.counts.errors.read += 1;
                 self.reconnect(slot);
             }
             News::Failed(_) => {
@@ -202,7 +219,7 @@ impl<B: Backend> Thread<'_, B> {
     fn on_bytes(&mut self, slot: usize, piece: &Received<B::Piece>) -> Result<bool, Trouble> {
         let now_ns = now_ns();
         let length = self.wire.bytes(piece).len();
-        let mut at = 0;
+        let (mut at, mut is_answered) = (0, false);
         while at < length {
             let bytes = &self.wire.bytes(piece)[at..];
             let connection = &mut self.connections[slot];
@@ -222,6 +239,7 @@ impl<B: Backend> Thread<'_, B> {
             if let Some(answer) = complete {
                 connection.decoder.reset();
                 self.on_answer(slot, answer.status, now_ns)?;
+                is_answered = true;
                 if !answer.keep_alive {
                     self.counts.bytes += length as u64;
                     return Ok(true);
@@ -229,7 +247,7 @@ impl<B: Backend> Thread<'_, B> {
             }
         }
         self.counts.bytes += length as u64;
-        if self.connections[slot].pending == 0 {
+        if is_answered && self.connections[slot].pending == 0 {
             self.go_on(slot, now_ns)?;
         }
         Ok(false)
@@ -239,7 +257,6 @@ impl<B: Backend> Thread<'_, B> {
     fn on_answer(&mut self, slot: usize, status: u16, now_ns: u64) -> Result<(), Trouble> {
         let connection = &mut self.connections[slot];
         self.counts.complete += 1;
-        self.tick.requests += 1;
         self.counts.redirects += u64::from((300..400).contains(&status));
         self.counts.errors.status += u64::from(status > 399);
         if self.wants_answers {
@@ -249,21 +266,19 @@ impl<B: Backend> Thread<'_, B> {
             connection.answer.clear();
         }
         connection.pending = connection.pending.saturating_sub(1);
-        if connection.pending == 0 {
-            let latency_us = now_ns / 1000 - connection.start_ns / 1000;
-            self.counts.errors.timeout += u64::from(!self.counts.latencies.record(latency_us));
-        }
+        let (start_ns, is_last) = (connection.start_ns, connection.pending == 0);
+        self.manner.on_answer(slot, start_ns, now_ns, is_last, &mut self.counts.errors);
         Ok(())
     }
 
-    /// Sends the next batch on a connection, now or as late as the script wants.
+    /// Sends the next batch on a connection, now or as late as is wanted.
     #[inline]
     fn go_on(&mut self, slot: usize, now_ns: u64) -> Result<(), Trouble> {
-        if !self.has_delay {
+        let next_ns = self.manner.next_ns(slot, now_ns, self.script)?;
+        if next_ns <= now_ns {
             return self.send(slot, now_ns);
         }
-        let due_ns = now_ns.saturating_add(self.script.delay()?.saturating_mul(MS));
-        self.delayed.push(Reverse((due_ns, slot, self.connections[slot].generation)));
+        self.delayed.push(Reverse((next_ns, slot, self.connections[slot].generation)));
         Ok(())
     }
 
@@ -272,6 +287,7 @@ impl<B: Backend> Thread<'_, B> {
         let connection = &mut self.connections[slot];
         connection.start_ns = now_ns;
         connection.pending = self.work.depth;
+        self.manner.on_sent(slot, now_ns);
         if self.work.is_fixed {
             self.wire.send(slot, 0..self.batch.len());
         } else {
@@ -293,16 +309,12 @@ impl<B: Backend> Thread<'_, B> {
         Ok(())
     }
 
-    /// Takes the rate. True: the time is over.
+    /// True: the time is over.
     fn on_tick(&mut self, now_ns: u64) -> bool {
-        let elapsed_ms = (now_ns - self.tick.since_ns) / MS;
-        if self.tick.requests > 0 && elapsed_ms > 0 {
-            let per_s = self.tick.requests as f64 / elapsed_ms as f64 * 1000.0;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as wrk")]
-            self.counts.rates.record(per_s as u64);
-            self.tick = Tick { requests: 0, since_ns: now_ns, due_ns: 0 };
+        match self.manner.tick(now_ns, &mut self.counts.errors) {
+            Some(due_ns) => self.tick_due_ns = due_ns,
+            None => return true,
         }
-        self.tick.due_ns = now_ns + TICK_NS;
         self.work.stop.load(Ordering::Relaxed)
     }
 }

@@ -22,16 +22,18 @@ pub(crate) fn read_seconds(text: &str) -> Option<u64> {
     read(text, &SECONDS)
 }
 
-/// Digits and at most two characters of unit, as C's `%lu%2s` takes them.
+/// Digits and at most two characters of unit, as C's `%lu%2s` takes them: a sign is no error.
 fn read(text: &str, units: &Units) -> Option<u64> {
     let text = text.trim_start();
-    let text = text.strip_prefix('+').unwrap_or(text);
+    let is_negative = text.starts_with('-');
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     if digits.is_empty() {
         return None;
     }
-    let number = digits.parse().unwrap_or(u64::MAX);
+    let number: u64 = digits.parse().unwrap_or(u64::MAX);
+    let number = if is_negative { number.wrapping_neg() } else { number };
     let unit: String = rest.trim_start().chars().take(2).take_while(|c| *c != ' ').collect();
     if unit.is_empty() || unit.eq_ignore_ascii_case(units.base) {
         return Some(number);
@@ -65,7 +67,7 @@ pub(crate) fn time_s(number: f64) -> String {
 fn show(number: f64, units: &Units, decimals: usize) -> String {
     let (scale, mut amount, mut unit) = (units.scale as f64, number, units.base);
     for step in &units.steps[..units.steps.len() - 1] {
-        if amount < scale * 0.85 {
+        if amount.is_nan() || amount < scale * 0.85 {
             break;
         }
         amount /= scale;
@@ -95,6 +97,7 @@ mod tests {
             ("2g", Some(2_000_000_000)),
             (" 5 k", Some(5000)),
             ("+5", Some(5)),
+            ("-5", Some(u64::MAX - 4)),
             ("1.5", None),
             ("5x", None),
             ("5kk", None),
@@ -135,6 +138,7 @@ mod tests {
         }
         assert_eq!([time_us(51e6), time_us(7200e6)], ["0.85m", "120.00m"]);
         assert_eq!([time_s(10.0), time_s(60.0), time_s(51.0)], ["10s", "1m", "1m"]);
+        assert_eq!([count(f64::NAN), time_us(f64::NAN)], ["NaN", "NaNus"]);
         assert_eq!([bytes(1023.0), bytes(8_084_521.0)], ["1.00K", "7.71M"]);
     }
 

@@ -42,8 +42,13 @@ pub(crate) fn summary(measured: &Measured) -> Summary {
     Summary { duration_us: measured.runtime_us, requests, bytes, errors }
 }
 
-/// `--json`, with the latencies as they were.
-pub(crate) fn figures(arguments: &Arguments, measured: &Measured) -> Figures {
+/// `--json`.
+pub(crate) fn figures(
+    personality: &'static str,
+    arguments: &Arguments,
+    measured: &Measured,
+    latency_us: Option<LatencyUs>,
+) -> Figures {
     let counts = &measured.counts;
     let duration_s = measured.runtime_us as f64 / 1e6;
     let Errors { connect, read, write, status, timeout } = counts.errors;
@@ -56,13 +61,13 @@ pub(crate) fn figures(arguments: &Arguments, measured: &Measured) -> Figures {
     ];
     Figures {
         schema: "bakeoff.load/1",
-        personality: "wrk",
+        personality,
         url: arguments.url.clone(),
         requests: counts.complete,
         duration_s,
         requests_per_s: counts.complete as f64 / duration_s,
         bytes_per_s: counts.bytes as f64 / duration_s,
-        latency_us: latency_us(&counts.latencies),
+        latency_us,
         service_us: None,
         send_lag_us: None,
         errors: errors.into_iter().filter(|&(_, times)| times > 0).collect(),
@@ -90,7 +95,8 @@ pub(crate) fn figures(arguments: &Arguments, measured: &Measured) -> Figures {
     }
 }
 
-fn latency_us(latencies: &Statistics) -> Option<LatencyUs> {
+/// As they were.
+pub(crate) fn latency_us(latencies: &Statistics) -> Option<LatencyUs> {
     let mean = latencies.mean();
     let quantile = |share: f64| match share {
         1.0.. => latencies.max as f64,
@@ -99,10 +105,14 @@ fn latency_us(latencies: &Statistics) -> Option<LatencyUs> {
     (latencies.count > 0).then(|| LatencyUs::of(mean, latencies.stdev(mean), quantile))
 }
 
-/// What the figures don't say. `corrected`: the latencies as wrk prints them, with so many `ghosts`
-/// added.
-pub(crate) fn advice(measured: &Measured, corrected: &Statistics, ghosts: u64) -> Vec<String> {
-    let exact = &measured.counts.latencies;
+/// What the figures don't say. `exact`: the latencies; `corrected`: as wrk prints them, with so many
+/// `ghosts` added.
+pub(crate) fn advice(
+    measured: &Measured,
+    exact: &Statistics,
+    corrected: &Statistics,
+    ghosts: u64,
+) -> Vec<String> {
     let said = |statistics: &Statistics| {
         let [p50, p99] = [50.0, 99.0].map(|p| time_us(statistics.percentile(p) as f64));
         let (mean, max) = (time_us(statistics.mean()), time_us(statistics.max as f64));

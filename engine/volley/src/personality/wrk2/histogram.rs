@@ -1,6 +1,8 @@
 //! wrk2's statistics: an `HdrHistogram`, and its figures as the C library that wrk2 has in it works
 //! them out. The Rust library's own differ in ranks, and in what nothing comes to.
 
+use crate::personality::script;
+use crate::personality::wrk::report::Spread;
 use hdrhistogram::Histogram;
 
 /// A day in µs. What is longer isn't counted.
@@ -120,6 +122,13 @@ impl Values {
         100.0 * (above_none as f64 - below as f64) / self.count() as f64
     }
 
+    /// What the table says of them.
+    pub(crate) fn spread(&self) -> Spread {
+        let (mean, stdev) = (self.mean(), self.stdev());
+        let percent_within = self.percent_within(mean, stdev);
+        Spread { mean, stdev, max: self.max() as f64, percent_within }
+    }
+
     /// Shares of the values in steps that halve with each halving of the distance to all of them.
     pub(crate) fn spectrum(&self) -> Vec<Tick> {
         let (mut ticks, mut total, mut value) = (Vec::new(), 0, 0);
@@ -156,6 +165,38 @@ impl Values {
             let middle = self.0.median_equivalent(bin.lowest);
             (middle as f64, bin.count as f64)
         })
+    }
+}
+
+/// What a script's `done` may ask: of all values in their order, as if none were the same.
+impl script::Statistics for Values {
+    fn min(&self) -> u64 {
+        self.min()
+    }
+
+    fn max(&self) -> u64 {
+        self.max()
+    }
+
+    fn mean(&self) -> f64 {
+        self.mean()
+    }
+
+    fn stdev(&self) -> f64 {
+        self.stdev()
+    }
+
+    fn percentile(&self, percent: f64) -> u64 {
+        self.percentile(percent)
+    }
+
+    fn distinct(&self) -> u64 {
+        self.count()
+    }
+
+    fn at(&self, index: u64) -> Option<(u64, u64)> {
+        let percent = 100.0 * (index + 1) as f64 / self.count() as f64;
+        (index < self.count()).then(|| (self.percentile(percent), 1))
     }
 }
 

@@ -51,12 +51,11 @@ impl Head {
 
     /// What follows is another protocol.
     pub(super) fn tunnels(&self) -> bool {
-        let upgrades = self.upgrade == (true, true) && self.body == Body::Length(0);
-        self.connects || upgrades
+        self.connects || self.upgrade == (true, true)
     }
 }
 
-/// Reads the header lines and the empty one of a head that began at `start`.
+/// Reads header lines and the empty one: of a head that began at `start`, or after the last chunk.
 pub(super) fn headers(cursor: &mut Cursor<'_>, start: usize, head: &mut Head) -> Result<(), Stop> {
     while !matches!(cursor.peek()?, b'\r' | b'\n') {
         header(cursor, head)?;
@@ -67,11 +66,6 @@ pub(super) fn headers(cursor: &mut Cursor<'_>, start: usize, head: &mut Head) ->
     }
     cursor.expect(b'\n', STRICT)?;
     if cursor.position() - start > LONGEST { Err(TOO_LONG) } else { Ok(()) }
-}
-
-/// Reads what follows the last chunk, whatever it says.
-pub(super) fn trailers(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
-    headers(cursor, cursor.position(), &mut Head::default())
 }
 
 fn header(cursor: &mut Cursor<'_>, head: &mut Head) -> Result<(), Stop> {
@@ -120,20 +114,20 @@ fn reach_value(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
     }
 }
 
-/// Reads a value to the end of its line, and of those that go on with it.
+/// Reads a value to the end of its line, and of those that go on with it. Of each line, wrk looks
+/// at the second byte only.
 fn value(cursor: &mut Cursor<'_>) -> Result<Vec<u8>, Stop> {
     let mut value = Vec::new();
     loop {
         let start = cursor.position();
-        // A first byte may be anything.
-        cursor.advance(usize::from(value.is_empty()))?;
-        while is_text(cursor.peek()?) {
+        cursor.advance(1)?;
+        if !is_text(cursor.peek()?) {
+            return Err(BAD_CHARACTER);
+        }
+        while !matches!(cursor.peek()?, b'\r' | b'\n') {
             cursor.advance(1)?;
         }
         value.extend_from_slice(cursor.since(start));
-        if !matches!(cursor.peek()?, b'\r' | b'\n') {
-            return Err(BAD_CHARACTER);
-        }
         cursor.line_end("LF character expected")?;
         if !matches!(cursor.peek()?, b' ' | b'\t') {
             return Ok(value);
@@ -167,7 +161,11 @@ fn content_length(cursor: &mut Cursor<'_>, head: &mut Head) -> Result<(), Stop> 
     if head.body != Body::Chunked {
         head.body = Body::Length(usize::try_from(length).unwrap_or(usize::MAX));
     }
-    cursor.line_end("LF character expected")
+    cursor.line_end("LF character expected")?;
+    match cursor.peek()? {
+        b' ' | b'\t' => Err(BAD_LENGTH),
+        _ => Ok(()),
+    }
 }
 
 fn connection(value: &[u8], head: &mut Head) {
@@ -186,5 +184,5 @@ fn is_token(byte: u8) -> bool {
 }
 
 fn is_text(byte: u8) -> bool {
-    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+    matches!(byte, b'\t' | b'\r' | b'\n' | b' '..=0x7e | 0x80..)
 }

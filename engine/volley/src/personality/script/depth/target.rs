@@ -7,7 +7,7 @@ const WRONG: Stop = Stop::Wrong("invalid URL");
 /// Reads up to the byte that ends it: a space or a line break.
 pub(super) fn target(cursor: &mut Cursor<'_>, connects: bool) -> Result<(), Stop> {
     if connects {
-        return authority(cursor, true);
+        return authority(cursor);
     }
     match cursor.peek()? {
         b'/' | b'*' => path(cursor),
@@ -18,19 +18,19 @@ pub(super) fn target(cursor: &mut Cursor<'_>, connects: bool) -> Result<(), Stop
             for &byte in b"://" {
                 cursor.expect(byte, "invalid URL")?;
             }
-            authority(cursor, false)
+            authority(cursor)
         }
         _ => Err(WRONG),
     }
 }
 
 /// Reads `user@host:port`, and a path where one follows.
-fn authority(cursor: &mut Cursor<'_>, may_be_path: bool) -> Result<(), Stop> {
+fn authority(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let start = cursor.position();
     let mut after_user = false;
     loop {
         match cursor.peek()? {
-            b'/' | b'?' if may_be_path || cursor.position() > start => return path(cursor),
+            b'/' | b'?' => return path(cursor),
             b' ' | b'\r' | b'\n' if cursor.position() > start && !after_user => return Ok(()),
             b'@' if !after_user => after_user = true,
             byte if in_authority(byte) => after_user = false,

@@ -2,6 +2,8 @@
 
 use super::depth;
 
+const CLOSED: &str = "data received after completed connection: close message";
+
 fn says(bytes: &[u8]) -> String {
     depth(bytes).err().unwrap_or_else(|| "OK".into())
 }
@@ -72,6 +74,7 @@ fn targets() {
         ("GET http:/a HTTP/1.1\r\n\r\n", "invalid URL at 1:11"),
         ("GET ht2p://a HTTP/1.1\r\n\r\n", "invalid URL at 1:7"),
         ("GET http:// HTTP/1.1\r\n\r\n", "invalid URL at 1:12"),
+        ("GET http://? HTTP/1.1\r\n\r\n", "OK"),
         ("GET http://u:p@a:1/b HTTP/1.1\r\n\r\n", "OK"),
         ("GET http://[::1]/b HTTP/1.1\r\n\r\n", "OK"),
         ("GET http://a?q HTTP/1.1\r\n\r\n", "OK"),
@@ -119,6 +122,7 @@ fn headers() {
         ("GET / HTTP/1.1\r\nA: b\u{1}\r\n\r\n", "invalid character in header at 2:5"),
         ("GET / HTTP/1.1\r\nA: b\u{7f}\r\n\r\n", "invalid character in header at 2:5"),
         ("GET / HTTP/1.1\r\nA: é\tb\r\n\r\n", "OK"),
+        ("GET / HTTP/1.1\r\nA: bc\u{7f}\r\n\r\n", "OK"),
         ("GET / HTTP/1.1\r\nA: b\r\n\rX", "strict mode assertion failed at 3:2"),
     ]);
     let long = format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", "x".repeat(90_000));
@@ -140,6 +144,7 @@ fn content_lengths() {
         (" -1\r\n\r\n", "invalid character in content-length header at 2:17"),
         (" 3x\r\n\r\nabc", "invalid character in content-length header at 2:18"),
         (" 99999999999999999999\r\n\r\n", "invalid character in content-length header at 2:36"),
+        (" 3\r\n 4\r\n\r\n", "invalid character in content-length header at 3:1"),
         (" 3\r\nContent-Length: 3\r\n\r\nabc", "unexpected content-length header at 3:17"),
         (
             " 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -159,6 +164,7 @@ fn chunks() {
         ("3\r\nabc\r\n0\r\n\r\n", "OK"),
         ("3;a=b\r\nabc\r\nA;x\r\n0123456789\r\n0\r\nT: u\r\n\r\nGET / HTTP/1.1\r\n\r\n", "OK"),
         ("3 \r\nabc\r\n0\r\n\r\n", "OK"),
+        ("0\r\nConnection: close\r\n\r\nX", &format!("{CLOSED} at 7:1")),
         ("x\r\n", "invalid character in chunk size header at 4:1"),
         ("3\nabc\r\n0\r\n\r\n", "invalid character in chunk size header at 4:2"),
         ("3x\r\nabc\r\n", "invalid character in chunk size header at 4:2"),
@@ -173,9 +179,9 @@ fn chunks() {
 
 #[test]
 fn connections_that_end() {
-    const CLOSED: &str = "data received after completed connection: close message";
     for (head, said) in [
         ("GET / HTTP/1.0\r\n\r\n", format!("{CLOSED} at 3:1")),
+        ("GET / HTTP/2.0\r\n\r\n", format!("{CLOSED} at 3:1")),
         ("GET / HTTP/1.1\r\nConnection: close\r\n\r\n", format!("{CLOSED} at 4:1")),
         ("GET / HTTP/1.1\r\nConnection: a, Close\r\n\r\n", format!("{CLOSED} at 4:1")),
         ("GET / HTTP/1.1\r\nProxy-Connection: close\r\n\r\n", format!("{CLOSED} at 4:1")),
@@ -191,6 +197,10 @@ fn connections_that_end() {
         (
             "GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\na",
             "incomplete request at 5:1",
+        ),
+        (
+            "PUT / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n\r\nab",
+            "incomplete request at 6:2",
         ),
         ("GET / HTTP/1.1\r\nUpgrade: x\r\n\r\nGET / HTTP/1.1\r\n\r\n", "OK"),
     ]);

@@ -1,5 +1,8 @@
 //! What a client offers, in the words of ab's options.
 
+#[cfg(test)]
+mod tests;
+
 use super::facts;
 use super::trust::Everyone;
 use rustls::client::{ClientConfig, Resumption};
@@ -13,9 +16,9 @@ use rustls::{Error, InconsistentKeys, SupportedCipherSuite, SupportedProtocolVer
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words of OpenSSL's lists that stand for all suites, or against what isn't offered anyway.
-const ALL: [&str; 3] = ["ALL", "DEFAULT", "HIGH"];
-const WITHOUT: [&str; 5] = ["!aNULL", "!eNULL", "!MD5", "!RC4", "!3DES"];
+/// Words in OpenSSL's lists of suites: all that are offered here, and what isn't anyway.
+const EVERYTHING: [&str; 3] = ["ALL", "DEFAULT", "HIGH"];
+const NOTHING: [&str; 6] = ["", "!aNULL", "!eNULL", "!MD5", "!RC4", "!3DES"];
 
 /// What a client offers.
 #[derive(Debug, Clone)]
@@ -64,28 +67,26 @@ impl Terms {
     }
 
     /// Offers these suites where TLS 1.2 is spoken, by OpenSSL's names, first the best; those that
-    /// aren't known here are left out. `ALL`, `DEFAULT` and `HIGH` are all of them. Suites of TLS 1.3
-    /// have no part in it, as in OpenSSL. The error says what is wrong, in lines.
+    /// can't be had here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
+    /// error says what is wrong, in lines.
     pub(crate) fn prefer(&mut self, list: &str) -> Result<(), String> {
-        let wrong = |why| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
-        let mut suites: Vec<_> =
-            ALL_CIPHER_SUITES.iter().copied().filter(|suite| suite.tls13().is_some()).collect();
-        let of_old = suites.len();
-        for word in list.split([':', ',', ' ', ';']).filter(|word| !word.is_empty()) {
-            let is_name = word.contains('-') && !word.starts_with(['!', '-', '+', '@']);
-            let is_all = ALL.contains(&word);
-            if !is_name && !is_all && !WITHOUT.contains(&word) {
-                return wrong(format!(
-                    "{word} is no name of a suite of TLS 1.2, which is all that can stand here"
-                ));
+        let wrong = |why: String| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
+        let (new, old): (Vec<_>, Vec<_>) =
+            ALL_CIPHER_SUITES.iter().copied().partition(|suite| suite.tls13().is_some());
+        let mut preferred = Vec::new();
+        for word in list.split([':', ',', ' ', ';']) {
+            if EVERYTHING.contains(&word) {
+                preferred.extend(&old);
+            } else if word.contains('-') && !word.starts_with(['!', '-', '+', '@']) {
+                preferred.extend(old.iter().find(|suite| facts::name(suite.suite()) == word));
+            } else if !NOTHING.contains(&word) {
+                return wrong(format!("{word} is no name of a suite of TLS 1.2"));
             }
-            let old = ALL_CIPHER_SUITES.iter().filter(|suite| suite.tls13().is_none());
-            suites.extend(old.filter(|suite| is_all || facts::name(suite.suite()) == word));
         }
-        if suites.len() == of_old {
-            return wrong("none of them can be had here".to_owned());
+        if preferred.is_empty() {
+            return wrong("none of these suites can be had here".to_owned());
         }
-        self.suites = suites;
+        self.suites = [new, preferred].concat();
         Ok(())
     }
 
@@ -128,35 +129,5 @@ impl Terms {
         };
         config.resumption = Resumption::disabled();
         config
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn offered(list: &str) -> Result<Vec<&'static str>, String> {
-        let mut terms = Terms::default();
-        terms.prefer(list)?;
-        let old = terms.suites.iter().filter(|suite| suite.tls13().is_none());
-        Ok(old.map(|suite| facts::name(suite.suite())).collect())
-    }
-
-    #[test]
-    fn suites_are_offered_in_the_order_of_the_list() {
-        let [chacha, aes] = ["ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-RSA-AES128-GCM-SHA256"];
-        assert_eq!(offered(&format!("{chacha}:{aes}")), Ok(vec![chacha, aes]));
-        assert_eq!(offered(&format!("AES128-SHA:{aes}:!aNULL")), Ok(vec![aes]));
-        for all in ["ALL", "DEFAULT", "HIGH:!aNULL:!MD5"] {
-            assert_eq!(offered(all).unwrap().len(), 6, "{all}");
-        }
-    }
-
-    #[test]
-    fn a_list_of_nothing_that_can_be_had_is_refused() {
-        for list in ["nonsense", "AES128-SHA", "!aNULL", "ALL:-SSLv2", ""] {
-            let said = offered(list).unwrap_err();
-            assert!(said.starts_with(&format!("error setting ciphersuite list [{list}]\n")));
-        }
     }
 }

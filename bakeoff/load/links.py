@@ -1,0 +1,44 @@
+"""Links by whose names the engine is called as the programs that it stands in for."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from bakeoff.load.engine import engine_path
+from bakeoff.model.errors import BadUsage
+
+
+def link(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Make links to the engine in `folder`, which is made too; returns them.
+
+    Links to an engine that are there already are led to this one. Raises `BadUsage` where
+    something else has such a name, and then has made nothing, or where it can't write.
+    """
+    engine = engine_path().absolute()
+    links = [folder.absolute() / name for name in names]
+    for each in links:
+        if os.path.lexists(each) and not _leads_to_an_engine(each, engine):
+            raise BadUsage(f"{each} is no link to the engine; move it away, or name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for each in links:
+            each.unlink(missing_ok=True)
+            each.symlink_to(engine)
+    except OSError as error:
+        raise BadUsage(f"{folder}: can't make links there: {error.strerror}") from error
+    return links
+
+
+def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
+    """Which of `links` aren't what the shell finds by their names, and what it finds instead."""
+    found = {each: shutil.which(each.name) for each in links}
+    return {
+        each.name: other
+        for each, other in found.items()
+        if other is None or not each.samefile(other)
+    }
+
+
+def _leads_to_an_engine(path: Path, engine: Path) -> bool:
+    return path.is_symlink() and path.readlink().name == engine.name

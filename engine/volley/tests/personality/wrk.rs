@@ -1,0 +1,187 @@
+//! `volley wrk`, on both ways of doing I/O where sockets matter.
+
+use crate::common::command::run;
+use crate::common::servers::{always, answering, closing, nobody, serve};
+use crate::{masked, ways};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+/// Two connections of one thread for a second; the status and both outputs.
+fn wrk(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
+    let url = format!("http://{address}/p");
+    run(&[&["wrk", "-t1", "-c2", "-d1"], more, &[&url]].concat())
+}
+
+/// A script in a file of its own.
+fn script(name: &str, text: &str) -> PathBuf {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.lua"));
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+/// The number in front of `what`.
+fn number_before(out: &str, what: &str) -> u64 {
+    let before = &out[..out.find(what).unwrap_or_else(|| panic!("no {what:?} in {out}"))];
+    before.rsplit([' ', '\n']).next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn standard_output_is_wrk_s() {
+    let address = always(GOOD);
+    for io in ways() {
+        let (status, out, _) = wrk(address, &["--latency", io]);
+        assert_eq!(status, 0);
+        let lines: Vec<String> = out.lines().map(masked).collect();
+        assert_eq!(lines[0], format!("Running Ns test @ http://{address}/p"));
+        assert_eq!(lines[1], "  N threads and N connections");
+        assert_eq!(lines[2], "  Thread Stats   Avg      Stdev     Max   +/- Stdev");
+        assert!(lines[3].starts_with("    Latency   "), "{out}");
+        assert!(lines[4].starts_with("    Req/Sec   "), "{out}");
+        assert_eq!(lines[5], "  Latency Distribution");
+        let percents: Vec<&str> = out.lines().skip(6).take(4).map(|line| &line[..8]).collect();
+        assert_eq!(percents, ["     50%", "     75%", "     90%", "     99%"]);
+        assert!(out.lines().nth(10).unwrap().contains(" requests in "), "{out}");
+        assert!(lines[11].starts_with("Requests/sec: ") && lines[12].starts_with("Transfer/sec: "));
+        assert_eq!(lines.len(), 13);
+    }
+}
+
+#[test]
+fn the_request_is_wrk_s_byte_for_byte() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let noted = heard.clone();
+    let address = serve(move |mut stream| {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = stream.read(&mut buffer) {
+            let request = String::from_utf8_lossy(&buffer[..length]).into_owned();
+            let mut heard = noted.lock().unwrap();
+            if !heard.contains(&request) {
+                heard.push(request);
+            }
+            drop(heard);
+            thread::sleep(Duration::from_millis(5));
+            let _ = stream.write_all(GOOD);
+        }
+    });
+    let (status, ..) = wrk(address, &["-H", "A: b", "-H", "none"]);
+    assert_eq!(status, 0);
+    let mut heard = heard.lock().unwrap().clone();
+    let request = heard.pop().unwrap();
+    assert!(heard.is_empty(), "all requests are the same");
+    assert!(request.starts_with("GET /p HTTP/1.1\r\n") && request.ends_with("\r\n\r\n"));
+    let mut headers: Vec<&str> = request.trim_end().lines().skip(1).collect();
+    headers.sort_unstable();
+    assert_eq!(headers, ["A: b".to_owned(), format!("Host: {address}")]);
+}
+
+#[test]
+fn errors_are_counted_as_wrk_counts_them() {
+    let refusing = || always(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    for io in ways() {
+        let (status, out, _) = wrk(refusing(), &[io]);
+        let all = number_before(&out, " requests in");
+        assert!(out.contains(&format!("  Non-2xx or 3xx responses: {all}\n")), "{out}");
+        assert!(status == 0 && !out.contains("Socket errors"), "{out}");
+
+        // An end that no answer announced is a read error, and each connection is opened again.
+        let (_, out, _) = wrk(closing(GOOD), &[io]);
+        let line = out.lines().find(|line| line.contains("Socket errors")).unwrap();
+        assert!(line.starts_with("  Socket errors: connect 0, read "), "{out}");
+        assert!(number_before(&out, " requests in") > 2, "{out}");
+
+        // One that was announced is none.
+        let announced = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
+        let (_, out, _) = wrk(closing(announced), &[io]);
+        assert!(!out.contains("Socket errors"), "{out}");
+        assert!(number_before(&out, " requests in") > 2, "{out}");
+
+        // One that ends an answer without a length is an answer and an error.
+        let (_, out, _) = wrk(closing(b"HTTP/1.1 200 OK\r\n\r\nhi"), &[io]);
+        let all = number_before(&out, " requests in");
+        assert!(out.contains(&format!("connect 0, read {all}, write 0")), "{out}");
+    }
+}
+
+#[test]
+fn an_answer_after_the_timeout_counts_but_its_latency_does_not() {
+    let address = answering(|_| {
+        thread::sleep(Duration::from_millis(1200));
+        Some(GOOD.to_vec())
+    });
+    let (status, out, advice) = wrk(address, &["-T1", "-d2"]);
+    assert_eq!((status, number_before(&out, " requests in")), (0, 2));
+    assert!(out.contains("    Latency     0.00us    0.00us   0.00us    -nan%"), "{out}");
+    assert!(out.contains("connect 0, read 0, write 0, timeout 2"), "{out}");
+    assert!(advice.contains("2 answers came after the timeout"), "{advice}");
+}
+
+#[test]
+fn what_cannot_be_run_ends_as_with_wrk() {
+    let usage = |said: &str, (status, out, error): (i32, String, String)| {
+        assert_eq!((status, error.as_str()), (1, said));
+        assert!(out.starts_with("Usage: wrk "), "{out}");
+    };
+    usage("", run(&["wrk"]));
+    usage("", run(&["wrk", "-d", "10ms", "http://a"]));
+    usage("wrk: invalid option -- 'h'\n", run(&["wrk", "-h"]));
+    usage("invalid URL: a\n", run(&["wrk", "a"]));
+    let threads = "number of connections must be >= threads\n";
+    usage(threads, run(&["wrk", "-c1", "-t2", "http://a"]));
+
+    let address = nobody();
+    let said =
+        format!("unable to connect to {}:{} Connection refused\n", address.ip(), address.port());
+    assert_eq!(wrk(address, &[]), (1, String::new(), said));
+}
+
+#[test]
+fn a_script_makes_requests_sees_answers_and_sums_up() {
+    let text = "
+        local sent = 0
+        function request() sent = sent + 1; return wrk.format('POST', '/' .. sent, nil, 'x') end
+        function response(status, headers, body)
+          assert(status == 200 and headers['Content-Length'] == '2' and body == 'hi')
+          answers = (answers or 0) + 1
+          if answers == 5 then wrk.thread:stop() end
+        end
+        function setup(thread) others = others or {}; others[#others + 1] = thread end
+        function done(summary, latency, requests)
+          print(others[1]:get('answers'), summary.requests, #latency > 0, latency.max >= latency.min)
+        end";
+    let file = script("five", text);
+    for io in ways() {
+        let (status, out, _) = wrk(always(GOOD), &["-s", file.to_str().unwrap(), io]);
+        assert_eq!(status, 0);
+        let last = out.lines().last().unwrap();
+        let all = number_before(&out, " requests in");
+        assert_eq!(last, format!("{all}\t{all}\ttrue\ttrue"));
+        assert!((5..=6).contains(&all), "{out}");
+    }
+}
+
+#[test]
+fn a_script_that_fails_ends_the_run() {
+    let file = script("failing", "function request() error('no more') end");
+    let (status, _, error) = wrk(always(GOOD), &["-s", file.to_str().unwrap()]);
+    assert_eq!(status, 1);
+    assert!(error.contains("PANIC: unprotected error") && error.contains("no more"), "{error}");
+}
+
+#[test]
+fn json_has_the_latencies_as_they_were() {
+    let (status, out, advice) = wrk(always(GOOD), &["--json", "--quiet-advice"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, advice.as_str()), (0, ""));
+    assert_eq!(json["schema"], "bakeoff.load/1");
+    assert_eq!(json["personality"], "wrk");
+    assert!(json["requests"].as_u64().unwrap() > 0);
+    let latency = &json["latency_us"];
+    assert!(latency["p50"].as_f64().unwrap() <= latency["max"].as_f64().unwrap());
+}

@@ -1,0 +1,180 @@
+"""Load tools held against each other: what agrees, what differs, and what nobody can tell."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bakeoff.judge import crosscheck
+from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
+from bakeoff.model.load import Loader
+from bakeoff.model.verdict import Latency
+from tests.race.world import tool_result
+
+ROUNDS = 10
+PAIRS: list[tuple[Loader, Loader]] = [("ab", "engine")]
+Says = Mapping[Figure, float]
+ENGINE: Says = {"requests_per_s": 20_000, "p50": 3000, "p90": 5000, "p99": 9000}
+
+
+def exact(_loader: Loader, _latency_us: float) -> float:
+    return 0.0
+
+
+def whole_ms(loader: Loader, _latency_us: float) -> float:
+    """ab rounds, our engine does not."""
+    return 1000.0 if loader == "ab" else 0.0
+
+
+def rounds(says: Mapping[Loader, Says], noise: float = 0.01, seed: int = 5) -> list[CrosscheckRun]:
+    """Runs in which each tool says its figures with noise, and rounds with weather for all."""
+    chance = random.Random(seed)
+    runs = []
+    for number in range(ROUNDS):
+        weather = chance.gauss(1, 0.2)
+        for loader, figures in says.items():
+            said = {key: each * weather * chance.gauss(1, noise) for key, each in figures.items()}
+            runs.append(run(loader, number, said))
+    return runs
+
+
+def run(loader: Loader, number: int, said: Mapping[Figure, float]) -> CrosscheckRun:
+    nothing: dict[str, Any] = dict.fromkeys(("p75", "p99_9", "max"))
+    quantiles = {figure: said.get(figure) for figure in FIGURES[1:]}
+    latency = Latency(mean=1000, **quantiles, **nothing) if "p50" in said else None
+    result = tool_result(said["requests_per_s"]).model_copy(update={"latency_us": latency})
+    return CrosscheckRun(loader=loader, round=number, result=result)
+
+
+def rounded(runs: list[CrosscheckRun]) -> list[CrosscheckRun]:
+    """The same runs with ab's latencies in whole milliseconds."""
+    found = []
+    for one in runs:
+        if one.loader == "ab" and one.result and one.result.latency_us:
+            latency = one.result.latency_us
+            ms: dict[str, float] = {
+                key: 1000.0 * round(getattr(latency, key) / 1000) for key in FIGURES[1:]
+            }
+            result = one.result.model_copy(update={"latency_us": latency.model_copy(update=ms)})
+            one = one.model_copy(update={"result": result})
+        found.append(one)
+    return found
+
+
+def of(figure: Figure, compared: tuple[Compared, ...]) -> Compared:
+    (found,) = (one for one in compared if one.figure == figure)
+    return found
+
+
+def test_figures_that_are_the_same_agree_whatever_the_weather() -> None:
+    found = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}), PAIRS, exact, 1)
+    assert [one.figure for one in found] == list(FIGURES)
+    for one in found:
+        assert (one.of, one.over, one.n) == ("ab", "engine", ROUNDS)
+        assert one.low and one.ratio and one.high
+        assert one.low < one.ratio < one.high
+        assert (one.finding, one.why) == ("agrees", "")
+
+
+def test_a_figure_that_is_another_differs_and_the_rest_does_not() -> None:
+    slower = {**ENGINE, "requests_per_s": 15_000}
+    found = crosscheck(rounds({"engine": ENGINE, "ab": slower}), PAIRS, exact, 1)
+    throughput = of("requests_per_s", found)
+    assert throughput.finding == "differs"
+    assert throughput.low and throughput.high
+    assert throughput.low < 0.75 < throughput.high < 0.8
+    assert of("p99", found).finding == "agrees"
+
+
+def test_much_noise_lets_nobody_tell() -> None:
+    found = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}, noise=0.2), PAIRS, exact, 1)
+    assert {one.finding for one in found} == {"can't tell"}
+    assert {one.why for one in found} == {""}
+
+
+def test_the_intervals_hold_for_all_comparisons_at_once() -> None:
+    others: tuple[Loader, ...] = ("ab", "wrk", "oha", "hey")
+    every: list[tuple[Loader, Loader]] = [(loader, "engine") for loader in others]
+    runs = rounds(dict.fromkeys(("engine", *others), ENGINE))
+    alone = of("p50", crosscheck(runs, PAIRS, exact, 1))
+    among = next(
+        one for one in crosscheck(runs, every, exact, 1) if (one.of, one.figure) == ("ab", "p50")
+    )
+    assert alone.low and alone.high and among.low and among.high
+    assert among.low < alone.low and among.high > alone.high
+
+
+def test_false_alarms_are_rare() -> None:
+    """A hundred crosschecks of equals, eight comparisons each: in five one may be taken to differ.
+
+    More than twelve come about once in two thousand such hundreds.
+    """
+    says: dict[Loader, Says] = {"engine": ENGINE, "ab": ENGINE, "wrk": ENGINE}
+    pairs: list[tuple[Loader, Loader]] = [("ab", "engine"), ("wrk", "engine")]
+    alarms = 0
+    for seed in range(100):
+        found = crosscheck(rounds(says, noise=0.05, seed=seed), pairs, exact, seed)
+        alarms += any(one.finding == "differs" for one in found)
+    assert alarms <= 12
+
+
+def test_what_a_tool_rounds_away_can_not_be_told() -> None:
+    quick: Says = {"requests_per_s": 20_000, "p50": 2300, "p90": 3600, "p99": 9000}
+    runs = rounded(rounds({"engine": quick, "ab": quick}))
+    found = crosscheck(runs, PAIRS, whole_ms, 1)
+    assert of("p50", found).finding == "can't tell"
+    assert of("p50", found).why == "ab prints no finer than 1 ms"
+    fine = of("p50", crosscheck(runs, PAIRS, exact, 1))
+    coarse = of("p50", found)
+    assert fine.low and fine.high and coarse.low and coarse.high
+    assert coarse.low < fine.low and coarse.high > fine.high
+
+
+def test_beyond_its_rounding_a_difference_is_one() -> None:
+    """Twice as late: more than a millisecond can hide."""
+    late = {**ENGINE, "p99": 18_000}
+    found = crosscheck(rounded(rounds({"engine": ENGINE, "ab": late})), PAIRS, whole_ms, 1)
+    assert of("p99", found).finding == "differs"
+
+
+@pytest.mark.parametrize(("engine_us", "finding"), [(100, "can't tell"), (2000, "differs")])
+def test_a_latency_that_is_rounded_to_nothing_is_below_a_half_step(
+    engine_us: float, finding: str
+) -> None:
+    says = {**ENGINE, "p50": engine_us}
+    runs = rounds({"engine": says, "ab": {**says, "p50": 100}})
+    found = of("p50", crosscheck(rounded(runs), PAIRS, whole_ms, 1))
+    assert (found.ratio, found.low, found.finding) == (None, 0, finding)
+    assert found.high and found.high == pytest.approx(500 / engine_us, rel=0.5)
+
+
+def test_over_a_latency_that_is_rounded_to_nothing_there_is_no_upper_bound() -> None:
+    runs = rounded(rounds({"engine": ENGINE, "ab": {**ENGINE, "p50": 100}}))
+    found = of("p50", crosscheck(runs, [("engine", "ab")], whole_ms, 1))
+    assert (found.ratio, found.high, found.finding) == (None, None, "differs")
+    assert found.low and found.low > 3
+
+
+def test_a_figure_that_a_tool_does_not_say_is_not_compared() -> None:
+    says: dict[Loader, Says] = {"engine": ENGINE, "ab": {"requests_per_s": 20_000}}
+    found = crosscheck(rounds(says), PAIRS, exact, 1)
+    assert of("requests_per_s", found).finding == "agrees"
+    assert of("p50", found).n == 0 and of("p50", found).low is None
+    assert of("p50", found).why == "0 rounds have this figure of both, and 5 are the least"
+
+
+def test_rounds_in_which_one_failed_say_nothing() -> None:
+    runs = rounds({"engine": ENGINE, "ab": ENGINE})
+    failed = [
+        CrosscheckRun(loader="ab", round=one.round, result=None, failure="it died")
+        if one.loader == "ab" and one.round < 3
+        else one
+        for one in runs
+    ]
+    assert {one.n for one in crosscheck(failed, PAIRS, exact, 1)} == {ROUNDS - 3}
+
+
+def test_without_a_pair_or_a_run_there_is_nothing_to_say() -> None:
+    assert crosscheck([], [], exact, 1) == ()
+    assert {one.n for one in crosscheck([], PAIRS, exact, 1)} == {0}

@@ -1,0 +1,83 @@
+"""Where our personalities can't be as the originals, or must not: docs/personalities.md shows it.
+
+`theirs` and `ours` are patterns of what is said, with `here` the stream. Where a pattern matches,
+the text is taken for `<name>`: both sides have to have it, in the same place.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.personality.programs import Program, real
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Words that differ by design."""
+
+    program: str
+    name: str
+    theirs: str
+    ours: str
+    why: str
+    here: Literal["out", "err"] = "out"
+
+
+DIFFERENCES = [
+    Difference(
+        "ab",
+        "banner",
+        r"\A( ?This is ApacheBench, .*\n.*\n.*\n)",
+        r"\A((?!Benchmarking).*\n(?!Benchmarking).*\n(?!Benchmarking).*\n)",
+        "Three lines that say whose program it is: ours is not ApacheBench.",
+    ),
+    Difference(
+        "ab",
+        "banner",
+        r"\A<p>\n( This is ApacheBench, .*\n.*\n.*\n)</p>",
+        r"\A<p>\n((?!Benchmarking).*\n(?!Benchmarking).*\n(?!Benchmarking).*\n)</p>",
+        "Three lines that say whose program it is: ours is not ApacheBench.",
+    ),
+    Difference(
+        "ab",
+        "usage",
+        r"(?ms)^(Usage: .*)\Z",
+        r"(?ms)^(Usage: .*)\Z",
+        "Help in our own words, with the same flags and a few more.",
+        "err",
+    ),
+    Difference(
+        "wrk",
+        "version",
+        r"(?m)^(wrk .* Copyright .*\n)",
+        r"(?m)\A(wrk .*\n)",
+        "The line that says whose program it is: ours is not wrk.",
+    ),
+    Difference(
+        "wrk",
+        "usage",
+        r"(?ms)^(Usage: .*)\Z",
+        r"(?ms)^(Usage: .*)\Z",
+        "Help in our own words, with the same flags and a few more.",
+    ),
+]
+ADVICE = re.compile(r"(?m)^advice: .*\n")
+# TLS is rustls's here: where OpenSSL explains a failure in its own words, we have none.
+OPENSSL = re.compile(r"(?m)^[0-9A-F]{16}:error:.*\n")
+
+
+def settled(program: Program, out: str, err: str) -> tuple[str, str]:
+    """The two streams without what differs by design, and without our advice."""
+    ours = program.path != real(program.name).path
+    err = ADVICE.sub("", err) if ours else OPENSSL.sub("", err)
+    texts = {"out": out, "err": err}
+    for each in DIFFERENCES:
+        if each.program == program.name:
+            pattern = each.ours if ours else each.theirs
+            texts[each.here] = _named(texts[each.here], pattern, each.name)
+    return texts["out"], texts["err"]
+
+
+def _named(text: str, pattern: str, name: str) -> str:
+    found = re.search(pattern, text)
+    return text[: found.start(1)] + f"<{name}>\n" + text[found.end(1) :] if found else text
