@@ -4,8 +4,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod ab;
+mod modules;
 mod webbench;
 mod wrk;
+mod wrk2;
 
 use common::driver::has_uring;
 
