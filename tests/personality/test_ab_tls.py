@@ -3,12 +3,8 @@
 from pathlib import Path
 from ssl import TLSVersion
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Close, always, ordinary, response
-
-pytestmark = pytest.mark.e2e
 
 OLD = (TLSVersion.TLSv1_2, TLSVersion.TLSv1_2)
 NEW = (TLSVersion.TLSv1_3, TLSVersion.TLSv1_3)
