@@ -31,7 +31,7 @@ def crosscheck(
     ] = None,
     rounds: Annotated[
         int, typer.Option(min=ROUNDS_MIN, help="How often each tool has its turn.")
-    ] = 10,
+    ] = 12,
     close: Annotated[bool, typer.Option("--close", help="A connection for each request.")] = False,
     rate: Annotated[
         int | None,

@@ -12,7 +12,7 @@ from bakeoff.model.load import Loader
 from bakeoff.model.verdict import Latency
 from tests.race.world import tool_result
 
-ROUNDS = 10
+ROUNDS = 12
 PAIRS: list[tuple[Loader, Loader]] = [("ab", "engine")]
 Says = Mapping[Figure, float]
 ENGINE: Says = {"requests_per_s": 20_000, "p50": 3000, "p90": 5000, "p99": 9000}

@@ -69,6 +69,9 @@ def assert_same(case: Case, folder: Path, certificate: Path | None = None) -> No
             for which, program in programs.items()
         }
     theirs, own = runs["real"].result(), runs["ours"].result()
+    if differences.are_meant(case.program, case.note):
+        assert own != theirs, "differences.py says that these differ"
+        return
     if case.prints:
         assert own.out == theirs.out
     assert own.err == theirs.err

@@ -25,6 +25,10 @@ SESSIONS = [
         "-f TLS1.2",
         "-f TLS1.3",
         "-f ALL",
+        "-f TLS1",
+        "-f TLS1.1",
+        "-f SSL2",
+        "-f SSL3",
         "-f tls1.2",
         "-f nonsense",
         "-I",
@@ -38,12 +42,25 @@ ANSWERS = [
     Case("ab -n 3 -p post.txt https://@/", tls=BOTH, files={"post.txt": "x" * 40_000}),
     Case("ab -n 2 http://@/", "http to a server with TLS", tls=BOTH),
 ]
+CIPHERS = [
+    Case(f"ab -n 2 -Z {ciphers} https://@/", tls=OLD)
+    for ciphers in (
+        "ECDHE-RSA-AES128-GCM-SHA256",
+        "ECDHE-RSA-AES256-GCM-SHA384",
+        "ECDHE-RSA-CHACHA20-POLY1305",
+        "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384",
+        "HIGH",
+        "ALL",
+        "DEFAULT",
+        "HIGH:!aNULL",
+    )
+]
 REFUSED = [
     Case(f"ab {words} https://127.0.0.1:1/")
     for words in ("", "-n 3", "-f SSL9", "-E nofile", "-Z nonsense")
 ]
 
 
-@table([*SESSIONS, *ANSWERS, *REFUSED])
+@table([*SESSIONS, *ANSWERS, *CIPHERS, *REFUSED])
 def test_https(case: Case, tmp_path: Path, certificate: Path) -> None:
     assert_same(case, tmp_path, certificate)

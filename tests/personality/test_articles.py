@@ -34,10 +34,13 @@ INTERRUPTED_AFTER_S = {
     "ab -n 1000000 -c 500 localhost:3008/fillbuffer": 1.0,
     "webbench -t 30 -c 200 http://127.0.0.1:8080/": None,
     "wrk -d 100s -c 1024 -t 8 http://localhost:8080/": 1.0,
-    "wrk -t2 -c100 -d10 --latency http://localhost:9000": None,
+    "wrk -t2 -c100 -d10 --latency http://localhost:9000": 1.0,
 }
 STATUS_INTERRUPTED = {"ab": 1, "wrk": 0}
-SLOW = {"webbench -t 30 -c 200 http://127.0.0.1:8080/"}
+SLOW = {
+    "ab -n  100000 -c 10 http://localhost:7000/",
+    "webbench -t 30 -c 200 http://127.0.0.1:8080/",
+}
 
 
 ARTICLES = sorted((Catalogue.shipped().root / "articles").glob("*.toml"))

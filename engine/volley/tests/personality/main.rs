@@ -5,8 +5,10 @@
 mod common;
 
 mod ab;
+mod modules;
 mod webbench;
 mod wrk;
+mod wrk2;
 
 use common::driver::has_uring;
 

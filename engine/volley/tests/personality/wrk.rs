@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+pub(crate) const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
 /// Two connections of one thread for a second; the status and both outputs.
 fn wrk(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
@@ -20,14 +20,14 @@ fn wrk(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
 }
 
 /// A script in a file of its own.
-fn script(name: &str, text: &str) -> PathBuf {
+pub(crate) fn script(name: &str, text: &str) -> PathBuf {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.lua"));
     std::fs::write(&file, text).unwrap();
     file
 }
 
 /// The number in front of `what`.
-fn number_before(out: &str, what: &str) -> u64 {
+pub(crate) fn number_before(out: &str, what: &str) -> u64 {
     let before = &out[..out.find(what).unwrap_or_else(|| panic!("no {what:?} in {out}"))];
     before.rsplit([' ', '\n']).next().unwrap().parse().unwrap()
 }

@@ -2,7 +2,7 @@
 
 use mlua::{Function, Lua, Table};
 
-/// A state as LuaJIT's own program has it: scripts may use the foreign function interface, the
+/// A state as `LuaJIT`'s own program has it: scripts may use the foreign function interface, the
 /// debug library and modules written in C.
 #[expect(unsafe_code, reason = "these can do anything, as can the user whose script it is")]
 pub(super) fn new_state() -> Lua {

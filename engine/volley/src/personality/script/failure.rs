@@ -12,7 +12,7 @@ impl Failure {
         Self(line.into())
     }
 
-    /// What LuaJIT says of an error that nobody caught.
+    /// What `LuaJIT` says of an error that nobody caught.
     pub(crate) fn uncaught(message: impl fmt::Display) -> Self {
         Self(format!("PANIC: unprotected error in call to Lua API ({message})"))
     }
@@ -24,7 +24,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// LuaJIT itself is at its limits, out of memory for one.
+/// `LuaJIT` itself is at its limits, out of memory for one.
 impl From<mlua::Error> for Failure {
     fn from(error: mlua::Error) -> Self {
         Self::uncaught(error)

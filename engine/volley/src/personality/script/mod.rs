@@ -23,6 +23,7 @@ use network::Network;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 use thread::{Thread, text};
 
 /// What a script knows of the command line.
@@ -71,6 +72,7 @@ impl Script {
         let network = Arc::new(Network::default());
         let offered = setting.table(&lua)?;
         network.offer(&lua, &offered)?;
+        offered.raw_set("time_us", lua.create_function(|_, ()| Ok(time_us()))?)?;
         let calls = Calls::load(&lua, offered)?;
         Ok(Self { thread: Thread::of(&lua), lua, calls, network, threads: Vec::new() })
     }
@@ -242,4 +244,10 @@ impl Script {
 /// string.
 fn string(bytes: &[u8]) -> Either<&str, &BStr> {
     str::from_utf8(bytes).map_or_else(|_| Either::Right(BStr::new(bytes)), Either::Left)
+}
+
+/// The time of day in µs, which scripts of wrk2 may ask for.
+fn time_us() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_micros() as f64)
 }

@@ -71,7 +71,7 @@ fn connect(address: SocketAddr) -> io::Result<()> {
     TcpStream::connect(address).map(drop)
 }
 
-/// What strerror(3) or gai_strerror(3) says, without what Rust adds.
+/// What strerror(3) or `gai_strerror(3)` says, without what Rust adds.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);

@@ -36,6 +36,10 @@ pub(crate) trait Statistics {
     fn distinct(&self) -> u64;
     /// The value with `index` smaller ones, and how often it was.
     fn at(&self, index: u64) -> Option<(u64, u64)>;
+    /// Whether scripts get values by `[]`, as in wrk2; in wrk by a call.
+    fn is_indexed(&self) -> bool {
+        false
+    }
 }
 
 impl Summary {
@@ -59,7 +63,6 @@ impl Summary {
 }
 
 /// The statistics as functions and figures of the state, for as long as the scope lasts.
-#[expect(clippy::cast_precision_loss, reason = "Lua has no other numbers")]
 pub(super) fn offered<'scope>(
     lua: &Lua,
     scope: &'scope Scope<'scope, '_>,
@@ -73,6 +76,7 @@ pub(super) fn offered<'scope>(
     ])?;
     let offered = lua.create_table_from([("figures", figures)])?;
     offered.raw_set("distinct", statistics.distinct() as f64)?;
+    offered.raw_set("is_indexed", statistics.is_indexed())?;
     let percentile = |_: &Lua, percent: f64| Ok(statistics.percentile(percent) as f64);
     offered.raw_set("percentile", scope.create_function(percentile)?)?;
     let at = |_: &Lua, index: f64| {

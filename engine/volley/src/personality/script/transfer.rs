@@ -26,7 +26,6 @@ impl Transfer {
         Ok(match value {
             Value::Nil => Self::Nil,
             Value::Boolean(truth) => Self::Boolean(*truth),
-            #[expect(clippy::cast_precision_loss, reason = "it is a float to LuaJIT")]
             Value::Integer(number) => Self::Number(*number as f64),
             Value::Number(number) => Self::Number(*number),
             Value::String(text) => Self::String(text.as_bytes().to_vec().into()),

@@ -5,6 +5,11 @@
 
 local offered = ...
 
+-- Where Debian keeps modules, and so where its wrk finds them.
+local triplets = { x64 = "x86_64-linux-gnu", arm64 = "aarch64-linux-gnu" }
+package.path = package.path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
+package.cpath = package.cpath .. (";/usr/lib/%s/lua/5.1/?.so"):format(triplets[jit.arch] or jit.arch)
+
 -- Objects without a word in them: what each stands for is kept beside them, where no script reaches.
 local addresses = setmetatable({}, { __mode = "k" })
 local threads = setmetatable({}, { __mode = "k" })
@@ -77,7 +82,9 @@ end
 
 getmetatable(Statistics).__index = function(self, key)
   if key == "percentile" then return percentile end
-  return expect(statistics, self, "wrk.stats", 1).figures[key] or key
+  local numbers = expect(statistics, self, "wrk.stats", 1)
+  if numbers.is_indexed and type(key) == "number" then return (numbers.at(key)) end
+  return numbers.figures[key] or key
 end
 
 getmetatable(Statistics).__len = function(self)
@@ -96,6 +103,7 @@ local wrk = {
   method = "GET",
   path = offered.path,
   headers = offered.headers,
+  time_us = offered.time_us,
 }
 _G.wrk = wrk
 package.loaded.wrk = wrk

@@ -10,6 +10,7 @@ use super::advice::advise;
 use super::extras::Extras;
 use crate::cli::as_flag;
 use crate::errors::system_words;
+use crate::interrupts::{self, INTERRUPTED};
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
 use crate::io::{Io, IoChoice};
@@ -19,7 +20,6 @@ use arguments::{Asked, Http, Other, Place};
 use request::Request;
 use run::{Counts, Load};
 use rustix::io::Errno;
-use signal_hook::consts::SIGINT;
 use std::ffi::OsString;
 use std::io::{self, Write, stderr, stdout};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -30,7 +30,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const UNREACHABLE: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
-const INTERRUPTED: u8 = 130;
 
 /// Told on standard error before a load.
 const BANNER: &str = "Webbench - Simple Web Benchmark 1.5\n\
@@ -85,7 +84,8 @@ fn load(asked: &Asked, request: Request, io: IoChoice) -> Result<(Counts, Io, bo
     limits::check_open_files(1, asked.clients, false)
         .map_err(|wrong| (SYSTEM, as_flag(&wrong.replace("`connections`", "`clients`"))))?;
     let io = io.resolve().map_err(system("--io"))?;
-    let interrupted = listen_for_interrupts().map_err(system("cannot catch Ctrl-C"))?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    interrupts::listen(&interrupted).map_err(system("cannot catch Ctrl-C"))?;
     let load = Load {
         route: Arc::new(Route {
             sources: Sources::of(&address, false),
@@ -122,15 +122,6 @@ fn reach(to: &Place) -> Result<SocketAddr, String> {
         Ok(_) => Ok(address),
         Err(error) => Err(format!("cannot connect to {place}: {}", words(&error))),
     }
-}
-
-/// The first Ctrl-C ends the load, a second one the process.
-fn listen_for_interrupts() -> io::Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let status = i32::from(INTERRUPTED);
-    signal_hook::flag::register_conditional_shutdown(SIGINT, status, interrupted.clone())?;
-    signal_hook::flag::register(SIGINT, interrupted.clone())?;
-    Ok(interrupted)
 }
 
 fn words(error: &io::Error) -> String {

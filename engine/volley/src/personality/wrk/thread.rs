@@ -128,10 +128,10 @@ impl<B: Backend, M: Manner> Thread<'_, B, M> {
                 }
             }
             let now_ns = now_ns();
-            self.send_delayed(now_ns)?;
             if self.script.stopped() || (now_ns >= self.tick_due_ns && self.on_tick(now_ns)) {
                 break;
             }
+            self.send_delayed(now_ns)?;
         }
         self.manner.end(now_ns());
         self.counts.cpu_ns = thread_cpu_ns() - cpu_ns;

@@ -129,18 +129,18 @@ impl AtRate {
             self.sampling = Sampling::Calibrates { due_ns: now_ns + CALIBRATED_AFTER_NS };
             return;
         }
-        let interval_ms = interval_ms(&self.latencies);
+        let every_ms = sample_every_ms(&self.latencies);
         if self.asked.tells {
             let mut out = stdout().lock();
             // Nobody is left to be told where that fails.
-            let _ = out.write_all(calibration(mean_us, interval_ms).as_bytes());
+            let _ = out.write_all(calibration(mean_us, every_ms).as_bytes());
             let _ = out.flush();
         }
         self.latencies.clear();
         self.uncorrected.clear();
         self.calibrated = 1;
-        let interval_ns = interval_ms * MS;
-        self.sampling = Sampling::Samples { interval_ns, since_ns: now_ns, answers: 0 };
+        self.sampling =
+            Sampling::Samples { interval_ns: every_ms * MS, since_ns: now_ns, answers: 0 };
     }
 }
 
@@ -207,7 +207,8 @@ impl Manner for AtRate {
 
     fn end(&mut self, now_ns: u64) {
         let now_ns = now_ns.min(self.asked.end_ns);
-        self.missing = self.connections.iter().map(|one| one.pace.missing(now_ns)).sum();
+        let missing = self.connections.iter().map(|one| one.pace.missing(now_ns));
+        self.missing = missing.fold(0, u64::saturating_add);
     }
 
     fn merge(&mut self, other: &Self) {
@@ -215,7 +216,7 @@ impl Manner for AtRate {
         self.uncorrected.merge(&other.uncorrected);
         self.rates.merge(&other.rates);
         self.idle_timeouts += other.idle_timeouts;
-        self.missing += other.missing;
+        self.missing = self.missing.saturating_add(other.missing);
         self.calibrated += other.calibrated;
     }
 }
@@ -225,16 +226,14 @@ fn opens_after_ns(slot: usize) -> u64 {
 }
 
 /// Twice what nine of ten latencies don't exceed, in whole ms.
-fn interval_ms(latencies: &Values) -> u64 {
+fn sample_every_ms(latencies: &Values) -> u64 {
     (latencies.percentile(90.0) / 500).max(SHORTEST_SAMPLE_MS)
 }
 
 /// A line for each thread. The mean is in whole µs.
-fn calibration(mean_us: f64, interval_ms: u64) -> String {
-    let mean_ms = whole(mean_us) as f64 / 1e3;
-    format!(
-        "  Thread calibration: mean lat.: {mean_ms:.3}ms, rate sampling interval: {interval_ms}ms\n"
-    )
+fn calibration(mean_us: f64, every_ms: u64) -> String {
+    let mean = whole(mean_us) as f64 / 1e3;
+    format!("  Thread calibration: mean lat.: {mean:.3}ms, rate sampling interval: {every_ms}ms\n")
 }
 
 /// Cut off, as C does; what is no number is 0.
@@ -285,7 +284,7 @@ mod tests {
 
     /// The latencies in ms.
     fn ms(values: &Values) -> (u64, u64, u64) {
-        let at = |percent| (values.percentile(percent) as f64 / 1e3).round() as u64;
+        let at = |percent| (values.percentile(percent) + 500) / 1000;
         (values.count(), at(0.0), at(100.0))
     }
 

@@ -198,6 +198,10 @@ impl script::Statistics for Values {
         let percent = 100.0 * (index + 1) as f64 / self.count() as f64;
         (index < self.count()).then(|| (self.percentile(percent), 1))
     }
+
+    fn is_indexed(&self) -> bool {
+        true
+    }
 }
 
 /// Values that are the same to three digits.

@@ -1,5 +1,5 @@
 //! When a connection sends: at a constant rate, whatever the answers do, as far as one connection
-//! can; and at twice that rate for as long as it is behind.
+//! can; and at twice that rate, counted from when it was last on time, for as long as it is behind.
 
 use crate::clock::S;
 
@@ -11,7 +11,8 @@ pub(crate) struct Pace {
     interval_ns: f64,
     /// Answers so far.
     complete: u64,
-    /// Where it is behind: since when, and how many answers there had been.
+    /// Unless it has to wait: since when it is behind, and how many answers there had been. Who sends
+    /// on time is behind until the answer comes.
     behind: Option<(u64, u64)>,
 }
 
@@ -82,18 +83,31 @@ mod tests {
     }
 
     #[test]
-    fn behind_it_sends_twice_as_often_until_it_has_caught_up() {
+    fn after_a_late_answer_it_makes_up_for_all_at_once() {
         let mut pace = pace();
-        // The first answer takes 100 ms: nine more were due meanwhile.
+        assert_eq!(pace.next_ns(S), S);
+        // The first answer takes 100 ms: ten more were due meanwhile.
+        for nth in 1..=10 {
+            pace.complete();
+            let now_ns = S + 100 * MS + nth;
+            assert!(pace.next_ns(now_ns) <= now_ns, "{nth}");
+            // Latency counts from when each was due all the same.
+            assert_eq!(pace.due_ns(), S + nth * 10 * MS);
+        }
         pace.complete();
+        assert_eq!(pace.next_ns(S + 101 * MS), S + 110 * MS);
+    }
+
+    #[test]
+    fn after_a_late_beginning_it_sends_twice_as_often() {
+        let mut pace = pace();
+        // It took 100 ms to connect.
         let late_ns = S + 100 * MS;
         assert_eq!(pace.next_ns(late_ns), late_ns);
-        for nth in 1..=18 {
+        for nth in 1..=19 {
             pace.complete();
             let next_ns = pace.next_ns(late_ns + nth * 5 * MS - 1);
             assert_eq!(next_ns, late_ns + nth * 5 * MS, "{nth}");
-            // Its latency counts from when it was due all the same.
-            assert_eq!(pace.due_ns(), S + (nth + 1) * 10 * MS);
         }
         pace.complete();
         let caught_up_ns = S + 200 * MS;

@@ -68,6 +68,10 @@ impl script::Statistics for Rates {
     fn at(&self, index: u64) -> Option<(u64, u64)> {
         script::Statistics::at(&self.values, index)
     }
+
+    fn is_indexed(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

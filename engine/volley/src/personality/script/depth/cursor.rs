@@ -65,8 +65,7 @@ impl<'a> Cursor<'a> {
     /// Line and column, from one.
     pub(super) fn place(&self) -> (usize, usize) {
         let before = self.since(0);
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let line_breaks = before.iter().filter(|&&byte| byte == b'\n').count();
-        (line_breaks + 1, self.at - line_start + 1)
+        let mut lines = before.split(|&byte| byte == b'\n');
+        (lines.clone().count(), 1 + lines.next_back().map_or(0, <[u8]>::len))
     }
 }

@@ -35,7 +35,7 @@ fn what_ends_early_is_incomplete() {
     let bytes = b"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
     for end in 0..bytes.len() {
         let cut = &bytes[..end];
-        let line = 1 + cut.iter().filter(|&&byte| byte == b'\n').count();
+        let line = cut.split(|&byte| byte == b'\n').count();
         let column = 1 + cut.iter().rev().take_while(|&&byte| byte != b'\n').count();
         assert_eq!(says(cut), format!("incomplete request at {line}:{column}"), "{end}");
     }

@@ -18,7 +18,7 @@ fn a_file_that_cannot_be_run_says_why() {
     assert!(wrong.ends_with("unexpected symbol near '['"), "{wrong}");
 }
 
-/// Whatever is raised, and wherever, is told in LuaJIT's own words.
+/// Whatever is raised, and wherever, is told in `LuaJIT`'s own words.
 #[test]
 fn an_error_in_a_hook_is_told() {
     for (raised, told) in [

@@ -151,3 +151,18 @@ fn figures_of_nothing_are_numbers() {
     script.done(&Summary::default(), &Counts(&[]), &Counts(&[])).unwrap();
     assert_eq!(script.eval("('%g %d'):format(min, count)"), "1.84467e+19 0");
 }
+
+#[test]
+fn modules_are_looked_for_where_debian_has_them() {
+    let script = script("");
+    for (path, place) in [
+        ("path", "/usr/share/lua/5.1/?.lua"),
+        ("path", "/usr/share/lua/5.1/?/init.lua"),
+        ("cpath", "/usr/lib/x86_64-linux-gnu/lua/5.1/?.so"),
+    ] {
+        if path == "path" || cfg!(target_arch = "x86_64") {
+            let found = script.eval(&format!("package.{path}:find('{place}', 1, true) ~= nil"));
+            assert_eq!(found, "true", "{place}");
+        }
+    }
+}
