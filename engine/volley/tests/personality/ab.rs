@@ -264,7 +264,9 @@ fn files_have_a_line_for_each_percentage_and_each_request() {
     assert_eq!(percentages.lines().count(), 102);
     assert_eq!(requests.lines().count(), 8);
     assert!(requests.lines().all(|line| line.split('\t').count() == 6), "{requests}");
-    [csv, tsv].into_iter().for_each(|file| fs::remove_file(file).unwrap());
+    for file in [csv, tsv] {
+        fs::remove_file(file).unwrap();
+    }
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn extremes(records: &[Record], us: impl Fn(&Record) -> i64) -> [i64; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::tests::options;
+    use super::super::arguments::tests::options;
     use super::*;
 
     fn record(connect_us: i64, total_us: i64) -> Record {

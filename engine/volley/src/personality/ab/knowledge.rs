@@ -109,7 +109,7 @@ pub(super) fn advice(options: &Options, outcome: &Outcome) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::tests::options;
+    use super::super::arguments::tests::options;
     use super::*;
 
     /// 100 requests of 1 to 100 µs in a second, of which two failed.

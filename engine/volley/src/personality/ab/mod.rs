@@ -1,11 +1,12 @@
 //! ab, the benchmark of the Apache HTTP server: one thread, HTTP/1.0, a connection for each request
 //! unless `-k`.
 //!
-//! [`options`] is what is asked for, [`run`] the loop, [`outcome`] what it has counted, [`report`],
-//! [`html`] and [`tables`] what ab makes of that, [`knowledge`] what we do. An end before the end is
-//! a [`stop`].
+//! [`arguments`] are read into [`options`]; [`run`] is the loop, [`outcome`] what it has counted,
+//! [`report`], [`html`] and [`tables`] what ab makes of that, [`knowledge`] what we do. An end before
+//! the end is a [`stop`].
 
 mod answer;
+mod arguments;
 mod connection;
 mod html;
 mod knowledge;
@@ -32,8 +33,9 @@ use crate::io::Io;
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
 use crate::target::{Address, Route, SocketBuffers, Sources};
+use arguments::Asked;
 use jiff::tz::TimeZone;
-use options::{Asked, Attributes, Options, TlsOptions};
+use options::{Attributes, Options, TlsOptions};
 use outcome::Outcome;
 use run::Target;
 use std::ffi::OsString;
@@ -53,7 +55,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
         Err(line) => return end(&Stop::usage(&line), Voice { is_for_json: false }),
     };
     let voice = Voice { is_for_json: extras.json };
-    let loaded = match options::read(&words) {
+    let loaded = match arguments::read(&words) {
         Ok(Asked::Version { in_html }) => {
             voice::say(usage::banner(in_html));
             return ExitCode::SUCCESS;

@@ -168,7 +168,7 @@ fn percentiles(outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::tests::options;
+    use super::super::arguments::tests::options;
     use super::super::record::Record;
     use super::super::statistics::summarize;
     use super::*;

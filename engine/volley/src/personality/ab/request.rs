@@ -112,7 +112,7 @@ fn basic(header: &str, whose: &str, credentials: &[u8]) -> Result<Vec<u8>, Stop>
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::tests::options;
+    use super::super::arguments::tests::options;
     use super::*;
 
     fn of(line: &str) -> String {
