@@ -37,6 +37,8 @@ pub(crate) struct Setting {
     pub(crate) path: String,
     /// Those of `-H`.
     pub(crate) headers: Vec<(String, String)>,
+    /// Whether there is `wrk.time_us`, as in wrk2.
+    pub(crate) tells_time: bool,
 }
 
 impl Setting {
@@ -72,7 +74,9 @@ impl Script {
         let network = Arc::new(Network::default());
         let offered = setting.table(&lua)?;
         network.offer(&lua, &offered)?;
-        offered.raw_set("time_us", lua.create_function(|_, ()| Ok(time_us()))?)?;
+        if setting.tells_time {
+            offered.raw_set("time_us", lua.create_function(|_, ()| Ok(time_us()))?)?;
+        }
         let calls = Calls::load(&lua, offered)?;
         Ok(Self { thread: Thread::of(&lua), lua, calls, network, threads: Vec::new() })
     }

@@ -15,6 +15,7 @@ fn setting() -> Setting {
         port: Some("8080".into()),
         path: "/index?a=b".into(),
         headers: Vec::new(),
+        tells_time: false,
     }
 }
 

@@ -75,7 +75,8 @@ fn fail(program: &str, trouble: &Trouble) -> ExitCode {
 }
 
 fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
-    let Ready { main, crew, heading, interrupted } = prepare(arguments, extras)?;
+    let Ready { main, crew, heading, interrupted } =
+        prepare(arguments, &setting(arguments), extras)?;
     // Into a pipe, wrk writes all at its end, and nothing if a script fails.
     let is_seen_at_once = stdout().is_terminal();
     if is_seen_at_once {
@@ -116,22 +117,26 @@ pub(super) struct Ready {
 }
 
 /// Sets up the scripts.
-pub(super) fn prepare(arguments: &Arguments, extras: Extras) -> Result<Ready, Trouble> {
-    let setting = setting(arguments);
-    let mut main = load::state(arguments, &setting)?;
+pub(super) fn prepare(
+    arguments: &Arguments,
+    setting: &Setting,
+    extras: Extras,
+) -> Result<Ready, Trouble> {
+    let mut main = load::state(arguments, setting)?;
     main.resolve(&arguments.place.host, arguments.place.service())?;
-    let crew = load::crew(arguments, &setting, &mut main)?;
+    let crew = load::crew(arguments, setting, &mut main)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::listen(&interrupted)?;
     let heading = if extras.json { String::new() } else { report::heading(arguments) };
     Ok(Ready { main, crew, heading, interrupted })
 }
 
-fn setting(arguments: &Arguments) -> Setting {
+/// What scripts know of the command line.
+pub(super) fn setting(arguments: &Arguments) -> Setting {
     let headers = arguments.headers.iter().filter_map(|header| header.split_once(": "));
     let Place { scheme, host, port, path } = arguments.place.clone();
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Setting { scheme, host, port, path, headers }
+    Setting { scheme, host, port, path, headers, tells_time: false }
 }
 
 /// On standard output. A reader that has seen enough, such as `head`, is fine.

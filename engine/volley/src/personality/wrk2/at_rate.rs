@@ -252,7 +252,8 @@ mod tests {
 
     fn script() -> Script {
         let [scheme, host, path] = ["http", "a", "/"].map(str::to_owned);
-        Script::new(&Setting { scheme, host, port: None, path, headers: vec![] }).unwrap()
+        Script::new(&Setting { scheme, host, port: None, path, headers: vec![], tells_time: true })
+            .unwrap()
     }
 
     /// Two connections, ten requests a second each, for 20 s.

@@ -10,11 +10,12 @@ mod words;
 
 use super::advice::advise;
 use super::extras::Extras;
+use super::script::Setting;
 use super::wrk::load::{self, Measured};
 use super::wrk::report::{spreads, totals};
 use super::wrk::thread::Trouble;
 use super::wrk::words::summary;
-use super::wrk::{Ready, carry_out, prepare, say};
+use super::wrk::{Ready, carry_out, prepare, say, setting};
 use crate::clock::S;
 use arguments::Arguments;
 use at_rate::{Asked, AtRate};
@@ -30,7 +31,8 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
 
 fn measure(arguments: &Arguments, extras: Extras) -> Result<(), Trouble> {
     let wrk = &arguments.wrk;
-    let Ready { main, crew, heading, interrupted } = prepare(wrk, extras)?;
+    let setting = Setting { tells_time: true, ..setting(wrk) };
+    let Ready { main, crew, heading, interrupted } = prepare(wrk, &setting, extras)?;
     say(heading);
     let manner = |end_ns| AtRate::new(asked(arguments, end_ns, extras));
     let (measured, found) = load::load(wrk, extras.io, crew, &interrupted, manner)?;

@@ -171,3 +171,10 @@ fn modules_are_looked_for_where_debian_has_them() {
         }
     }
 }
+
+#[test]
+fn only_wrk2_tells_the_time() {
+    assert_eq!(script("").eval("wrk.time_us"), "nil");
+    let wrk2 = scripts("", &Setting { tells_time: true, ..setting() });
+    assert_eq!(wrk2.eval("wrk.time_us() > 1e15"), "true");
+}
