@@ -60,6 +60,7 @@ BY_DESIGN = {
     "ab": {
         "TLS 1.0": "rustls has no TLS older than 1.2: -f TLS1 is refused, with a reason.",
         "TLS 1.1": "the same",
+        "what the certificate says": "with -v 2 ab prints OpenSSL's view of the certificate.",
     },
     "wrk": {
         "199": "a 1xx answer is interim (RFC 9110): the real answer follows. wrk counts it as one.",
