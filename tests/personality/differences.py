@@ -4,12 +4,11 @@
 the text is taken for `<name>`: both sides have to have it, in the same place.
 """
 
-import os
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-from tests.personality.programs import AGAINST, Program, real
+from tests.personality.programs import Program, real
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ OPENSSL = re.compile(r"(?m)^[0-9A-F]{16}:error:.*\n")
 
 
 def are_meant(program: str, note: str) -> bool:
-    """Whether this case differs by design, and both are what they should be: not alike."""
-    return note in BY_DESIGN.get(program, {}) and os.environ.get(AGAINST) != "real"
+    """Whether this case differs by design, so that alike is wrong."""
+    return note in BY_DESIGN.get(program, {})
 
 
 def settled(program: Program, out: str, err: str) -> tuple[str, str]:
