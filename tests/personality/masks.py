@@ -96,10 +96,10 @@ def _wrk_line(line: str, exact: bool) -> str:
     if re.match(r"^  \d+ requests in ", line):
         line = re.sub(f"in {WRK_TIME}", "in <time>", line)
         return line if exact else re.sub(rf"^  \d+ (.*) {WRK_SIZE}", r"  9 \1 <size>", line)
-    if line.startswith("Requests/sec:"):
-        return "Requests/sec:" + re.sub(r"^( *)\d+\.\d\d$", "<rate>", line[13:].rjust(10))
-    if line.startswith("Transfer/sec:"):
-        return "Transfer/sec:" + re.sub(f"^( *){WRK_SIZE}$", "<rate>", line[13:])
+    if re.fullmatch(r"Requests/sec: (?=.{9}$) *\d+\.\d\d", line):
+        return "Requests/sec: <rate>"
+    if re.fullmatch(rf"Transfer/sec: (?=.{{11}}$) *{WRK_SIZE}", line):
+        return "Transfer/sec: <rate>"
     if not exact and re.match(r"^  (Socket errors|Non-2xx or 3xx responses):", line):
         head, _, rest = line.partition(":")
         return head + ":" + re.sub(r"\d+", _unless_zero, rest)

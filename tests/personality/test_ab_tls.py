@@ -49,6 +49,11 @@ CIPHERS = [
         "HIGH:!aNULL",
     )
 ]
+CLIENTS = [
+    Case("ab -n 2 -E both.pem https://@/", "a client's certificate nobody asked for", tls=BOTH),
+    Case("ab -n 2 -v 2 https://@/", "what the certificate says", tls=NEW),
+    Case("ab -n 2 -v 2 https://@/", "what the certificate says", tls=OLD),
+]
 OLDER = [
     Case("ab -n 3 -f TLS1 https://@/", "TLS 1.0", tls=BOTH),
     Case("ab -n 3 -f TLS1.1 https://@/", "TLS 1.1", tls=BOTH),
@@ -59,6 +64,6 @@ REFUSED = [
 ]
 
 
-@table([*SESSIONS, *ANSWERS, *CIPHERS, *OLDER, *REFUSED])
+@table([*SESSIONS, *ANSWERS, *CIPHERS, *CLIENTS, *OLDER, *REFUSED])
 def test_https(case: Case, tmp_path: Path, certificate: Path) -> None:
     assert_same(case, tmp_path, certificate)
