@@ -8,6 +8,9 @@ from pathlib import Path
 from bakeoff.load.engine import engine_path
 from bakeoff.model.errors import BadUsage
 
+ENGINE = "volley"
+"""What an engine is called, wherever it is."""
+
 
 def link(folder: Path, names: Sequence[str]) -> list[Path]:
     """Make links to the engine in `folder`, which is made too; returns them.
@@ -18,7 +21,7 @@ def link(folder: Path, names: Sequence[str]) -> list[Path]:
     engine = engine_path().absolute()
     links = [folder.absolute() / name for name in names]
     for each in links:
-        if os.path.lexists(each) and not _leads_to_an_engine(each, engine):
+        if os.path.lexists(each) and not _leads_to_an_engine(each):
             raise BadUsage(f"{each} is no link to the engine; move it away, or name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,5 +43,14 @@ def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
     }
 
 
-def _leads_to_an_engine(path: Path, engine: Path) -> bool:
-    return path.is_symlink() and path.readlink().name == engine.name
+def original(program: str) -> Path | None:
+    """The first on PATH that is called `program` and is no link to an engine."""
+    for folder in os.get_exec_path():
+        found = shutil.which(program, path=folder)
+        if found is not None and not _leads_to_an_engine(Path(found)):
+            return Path(found)
+    return None
+
+
+def _leads_to_an_engine(path: Path) -> bool:
+    return path.is_symlink() and path.readlink().name == ENGINE

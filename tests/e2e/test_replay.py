@@ -140,7 +140,7 @@ def test_without_a_name_the_articles_are_listed(place: Place) -> None:
         (["mine.toml", "--scale", "0"], "--scale: is 0; it takes a number above 0"),
         (["mine.toml", "--json", "/no/such/folder/x"], "--json /no/such/folder/x: can't be"),
         (["mine.toml", "--out", "mine.toml"], "--out mine.toml: "),
-        (["mine.toml", "--driver", "hey"], "Invalid value for '--driver'"),
+        (["mine.toml", "--driver", "siege"], "Invalid value for '--driver'"),
     ],
 )
 def test_bad_input_is_named(words: list[str], says: str, place: Place, article: str) -> None:

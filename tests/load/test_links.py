@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.load import engine_path, link, shadowed
+from bakeoff.load.links import original
 from bakeoff.model.errors import BadUsage
 
 NAMES = ["ab", "wrk"]
@@ -45,6 +46,20 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadUsage, match="file: can't make links there: File exists"):
         link(tmp_path / "file", NAMES)
+
+
+def test_the_original_is_found_behind_our_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    link(ours, NAMES)
+    theirs.mkdir()
+    (theirs / "real").write_text("")
+    (theirs / "real").chmod(0o755)
+    (theirs / "wrk").symlink_to("real")
+    monkeypatch.setenv("PATH", f"{ours}:{theirs}")
+    assert original("wrk") == theirs / "wrk"
+    assert original("ab") is None
 
 
 def test_what_the_shell_finds_instead_is_told(

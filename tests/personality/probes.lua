@@ -251,7 +251,7 @@ function delay()
 end
 function done(summary) print(summary.requests, summary.duration >= 1000000) end
 
---- init and done of two threads +twenty -t2 -c4
+--- init and done of two threads +twenty -t2 -c2
 function init() print('init') end
 function done() print('done') end
 

@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Answer, Asked, Close, Pause, Step, always, ordinary, response
-
-pytestmark = pytest.mark.e2e
 
 RESET = Close(reset=True)
 HEAD = b"HTTP/1.1 200 OK\r\n"

@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Answer, Close, Pause, Step, always, response
-
-pytestmark = pytest.mark.e2e
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 KEPT = HEAD + b"Connection: Keep-Alive\r\n"

@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Asked, Close, Step, ordinary, response
-
-pytestmark = pytest.mark.e2e
 
 POST = {"post.txt": "a=1&b=2"}
 

@@ -8,8 +8,6 @@ import pytest
 from tests.personality.programs import Program, ours, real, run
 from tests.personality.server import Answer, Close, Pause, response, serving
 
-pytestmark = pytest.mark.e2e
-
 SHARES = (50, 66, 75, 80, 90, 95, 98, 99)
 ANSWERS: dict[str, Answer] = {
     "later and later": lambda asked: (Pause(0.012 * asked.total), response(), Close()),

@@ -3,12 +3,8 @@
 from pathlib import Path
 from ssl import TLSVersion
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Close, always, ordinary, response
-
-pytestmark = pytest.mark.e2e
 
 OLD = (TLSVersion.TLSv1_2, TLSVersion.TLSv1_2)
 NEW = (TLSVersion.TLSv1_3, TLSVersion.TLSv1_3)
@@ -25,8 +21,6 @@ SESSIONS = [
         "-f TLS1.2",
         "-f TLS1.3",
         "-f ALL",
-        "-f TLS1",
-        "-f TLS1.1",
         "-f SSL2",
         "-f SSL3",
         "-f tls1.2",
@@ -55,12 +49,16 @@ CIPHERS = [
         "HIGH:!aNULL",
     )
 ]
+OLDER = [
+    Case("ab -n 3 -f TLS1 https://@/", "TLS 1.0", tls=BOTH),
+    Case("ab -n 3 -f TLS1.1 https://@/", "TLS 1.1", tls=BOTH),
+]
 REFUSED = [
     Case(f"ab {words} https://127.0.0.1:1/")
     for words in ("", "-n 3", "-f SSL9", "-E nofile", "-Z nonsense")
 ]
 
 
-@table([*SESSIONS, *ANSWERS, *CIPHERS, *REFUSED])
+@table([*SESSIONS, *ANSWERS, *CIPHERS, *OLDER, *REFUSED])
 def test_https(case: Case, tmp_path: Path, certificate: Path) -> None:
     assert_same(case, tmp_path, certificate)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 
 POST = {"post.txt": "a=1&b=2"}
@@ -206,7 +204,6 @@ WITH_A_SERVER = [
 ]
 
 
-@pytest.mark.e2e
 @table(WITH_A_SERVER)
 def test_with_a_server(case: Case, tmp_path: Path) -> None:
     assert_same(case, tmp_path)

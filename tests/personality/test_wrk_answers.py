@@ -2,13 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Answer, Close, Pause, Step, always, ordinary, response
 from tests.personality.test_wrk_scripts import TWENTY
-
-pytestmark = pytest.mark.e2e
 
 RESET = Close(reset=True)
 HEAD = b"HTTP/1.1 200 OK\r\n"

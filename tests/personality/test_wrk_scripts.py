@@ -3,12 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 from tests.personality.server import Answer, always, ordinary
-
-pytestmark = pytest.mark.e2e
 
 TWENTY = """
 local answers = 0

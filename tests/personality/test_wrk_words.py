@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.personality.comparison import Case, assert_same, table
 
 REFUSED = "http://127.0.0.1:1/"
@@ -135,7 +133,6 @@ RUNS = [
 ]
 
 
-@pytest.mark.e2e
 @table(RUNS)
 def test_with_a_server(case: Case, tmp_path: Path) -> None:
     assert_same(case, tmp_path)

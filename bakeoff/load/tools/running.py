@@ -1,6 +1,5 @@
 """Running a load tool against one URL, whichever tool it is."""
 
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.load.engine import engine_path
+from bakeoff.load.links import original
 from bakeoff.load.tools import ab, hey, oha, process, volley, webbench, wrk, wrk2
 from bakeoff.load.tools.asked import Asked
 from bakeoff.load.tools.output import Unreadable, telling_line
@@ -150,10 +150,10 @@ def _path(loader: Loader) -> Path:
     tool = _TOOLS[loader]
     if tool.program == "volley":
         return engine_path()
-    found = shutil.which(tool.program)
+    found = original(tool.program)
     if found is None:
         raise MissingPiece(f"{tool.program} is not installed: {tool.install}")
-    return Path(found)
+    return found
 
 
 def _how_it_failed(tool: _Tool, ended: Ended, limit_s: float) -> str:

@@ -1,6 +1,6 @@
 //! What is called of a script: the functions that `wrk.lua` returns.
 
-use mlua::{Function, Lua, Table};
+use mlua::{Function, Lua, LuaString, Table};
 
 /// A state as `LuaJIT`'s own program has it: scripts may use the foreign function interface, the
 /// debug library and modules written in C.
@@ -29,7 +29,11 @@ pub(super) struct Calls {
 impl Calls {
     /// Makes the global `wrk` from what is offered.
     pub(super) fn load(lua: &Lua, offered: Table) -> mlua::Result<Self> {
-        let calls: Table = lua.load(include_str!("wrk.lua")).set_name("wrk").call(offered)?;
+        let chunk = lua.load(include_str!("wrk.lua")).into_function()?;
+        // Without its lines, as wrk has its own: messages of errors in it are the same.
+        let dump: Function = lua.load("return string.dump").eval()?;
+        let code: LuaString = dump.call((chunk, true))?;
+        let calls: Table = lua.load(&*code.as_bytes()).set_name("wrk").call(offered)?;
         let call = |name| calls.raw_get::<Function>(name);
         Ok(Self {
             run: call("run")?,

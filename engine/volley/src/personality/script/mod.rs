@@ -77,12 +77,14 @@ impl Script {
         Ok(Self { thread: Thread::of(&lua), lua, calls, network, threads: Vec::new() })
     }
 
-    /// Runs a script. The error is a line for standard error; wrk goes on all the same.
+    /// Runs a script. The error is a line for standard error; wrk goes on all the same. A name that
+    /// can't be resolved is no such error: the next call fails by it.
     pub(crate) fn run(&self, file: &Path) -> Result<(), String> {
         let ran: mlua::Result<(bool, Value)> = self.calls.run.call(file);
         self.flush();
         let cause = match ran {
             Ok((true, _)) => return Ok(()),
+            Ok(_) if self.network.unresolved().is_some() => return Ok(()),
             Ok((false, raised)) => text(&self.lua, raised),
             Err(error) => error.to_string(),
         };
@@ -225,11 +227,11 @@ impl Script {
 
     fn call(&self, call: &Function, args: impl IntoLuaMulti) -> Result<Value, Failure> {
         let (succeeded, value): (bool, Value) = call.call(args)?;
-        if succeeded {
-            return Ok(value);
-        }
         if let Some(unresolved) = self.network.unresolved() {
             return Err(Failure::line(unresolved));
+        }
+        if succeeded {
+            return Ok(value);
         }
         let message = match value {
             Value::String(text) => text.to_string_lossy(),

@@ -27,73 +27,75 @@ local function type_of(value)
   return value == nil and "no value" or type(value)
 end
 
--- What `value` stands for, or an error at whoever called the function that expects it.
-local function expect(kept, value, class, position)
-  local found = value ~= nil and kept[value]
-  if not found then
-    error(("bad argument #%d to '?' (%s expected, got %s)"):format(position, class, type_of(value)), 3)
-  end
-  return found
+-- Raises what C does for a wrong argument, in the name of the function that calls this.
+local getinfo = debug.getinfo
+local function refuse(position, class, got)
+  local called = getinfo(2, "n")
+  if called.namewhat == "method" then position = position - 1 end
+  local name = called.name or "?"
+  error(("bad argument #%d to '%s' (%s expected, got %s)"):format(position, name, class, got), 3)
 end
 
 -- An address is kept as text: 127.0.0.1:80, [::1]:80.
 getmetatable(Address).__tostring = function(self)
-  return (expect(addresses, self, "wrk.addr", 1):gsub("[%[%]]", ""))
+  local address = addresses[self] or refuse(1, "wrk.addr", type_of(self))
+  return (address:gsub("[%[%]]", ""))
 end
 
 local methods = {}
 
 function methods.get(self, name)
-  local transferred, value = expect(threads, self, "wrk.thread", 1).get(name)
+  local thread = threads[self] or refuse(1, "wrk.thread", type_of(self))
+  local transferred, value = thread.get(name)
   if not transferred then error(value, 0) end
   return value
 end
 
 function methods.set(self, name, value)
-  local refused = expect(threads, self, "wrk.thread", 1).set(name, value)
-  if refused then error(refused, 2) end
+  local thread = threads[self] or refuse(1, "wrk.thread", type_of(self))
+  local problem = thread.set(name, value)
+  if problem then error(problem, 2) end
 end
 
 function methods.stop(self)
-  expect(threads, self, "wrk.thread", 1).stop()
+  local thread = threads[self] or refuse(1, "wrk.thread", type_of(self))
+  thread.stop()
 end
 
 getmetatable(Thread).__index = function(self, key)
-  local thread = expect(threads, self, "wrk.thread", 1)
+  local thread = threads[self] or refuse(1, "wrk.thread", type_of(self))
   if key ~= "addr" then return methods[key] or key end
   local address = thread.address()
   return address and object(Address, addresses, address)
 end
 
 getmetatable(Thread).__newindex = function(self, key, value)
-  local thread = expect(threads, self, "wrk.thread", 1)
+  local thread = threads[self] or refuse(1, "wrk.thread", type_of(self))
   if key ~= "addr" then error(("cannot set '%s' on thread"):format(type(value)), 2) end
-  thread.set_address(expect(addresses, value, "wrk.addr", 3))
+  thread.set_address(addresses[value] or refuse(4, "wrk.addr", type(value)))
 end
 
 local function percentile(self, percent)
-  local numbers = expect(statistics, self, "wrk.stats", 1)
-  local number = tonumber(percent)
-  if not number then
-    error(("bad argument #2 to '?' (number expected, got %s)"):format(type_of(percent)), 2)
-  end
-  return numbers.percentile(number)
+  local kept = statistics[self] or refuse(1, "wrk.stats", type_of(self))
+  return kept.percentile(tonumber(percent) or refuse(2, "number", type_of(percent)))
 end
 
 getmetatable(Statistics).__index = function(self, key)
+  local kept = statistics[self] or refuse(1, "wrk.stats", type_of(self))
   if key == "percentile" then return percentile end
-  local numbers = expect(statistics, self, "wrk.stats", 1)
-  if numbers.is_indexed and type(key) == "number" then return (numbers.at(key)) end
-  return numbers.figures[key] or key
+  if kept.is_indexed and type(key) == "number" then return (kept.at(key)) end
+  return kept.figures[key] or key
 end
 
 getmetatable(Statistics).__len = function(self)
-  return expect(statistics, self, "wrk.stats", 1).distinct
+  local kept = statistics[self] or refuse(1, "wrk.stats", type_of(self))
+  return kept.distinct
 end
 
 -- The index-th smallest value and how often it was; 0 and the number of values where there is none.
 getmetatable(Statistics).__call = function(self, index)
-  return expect(statistics, self, "wrk.stats", 1).at(tonumber(index) or 0)
+  local kept = statistics[self] or refuse(1, "wrk.stats", type_of(self))
+  return kept.at(tonumber(index) or 0)
 end
 
 local wrk = {
@@ -107,6 +109,8 @@ local wrk = {
 }
 _G.wrk = wrk
 package.loaded.wrk = wrk
+-- To be asked for with require, as everywhere but in mlua.
+_G.ffi = nil
 
 function wrk.lookup(host, service)
   local found, problem = offered.lookup(host, service)
@@ -117,8 +121,12 @@ function wrk.lookup(host, service)
   return found
 end
 
-function wrk.connect(address)
-  return offered.connect(expect(addresses, address, "wrk.addr", 1))
+-- Of several arguments, wrk takes the last.
+function wrk.connect(...)
+  local count = select("#", ...)
+  local last = count > 0 and select(count, ...) or nil
+  local got = count > 0 and type(last) or "no value"
+  return offered.connect(addresses[last] or refuse(count + 1, "wrk.addr", got))
 end
 
 function wrk.resolve(host, service)
@@ -159,11 +167,25 @@ function wrk.format(method, path, headers, body)
   return written:put("\r\n", body or ""):tostring()
 end
 
+-- What a script has made of the global `wrk` is what counts. Its faults are told as C tells them,
+-- without a place.
+local function of_wrk(field)
+  local global = _G.wrk
+  if type(global) ~= "table" then error(("attempt to index a %s value"):format(type(global)), 0) end
+  return global[field]
+end
+
+local function call(hook, ...)
+  if type(hook) ~= "function" then error(("attempt to call a %s value"):format(type(hook)), 0) end
+  return hook(...)
+end
+
 local calls = {}
 
 function calls.resolve(host, service)
-  wrk.resolve(host, service)
-  return #wrk.addrs
+  call(of_wrk("resolve"), host, service)
+  local usable = of_wrk("addrs")
+  return type(usable) == "table" and #usable or 0
 end
 
 function calls.adopt(thread)
@@ -171,11 +193,11 @@ function calls.adopt(thread)
 end
 
 function calls.set_up(thread)
-  wrk.setup(object(Thread, threads, thread))
+  call(of_wrk("setup"), object(Thread, threads, thread))
 end
 
 function calls.init(args)
-  wrk.init(args)
+  call(of_wrk("init"), args)
 end
 
 function calls.has(hook)
@@ -185,20 +207,21 @@ end
 -- A script may replace its hooks at any time, so each call looks them up; compiled, that is free.
 function calls.request()
   local hook = request
-  if type(hook) ~= "function" then hook = wrk.request end
-  return (hook())
+  if type(hook) ~= "function" then hook = of_wrk("request") end
+  return (call(hook))
 end
 
 function calls.delay()
-  return tonumber((delay()))
+  return tonumber((call(delay)))
 end
 
 function calls.response(status, headers, body)
-  response(status, headers, body)
+  call(response, status, headers, body)
 end
 
 function calls.done(summary, latency, requests)
-  done(summary, object(Statistics, statistics, latency), object(Statistics, statistics, requests))
+  latency, requests = object(Statistics, statistics, latency), object(Statistics, statistics, requests)
+  call(done, summary, latency, requests)
 end
 
 -- What scripts print waits in a buffer of the C library, unknown to Rust's.

@@ -28,7 +28,10 @@ fn an_error_in_a_hook_is_told() {
         ("error({})", "?"),
         ("error()", "?"),
         ("local x x.y = 1", "script.lua:1: attempt to index local 'x' (a nil value)"),
-        ("wrk.connect()", "script.lua:1: bad argument #1 to '?' (wrk.addr expected, got no value)"),
+        (
+            "wrk.connect()",
+            "script.lua:1: bad argument #1 to 'connect' (wrk.addr expected, got no value)",
+        ),
     ] {
         let text = format!(
             "function hook() {raised} end function bad() if go then hook() end end
@@ -83,10 +86,13 @@ fn an_error_in_setup_is_told() {
         ("thread:set('f', print)", "script.lua:1: cannot transfer 'function' to thread"),
         ("thread:get('print')", "cannot transfer 'function' to thread"),
         ("thread.x = 1", "script.lua:1: cannot set 'number' on thread"),
-        ("thread.addr = 1", "script.lua:1: bad argument #3 to '?' (wrk.addr expected, got number)"),
+        (
+            "thread.addr = 1",
+            "script.lua:1: bad argument #4 to '__newindex' (wrk.addr expected, got number)",
+        ),
         (
             "thread.stop()",
-            "script.lua:1: bad argument #1 to '?' (wrk.thread expected, got no value)",
+            "script.lua:1: bad argument #1 to 'stop' (wrk.thread expected, got no value)",
         ),
     ] {
         let mut main = script(&format!("function setup(thread) {setup} end"));
@@ -120,10 +126,29 @@ fn a_host_that_takes_no_connection_ends_the_run() {
     assert_eq!(script("").resolve("127.0.0.1", &port), Err(Failure::line(told)));
 }
 
+/// Nothing tells where: it is C that finds it missing.
 #[test]
-fn a_hook_that_is_taken_away_is_missed() {
+fn what_is_taken_away_is_missed() {
+    let told = |message| Err(Failure::line(panic_of(message)));
     let script = ready("function response() response = nil end");
     script.response(200, [], b"").unwrap();
-    let failure = script.response(200, [], b"").unwrap_err().to_string();
-    assert!(failure.contains("attempt to call"), "{failure}");
+    assert_eq!(script.response(200, [], b""), told("attempt to call a nil value"));
+    for (text, message) in [
+        ("wrk = nil", "attempt to index a nil value"),
+        ("wrk = 5", "attempt to index a number value"),
+        ("wrk = {}", "attempt to call a nil value"),
+        ("wrk.init = 5", "attempt to call a number value"),
+        ("wrk.headers = nil", "[string \"wrk\"]:0: attempt to index field 'headers' (a nil value)"),
+    ] {
+        assert_eq!(super::script(text).init::<&str>(&[]), told(message), "{text}");
+    }
+}
+
+#[test]
+fn a_host_that_cannot_be_found_while_a_script_is_run_ends_the_run() {
+    let script = script("");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/personality/script/tests/lost.lua");
+    assert_eq!(script.run(&file), Ok(()));
+    let told = "unable to resolve bad host:80 Name or service not known";
+    assert_eq!(script.init::<&str>(&[]), Err(Failure::line(told)));
 }

@@ -9,6 +9,7 @@ fn a_script_finds_wrk_and_the_whole_of_luajit() {
     assert_eq!(script.eval(fields), "http localhost 8080 GET /index?a=b");
     assert_eq!(script.eval("require('wrk') == wrk"), "true");
     assert_eq!(script.eval("jit.status()"), "true");
+    assert_eq!(script.eval("ffi"), "nil");
     assert_eq!(script.eval("require('ffi').abi('64bit') and debug.getinfo(1).what"), "main");
     let without_port = scripts("", &Setting { port: None, ..setting() });
     assert_eq!(without_port.eval("wrk.port"), "nil");
@@ -135,6 +136,10 @@ fn statistics_have_figures_percentiles_and_values() {
         (
             "select(2, pcall(l.percentile, l))",
             "bad argument #2 to '?' (number expected, got no value)",
+        ),
+        (
+            "select(2, pcall(function() l:percentile('x') end))",
+            "script.lua:1: bad argument #1 to 'percentile' (number expected, got string)",
         ),
         (
             "select(2, pcall(l.percentile))",

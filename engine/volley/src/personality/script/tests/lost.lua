@@ -1,0 +1,2 @@
+-- A host that no resolver knows.
+wrk.lookup("bad host", 80)
