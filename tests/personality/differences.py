@@ -57,10 +57,6 @@ DIFFERENCES = [
 ]
 # Cases of the tables that have to differ, by their note.
 BY_DESIGN = {
-    "ab": {
-        "TLS 1.0": "rustls has no TLS older than 1.2: -f TLS1 is refused, with a reason.",
-        "TLS 1.1": "the same",
-    },
     "wrk": {
         "199": "a 1xx answer is interim (RFC 9110): the real answer follows. wrk counts it as one.",
         "100 Continue first": "the same",
