@@ -52,7 +52,9 @@ mod tests {
     use super::*;
 
     fn read(bytes: &str) -> Option<(Vec<(&str, &str)>, String)> {
-        let text = |bytes| str::from_utf8(bytes).unwrap();
+        fn text(bytes: &[u8]) -> &str {
+            str::from_utf8(bytes).unwrap()
+        }
         let Message { headers, body } = Message::read(bytes.as_bytes())?;
         let headers = headers.into_iter().map(|(name, value)| (text(name), text(value)));
         Some((headers.collect(), text(&body).to_owned()))

@@ -68,8 +68,11 @@ fn read_long<'a>(
         (Some(one), _) | (None, [one]) => *one,
         (None, []) => return Found::Wrong(format!("{program}: unrecognized option '--{shown}'")),
         (None, several) => {
-            let names = several.iter().map(|one| format!(" '--{}'", one.long)).collect::<String>();
-            let line = format!("{program}: option '--{shown}' is ambiguous; possibilities:{names}");
+            let names: Vec<String> =
+                several.iter().map(|one| format!("'--{}'", one.long)).collect();
+            let names = names.join(" ");
+            let line =
+                format!("{program}: option '--{shown}' is ambiguous; possibilities: {names}");
             return Found::Wrong(line);
         }
     };

@@ -144,11 +144,11 @@ fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<At
         buffers: SocketBuffers::default(),
     };
     let place = &arguments.place;
-    let share = arguments.connections / arguments.threads;
+    let each = arguments.connections / arguments.threads;
     Work {
         route: Arc::new(route),
         tls: place.is_tls().then(|| Client::new(Some(&place.host), &Terms::resuming())),
-        connections: usize::try_from(share).unwrap_or(usize::MAX),
+        connections: usize::try_from(each).unwrap_or(usize::MAX),
         is_fixed: shape.is_fixed,
         depth: shape.depth,
         patience: patience(arguments.threads),

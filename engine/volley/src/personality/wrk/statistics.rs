@@ -157,7 +157,9 @@ mod tests {
 
     fn of(numbers: &[u64]) -> Statistics {
         let mut statistics = Statistics::below(1000);
-        numbers.iter().for_each(|&number| assert!(statistics.record(number)));
+        for &number in numbers {
+            assert!(statistics.record(number));
+        }
         statistics
     }
 
