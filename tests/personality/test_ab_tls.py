@@ -55,8 +55,8 @@ CLIENTS = [
     Case("ab -n 2 -v 2 https://@/", "what the certificate says", tls=OLD),
 ]
 OLDER = [
-    Case("ab -n 3 -f TLS1 https://@/", "TLS 1.0", tls=BOTH),
-    Case("ab -n 3 -f TLS1.1 https://@/", "TLS 1.1", tls=BOTH),
+    Case("ab -n 3 -f TLS1 https://@/", "TLS 1.0, which the server hasn't", tls=BOTH),
+    Case("ab -n 3 -f TLS1.1 https://@/", "TLS 1.1, which the server hasn't", tls=BOTH),
 ]
 REFUSED = [
     Case(f"ab {words} https://127.0.0.1:1/")

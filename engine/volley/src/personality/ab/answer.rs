@@ -1,5 +1,7 @@
 //! An answer as ab reads it: by searching its text.
 
+use bstr::ByteSlice as _;
+
 /// So much of an answer's beginning is kept to be searched.
 const KEPT: usize = 8191;
 
@@ -59,7 +61,7 @@ impl Answer {
         let kept = bytes.len().min(KEPT - self.start.len());
         self.start.extend_from_slice(&bytes[..kept]);
         let blank = |line: &[u8]| {
-            let end = find(&self.start, line)? + line.len();
+            let end = self.start.find(line)? + line.len();
             // To ab the text ends at a zero.
             (!self.start[..end].contains(&0)).then_some(end)
         };
@@ -95,7 +97,7 @@ impl Answer {
     /// The three bytes where the status is.
     pub(super) fn status(&self) -> &[u8] {
         const BEFORE: usize = "HTTP/1.x ".len();
-        let status = find(&self.start, b"HTTP").and_then(|at| self.start.get(at + BEFORE..));
+        let status = self.start.find(b"HTTP").and_then(|at| self.start.get(at + BEFORE..));
         match status {
             Some(status) if !status.is_empty() => &status[..status.len().min(3)],
             _ => b"500",
@@ -109,10 +111,6 @@ impl Answer {
         let end = value.iter().position(|byte| !byte.is_ascii_graphic() && *byte != 0x7f);
         &value[..end.unwrap_or(value.len()).min(1023)]
     }
-}
-
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|here| here == what)
 }
 
 /// `what` is in small letters.

@@ -79,10 +79,10 @@ fn end(stop: &Stop, voice: Voice) -> ExitCode {
 
 /// Runs what is asked for and reports. Returns the exit status.
 fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
-    let terms = terms(&options.tls, extras)?;
+    let mut terms = terms(&options.tls, extras)?;
     announce(options, voice);
     let io = extras.io.resolve().map_err(|error| Stop::error(&format!("ab: --io: {error}")))?;
-    let target = target(options, &terms, voice)?;
+    let target = target(options, &mut terms, voice)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::listen(&interrupted)
         .map_err(|error| Stop::error(&format!("ab: cannot catch Ctrl-C: {error}")))?;
@@ -106,13 +106,12 @@ fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
 }
 
 /// What is offered within TLS. What is wrong with it is said with or without TLS: in ab's words,
-/// and why by way of advice.
+/// and why by way of advice. A protocol that can't be had isn't wrong: see [`Target::unspoken`].
 fn terms(asked: &TlsOptions, extras: Extras) -> Result<Terms, Stop> {
     let mut terms = Terms::default();
-    let text = |word: &OsString| word.to_string_lossy().into_owned();
-    let protocol = asked.protocol.as_ref().map_or(Ok(()), |word| terms.speak(&text(word)));
-    protocol
-        .and_then(|()| asked.suites.as_ref().map_or(Ok(()), |list| terms.prefer(&text(list))))
+    let suites = asked.suites.as_ref().map(|list| list.to_string_lossy());
+    suites
+        .map_or(Ok(()), |list| terms.prefer(&list))
         .and_then(|()| asked.certificate.as_ref().map_or(Ok(()), |file| terms.identify(file)))
         .map(|()| terms)
         .map_err(|lines| {
@@ -135,16 +134,19 @@ fn announce(options: &Options, voice: Voice) {
 }
 
 /// The request is the first thing that can be wrong here, then the names.
-fn target(options: &Options, terms: &Terms, voice: Voice) -> Result<Target, Stop> {
+fn target(options: &Options, terms: &mut Terms, voice: Voice) -> Result<Target, Stop> {
     let head = request::head(options)?;
     voice.log_request(options.method.name(), &head, options.verbosity);
     let body = options.body.as_deref().unwrap_or_default();
     let host = options.host.as_deref().map(String::from_utf8_lossy);
     let host = host.unwrap_or(options.url.host.as_str().into());
     let told = (!options.tls.no_server_name).then_some(&*host);
+    let protocol = options.tls.protocol.as_ref().filter(|_| options.url.is_tls);
+    let unspoken = protocol.and_then(|word| terms.speak(&word.to_string_lossy()).err());
     Ok(Target {
         routes: routes(options)?,
         tls: options.url.is_tls.then(|| Client::new(told, terms)),
+        unspoken,
         request: [&head, body].concat().into(),
     })
 }

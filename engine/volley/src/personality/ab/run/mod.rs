@@ -16,7 +16,7 @@ use crate::clock::{MS, S, now_ns};
 use crate::io::Backend;
 use crate::patience::Patience;
 use crate::personality::tls::Client;
-use crate::personality::wire::{News, Wire};
+use crate::personality::wire::{Failure, News, Wire};
 use crate::target::Route;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -59,6 +59,8 @@ pub(super) struct Target {
     /// One for each address; the first one is used that takes connections.
     pub(super) routes: Vec<Arc<Route>>,
     pub(super) tls: Option<Client>,
+    /// Why no handshake can succeed, where that is known before: it fails like one.
+    pub(super) unspoken: Option<String>,
     pub(super) request: Arc<[u8]>,
 }
 
@@ -102,7 +104,8 @@ fn new_wire<B: Backend>(
     options: &Options,
     target: &Target,
 ) -> Result<Wire<B>, Stop> {
-    Wire::new(route, options.connections, target.request.clone(), target.tls.as_ref())
+    let tls = target.tls.as_ref().filter(|_| target.unspoken.is_none());
+    Wire::new(route, options.connections, target.request.clone(), tls)
         .map_err(|error| poll_failed("apr_pollset_create failed", &error))
 }
 
@@ -157,14 +160,7 @@ impl<B: Backend> Run<'_, B> {
         while let Some((slot, news)) = self.wire.next() {
             had_news = true;
             match news {
-                News::Established => {
-                    self.outcome.connects += 1;
-                    (self.connections[slot].was_refused, self.looks_again) = (false, false);
-                    if self.outcome.session.is_none() {
-                        self.outcome.session = self.wire.session_facts(slot);
-                    }
-                    self.write(slot);
-                }
+                News::Established => self.established(slot)?,
                 News::Bytes(piece) => self.read(slot, piece)?,
                 News::End => self.end(slot)?,
                 News::Unconnected(failure) => self.unconnected(slot, failure)?,
@@ -172,6 +168,19 @@ impl<B: Backend> Run<'_, B> {
             }
         }
         Ok(had_news)
+    }
+
+    fn established(&mut self, slot: usize) -> Result<(), Stop> {
+        if let Some(why) = &self.target.unspoken {
+            return self.unconnected(slot, Failure::Tls(why.clone()));
+        }
+        self.outcome.connects += 1;
+        (self.connections[slot].was_refused, self.looks_again) = (false, false);
+        if self.outcome.session.is_none() {
+            self.outcome.session = self.wire.session_facts(slot);
+        }
+        self.write(slot);
+        Ok(())
     }
 
     /// Begins a request on a connection of its own, if one is left to be made.

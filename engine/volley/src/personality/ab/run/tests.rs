@@ -18,6 +18,7 @@ fn loaded(line: &str, addresses: &[SocketAddr]) -> Result<Outcome, Stop> {
     let target = Target {
         routes: addresses.iter().map(|address| Arc::new(route(address))).collect(),
         tls: None,
+        unspoken: None,
         request: Arc::from(&b"GET / HTTP/1.0\r\n\r\n"[..]),
     };
     let voice = Voice { is_for_json: true };
