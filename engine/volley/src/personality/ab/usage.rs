@@ -4,8 +4,7 @@ use crate::personality::extras;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-const OPTIONS: &str = "\
-    -n N         make N requests in all; 1 unless said otherwise
+const OPTIONS: &str = "    -n N         make N requests in all; 1 unless said otherwise
     -c N         on N connections at a time; 1 unless said otherwise
     -t SECONDS   for so long at most; sets -n to 50000, which a later -n changes
     -s SECONDS   give up when nothing has come for so long; 30 unless said otherwise

@@ -14,6 +14,8 @@ pub(crate) struct Counts {
     /// Time spent waiting for the kernel.
     pub(crate) waited_ns: u64,
     pub(crate) cpu_ns: u64,
+    /// From the thread's beginning to its end, which a script may have made early.
+    pub(crate) ran_ns: u64,
 }
 
 impl Counts {
@@ -26,6 +28,7 @@ impl Counts {
         self.errors = sum(self.errors, other.errors);
         self.waited_ns += other.waited_ns;
         self.cpu_ns += other.cpu_ns;
+        self.ran_ns += other.ran_ns;
     }
 }
 

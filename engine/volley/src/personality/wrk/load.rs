@@ -45,8 +45,8 @@ impl Measured {
 
     /// Share of the time in which the threads did not wait.
     pub(crate) fn busy(&self) -> f64 {
-        let all_ns = self.runtime_us as f64 * 1e3 * self.threads as f64;
-        (1.0 - self.counts.waited_ns as f64 / all_ns.max(1.0)).clamp(0.0, 1.0)
+        let ran_ns = self.counts.ran_ns.max(1) as f64;
+        (1.0 - self.counts.waited_ns as f64 / ran_ns).clamp(0.0, 1.0)
     }
 }
 

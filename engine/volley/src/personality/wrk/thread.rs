@@ -115,8 +115,8 @@ struct Thread<'a, B: Backend, M> {
 
 impl<B: Backend, M: Manner> Thread<'_, B, M> {
     fn run(&mut self) -> Result<(), Trouble> {
-        let cpu_ns = thread_cpu_ns();
-        self.tick_due_ns = self.manner.begin(now_ns(), self.script);
+        let (begin_ns, cpu_ns) = (now_ns(), thread_cpu_ns());
+        self.tick_due_ns = self.manner.begin(begin_ns, self.script);
         loop {
             let until_ns = self.tick_due_ns.min(self.open()).min(self.delayed_ns());
             self.counts.waited_ns += self.wire.turn(self.work.patience, until_ns)?;
@@ -135,6 +135,7 @@ impl<B: Backend, M: Manner> Thread<'_, B, M> {
         }
         self.manner.end(now_ns());
         self.counts.cpu_ns = thread_cpu_ns() - cpu_ns;
+        self.counts.ran_ns = now_ns() - begin_ns;
         Ok(())
     }
 
