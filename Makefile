@@ -44,11 +44,15 @@ test: brick-tools ## Set up what is needed and run every test, with a contender 
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	cd brick && ctest --preset debug
+	$(TEST_PERSONALITIES) -m 'not slow'
 	$(TEST_ALONGSIDE) -m 'not e2e and not slow'
 	$(BIN)/pytest -m 'e2e and not slow' --contenders '$(TESTED)'
 
 # Whatever loads a server is tested while nothing else runs; all other tests share the cores.
-TEST_ALONGSIDE := $(BIN)/pytest --numprocesses 2 --dist loadfile
+TEST_ALONGSIDE := $(BIN)/pytest --ignore tests/personality --numprocesses 2 --dist loadfile
+
+# Hundreds of runs of a second or less, most of which wait: several at a time.
+TEST_PERSONALITIES := $(BIN)/pytest tests/personality --numprocesses 4 --dist loadgroup
 
 .PHONY: test-all
 test-all: setup brick ## The same with every contender
@@ -59,6 +63,7 @@ test-all: setup brick ## The same with every contender
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
+	$(TEST_PERSONALITIES)
 	$(TEST_ALONGSIDE) -m 'not e2e'
 	$(BIN)/pytest -m e2e
 

@@ -13,7 +13,7 @@ from bakeoff.race.folder import RunFolder, measured_s
 from tests.e2e.conftest import Place
 
 pytestmark = pytest.mark.e2e
-KILLS = 10
+KILLS = 6
 SEED = 20261121
 
 

@@ -57,14 +57,8 @@ class Seen:
 
 
 def table(cases: list[Case]) -> pytest.MarkDecorator:
-    """A test for each command line of a table; those that load as fast as they can are e2e."""
-    return pytest.mark.parametrize(
-        "case",
-        [
-            pytest.param(case, id=str(case), marks=[] if case.exact else [pytest.mark.e2e])
-            for case in cases
-        ],
-    )
+    """A test for each command line of a table."""
+    return pytest.mark.parametrize("case", cases, ids=str)
 
 
 def assert_same(case: Case, folder: Path, certificate: Path | None = None) -> None:

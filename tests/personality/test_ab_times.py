@@ -12,7 +12,7 @@ SHARES = (50, 66, 75, 80, 90, 95, 98, 99)
 ANSWERS: dict[str, Answer] = {
     "later and later": lambda asked: (Pause(0.012 * asked.total), response(), Close()),
     "one is slow": lambda asked: (Pause(0.08 * (asked.total == 3)), response(), Close()),
-    "slow bodies": lambda asked: (response()[:-13], Pause(0.03), b"Hello, World!", Close()),
+    "slow bodies": lambda asked: (response()[:-13], Pause(0.2), b"Hello, World!", Close()),
 }
 
 
@@ -68,7 +68,8 @@ def test_waiting_ends_with_the_first_byte(which: object, tmp_path: Path) -> None
         ended = run(program, ["-n", "5", "-g", "out.tsv", f"127.0.0.1:{server.port}/"], tmp_path)
     assert ended.status == 0
     _, processing_ms, _, waiting_ms = columns(tmp_path / "out.tsv")
-    assert all(whole - first >= 29 for whole, first in zip(processing_ms, waiting_ms, strict=True))
+    # On a busy machine the first byte may be seen late, but not by half of the pause.
+    assert all(whole - first > 100 for whole, first in zip(processing_ms, waiting_ms, strict=True))
 
 
 @pytest.mark.parametrize("which", [real, ours], ids=["real", "ours"])

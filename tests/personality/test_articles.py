@@ -19,7 +19,8 @@ from bakeoff.plan import Catalogue
 from tests.brick.conftest import program, running
 from tests.personality.programs import ours
 
-pytestmark = pytest.mark.e2e
+# Ports are as printed.
+pytestmark = pytest.mark.xdist_group("ports of the articles")
 
 PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
     "ab": ab.parse,

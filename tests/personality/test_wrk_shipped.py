@@ -10,8 +10,6 @@ from tests.personality.comparison import Case, Seen, observe
 from tests.personality.programs import Program, ours, real
 from tests.personality.server import Answer, ordinary
 
-pytestmark = pytest.mark.e2e
-
 SCRIPTS = Path(__file__).parent / "scripts"
 TOKEN: Answer = ordinary(b"hi", "200 OK", "X-Token: secret")
 
