@@ -52,7 +52,7 @@ test: brick-tools ## Set up what is needed and run every test, with a contender 
 TEST_ALONGSIDE := $(BIN)/pytest --ignore tests/personality --numprocesses 2 --dist loadfile
 
 # Hundreds of runs of a second or less, most of which wait: several at a time.
-TEST_PERSONALITIES := $(BIN)/pytest tests/personality --numprocesses 4 --dist loadgroup
+TEST_PERSONALITIES := $(BIN)/pytest tests/personality --numprocesses 4 --dist worksteal
 
 .PHONY: test-all
 test-all: setup brick ## The same with every contender

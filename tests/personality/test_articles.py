@@ -1,12 +1,13 @@
 """Every command that the five articles print runs as printed, and says what its readers know."""
 
+import fcntl
 import os
 import resource
 import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,9 +19,6 @@ from bakeoff.model.load import LoadResult
 from bakeoff.plan import Catalogue
 from tests.brick.conftest import program, running
 from tests.personality.programs import ours
-
-# Ports are as printed.
-pytestmark = pytest.mark.xdist_group("ports of the articles")
 
 PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
     "ab": ab.parse,
@@ -50,6 +48,14 @@ PRINTED = {
 }
 
 
+@pytest.fixture
+def ports_as_printed() -> Iterator[None]:
+    """Two lines of one port take turns, whichever processes run them."""
+    with Path(__file__).open() as this:
+        fcntl.flock(this, fcntl.LOCK_EX)
+        yield
+
+
 def test_every_printed_command_is_tried() -> None:
     assert sorted(PRINTED) == sorted(INTERRUPTED_AFTER_S)
 
@@ -58,6 +64,7 @@ def test_every_printed_command_is_tried() -> None:
     "line",
     [pytest.param(line, marks=[pytest.mark.slow] if line in SLOW else []) for line in PRINTED],
 )
+@pytest.mark.usefixtures("ports_as_printed")
 def test_runs_as_printed(line: str, tmp_path: Path) -> None:
     words = shlex.split(line)
     link = tmp_path / words[0]
