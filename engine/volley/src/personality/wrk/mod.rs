@@ -2,6 +2,7 @@
 
 pub(super) mod arguments;
 mod connections;
+mod exchange;
 mod flat_out;
 pub(super) mod load;
 pub(super) mod manner;
