@@ -10,7 +10,7 @@ import pytest
 from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import Place
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 SERVERS = Path(__file__).parent / "servers"
 
 WRONG_ANSWERS = {
