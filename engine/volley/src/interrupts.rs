@@ -12,6 +12,11 @@ pub const INTERRUPTED: u8 = 130;
 pub fn listen(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
     let status = i32::from(INTERRUPTED);
     signal_hook::flag::register_conditional_shutdown(SIGINT, status, interrupted.clone())?;
-    signal_hook::flag::register(SIGINT, interrupted.clone())?;
-    Ok(())
+    heed(interrupted)
+}
+
+/// Each Ctrl-C sets the flag, for programs that end soon after it: timeout(1) sends two at once, and
+/// the second must not cost the result.
+pub(crate) fn heed(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
+    signal_hook::flag::register(SIGINT, interrupted.clone()).map(drop)
 }

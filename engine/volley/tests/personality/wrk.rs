@@ -1,12 +1,14 @@
 //! `volley wrk`, on both ways of doing I/O where sockets matter.
 
-use crate::common::command::run;
+use crate::common::command::{run, text};
 use crate::common::servers::{always, answering, closing, nobody, serve};
 use crate::{masked, ways};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -172,6 +174,25 @@ fn a_script_that_fails_ends_the_run() {
     let (status, _, error) = wrk(always(GOOD), &["-s", file.to_str().unwrap()]);
     assert_eq!(status, 1);
     assert!(error.contains("PANIC: unprotected error") && error.contains("no more"), "{error}");
+}
+
+#[test]
+fn each_ctrl_c_ends_the_run_with_its_result() {
+    let url = format!("http://{}/", always(GOOD));
+    let running = Command::new(env!("CARGO_BIN_EXE_volley"))
+        .args(["wrk", "-t1", "-c2", "-d20", &url])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(500));
+    for _ in 0..2 {
+        kill_process(Pid::from_child(&running), Signal::INT).unwrap();
+        thread::sleep(Duration::from_millis(5));
+    }
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(number_before(&text(output.stdout), " requests in") > 0);
 }
 
 #[test]

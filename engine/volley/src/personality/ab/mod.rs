@@ -84,7 +84,7 @@ fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
     let io = extras.io.resolve().map_err(|error| Stop::error(&format!("ab: --io: {error}")))?;
     let target = target(options, &mut terms, voice)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    interrupts::listen(&interrupted)
+    interrupts::heed(&interrupted)
         .map_err(|error| Stop::error(&format!("ab: cannot catch Ctrl-C: {error}")))?;
     let mut outcome = match io {
         Io::Epoll => run::run::<Epoll>(options, &target, voice, &interrupted),

@@ -85,7 +85,7 @@ fn load(asked: &Asked, request: Request, io: IoChoice) -> Result<(Counts, Io, bo
         .map_err(|wrong| (SYSTEM, as_flag(&wrong.replace("`connections`", "`clients`"))))?;
     let io = io.resolve().map_err(system("--io"))?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    interrupts::listen(&interrupted).map_err(system("cannot catch Ctrl-C"))?;
+    interrupts::heed(&interrupted).map_err(system("cannot catch Ctrl-C"))?;
     let load = Load {
         route: Arc::new(Route {
             sources: Sources::of(&address, false),

@@ -127,7 +127,7 @@ pub(super) fn prepare(
     main.resolve(&arguments.place.host, arguments.place.service())?;
     let crew = load::crew(arguments, setting, &mut main)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    interrupts::listen(&interrupted)?;
+    interrupts::heed(&interrupted)?;
     let heading = if extras.json { String::new() } else { report::heading(arguments) };
     Ok(Ready { main, crew, heading, interrupted })
 }
