@@ -41,6 +41,7 @@ test: brick-tools ## Set up what is needed and run every test, with a contender 
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,openssl,openssl)
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	cd brick && ctest --preset debug
@@ -60,6 +61,7 @@ test-all: setup brick ## The same with every contender
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,openssl,openssl)
 	@$(call need,slowhttptest,slowhttptest)
 	cargo test --manifest-path engine/Cargo.toml --quiet
 	$(TEST_BRICK)
