@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 use volley_http::Verdict;
 
 /// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
@@ -113,7 +114,13 @@ impl ErrorKind {
 /// The system's words for an error, without its number.
 #[must_use]
 pub fn system_words(errno: Errno) -> String {
-    let text = std::io::Error::from(errno).to_string();
+    io_words(&errno.into())
+}
+
+/// The same, where it need not be the system's.
+#[must_use]
+pub fn io_words(error: &io::Error) -> String {
+    let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 

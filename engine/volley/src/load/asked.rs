@@ -1,7 +1,7 @@
 //! What is sent, and which answers are right.
 
-use super::words;
 use crate::cli::{Checks, LoadArgs, RequestArgs};
+use crate::errors::io_words;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fs;
@@ -87,7 +87,7 @@ fn bytes(flag: &str, text: Option<&str>, file: Option<&Path>) -> Result<Option<V
         (Some(text), _) => Ok(Some(text.as_bytes().to_vec())),
         (None, None) => Ok(None),
         (None, Some(path)) => fs::read(path).map(Some).map_err(|error| {
-            format!("{flag} {}: cannot be read: {}", path.display(), words(&error))
+            format!("{flag} {}: cannot be read: {}", path.display(), io_words(&error))
         }),
     }
 }

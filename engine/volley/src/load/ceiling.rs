@@ -1,9 +1,10 @@
 //! The generator's own limit: the same load on a server that costs nothing.
 
-use super::{asked, target, words};
+use super::{asked, target};
 use crate::cli::LoadArgs;
 use crate::clock::{MS, S};
 use crate::crew::{Crew, Size};
+use crate::errors::io_words;
 use crate::limits;
 use crate::null::Null;
 use crate::pace::Pace;
@@ -43,7 +44,7 @@ pub(super) fn measure(
     let book = asked::with_any_answer(args)?;
     let request_length = book.bytes_of(0).len();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let in_words = |error: io::Error| words(&error);
+    let in_words = |error: io::Error| io_words(&error);
     let null =
         Null::bind(address, answer(length), Some(request_length), size.io).map_err(in_words)?;
     let address = Address::Tcp(null.address().map_err(in_words)?);

@@ -10,6 +10,7 @@ mod watch;
 
 use crate::cli::{LoadArgs, as_flag, nanoseconds};
 use crate::crew::{Crew, Size};
+use crate::errors::io_words;
 use crate::io::RingSize;
 use crate::limits;
 use crate::report::{Report, Run};
@@ -43,14 +44,8 @@ impl fmt::Display for LoadError {
 
 impl From<io::Error> for LoadError {
     fn from(error: io::Error) -> Self {
-        Self::System(words(&error))
+        Self::System(io_words(&error))
     }
-}
-
-/// The system's words for an error, without its number.
-fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Loads as the options say, until `interrupted` at the latest.

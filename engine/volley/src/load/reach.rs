@@ -1,7 +1,8 @@
 //! Where the target is, and whether anybody is there.
 
-use super::{LoadError, words};
+use super::LoadError;
 use crate::cli::{Connecting, LoadArgs};
+use crate::errors::io_words;
 use crate::target::Address;
 use crate::url::Authority;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -23,7 +24,7 @@ fn reach_unix(path: &Path) -> Result<Address, LoadError> {
     match UnixStream::connect(path) {
         Ok(_) => Ok(Address::Unix(path.to_owned())),
         Err(error) => {
-            let (path, why) = (path.display(), words(&error));
+            let (path, why) = (path.display(), io_words(&error));
             Err(LoadError::Unreachable(format!("cannot reach {path}: {why}")))
         }
     }
@@ -40,7 +41,7 @@ fn reach_tcp(authority: &Authority, connecting: &Connecting) -> Result<Address, 
     for address in addresses.filter(|address| address.is_ipv4() || connecting.source.is_none()) {
         match TcpStream::connect_timeout(&address, connecting.connect_timeout) {
             Ok(_) => return Ok(Address::Tcp(address)),
-            Err(error) => failures.push(format!("{address}: {}", words(&error))),
+            Err(error) => failures.push(format!("{address}: {}", io_words(&error))),
         }
     }
     if failures.is_empty() {

@@ -1,8 +1,8 @@
 //! What is written as the run goes.
 
-use super::words;
 use crate::cli::{CsvPlace, Output};
 use crate::crew::Look;
+use crate::errors::io_words;
 use crate::report::csv::CsvLog;
 use crate::report::hdr::HdrLog;
 use std::fs::File;
@@ -54,7 +54,7 @@ fn create(flag: &str, path: &Path) -> Result<Box<dyn Write>, String> {
     match File::create(path) {
         Ok(file) => Ok(Box::new(BufWriter::new(file))),
         Err(error) => {
-            Err(format!("{flag} {}: cannot be written: {}", path.display(), words(&error)))
+            Err(format!("{flag} {}: cannot be written: {}", path.display(), io_words(&error)))
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::LoadError;
 use super::progress::Progress;
 use super::records::Records;
-use super::words;
 use crate::clock::S;
 use crate::crew::Look;
+use crate::errors::io_words;
 use crate::slice::Wish;
 use std::io;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Watch {
         match self.failure {
             None => Ok(()),
             Some(error) => {
-                let why = words(&error);
+                let why = io_words(&error);
                 Err(LoadError::System(format!("cannot write --csv or --hdr: {why}")))
             }
         }

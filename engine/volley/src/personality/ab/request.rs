@@ -2,10 +2,9 @@
 
 use super::options::{Method, Options};
 use super::stop::Stop;
-use crate::errors::system_words;
+use crate::errors::io_words;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -65,7 +64,7 @@ pub(super) fn body(file: &OsStr) -> Result<Vec<u8>, Stop> {
     let name = file.to_string_lossy();
     let fail = |what: &str, error: &io::Error| Stop {
         status: 1,
-        said: format!("ab: Could not {what}: {}\n", words(error)),
+        said: format!("ab: Could not {what}: {}\n", io_words(error)),
         done: 0,
     };
     let mut opened =
@@ -85,11 +84,6 @@ pub(super) fn body(file: &OsStr) -> Result<Vec<u8>, Stop> {
         return Err(fail("read POST data file", &shorter));
     }
     Ok(bytes)
-}
-
-/// The system's words for an error of input or output, if it is the system's.
-pub(super) fn words(error: &io::Error) -> String {
-    Errno::from_io_error(error).map_or_else(|| error.to_string(), system_words)
 }
 
 /// The line for `-A`.

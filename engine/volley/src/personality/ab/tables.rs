@@ -1,9 +1,9 @@
 //! The files of `-e` and `-g`.
 
 use super::record::Record;
-use super::request::words;
 use super::statistics::round_ms;
 use super::stop::Stop;
+use crate::errors::io_words;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub(super) fn gnuplot(records: &[Record], offset_us: i64, zone: &TimeZone) -> St
 pub(super) fn write(file: &Path, what: &str, text: &str) -> Result<(), Stop> {
     fs::write(file, text).map_err(|error| Stop {
         status: 1,
-        said: format!("Cannot open {what} output file: {}\n", words(&error)),
+        said: format!("Cannot open {what} output file: {}\n", io_words(&error)),
         done: 0,
     })
 }

@@ -1,6 +1,7 @@
 //! `wrk.lookup` and `wrk.connect`.
 
 use super::thread::text;
+use crate::errors::io_words;
 use mlua::{Lua, LuaString, Table, Value};
 use std::fs;
 use std::io;
@@ -73,9 +74,8 @@ fn connect(address: SocketAddr) -> io::Result<()> {
 
 /// What strerror(3) or `gai_strerror(3)` says, without what Rust adds.
 fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    let text = io_words(error);
+    text.strip_prefix("failed to lookup address information: ").unwrap_or(&text).to_owned()
 }
 
 /// Slim systems have no list of services, so that the two which URLs mean are known here.

@@ -9,7 +9,7 @@ mod usage;
 use super::advice::advise;
 use super::extras::Extras;
 use crate::cli::as_flag;
-use crate::errors::system_words;
+use crate::errors::io_words;
 use crate::interrupts::{self, INTERRUPTED};
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
@@ -19,7 +19,6 @@ use crate::target::{Address, Route, SocketBuffers, Sources};
 use arguments::{Asked, Http, Other, Place};
 use request::Request;
 use run::{Counts, Load};
-use rustix::io::Errno;
 use std::ffi::OsString;
 use std::io::{self, Write, stderr, stdout};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -77,7 +76,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
 fn load(asked: &Asked, request: Request, io: IoChoice) -> Result<(Counts, Io, bool), (u8, String)> {
     let system = |what: &str| {
         let what = what.to_owned();
-        move |error: io::Error| (SYSTEM, format!("{what}: {}", words(&error)))
+        move |error: io::Error| (SYSTEM, format!("{what}: {}", io_words(&error)))
     };
     let Request { bytes, to, http } = request;
     let address = Address::Tcp(reach(&to).map_err(|why| (UNREACHABLE, why))?);
@@ -120,14 +119,7 @@ fn reach(to: &Place) -> Result<SocketAddr, String> {
     };
     match TcpStream::connect(address) {
         Ok(_) => Ok(address),
-        Err(error) => Err(format!("cannot connect to {place}: {}", words(&error))),
-    }
-}
-
-fn words(error: &io::Error) -> String {
-    match Errno::from_io_error(error) {
-        Some(errno) => system_words(errno),
-        None => error.to_string(),
+        Err(error) => Err(format!("cannot connect to {place}: {}", io_words(&error))),
     }
 }
 
