@@ -1,5 +1,6 @@
 //! What `--json` prints: `bakeoff.load/1`, the schema of `volley load --json`.
 
+use super::advice::BUSY;
 use crate::io::Io;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,7 +75,57 @@ pub(crate) struct Client {
     pub(crate) threads: usize,
 }
 
+/// What every personality counts.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) url: String,
+    /// Answers.
+    pub(crate) requests: u64,
+    /// Received.
+    pub(crate) bytes: u64,
+    pub(crate) duration_s: f64,
+    pub(crate) connects: u64,
+    pub(crate) connections: usize,
+}
+
 impl Figures {
+    /// Of a closed loop. All else that may be known is not, or did not happen.
+    pub(crate) fn closed(
+        personality: &'static str,
+        io: Io,
+        counted: Counted,
+        client: Client,
+    ) -> Self {
+        let Counted { url, requests, bytes, duration_s, connects, connections } = counted;
+        let per_s = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
+        Self {
+            schema: "bakeoff.load/1",
+            personality,
+            url,
+            requests,
+            duration_s,
+            requests_per_s: per_s(requests),
+            bytes_per_s: per_s(bytes),
+            latency_us: None,
+            service_us: None,
+            send_lag_us: None,
+            errors: BTreeMap::new(),
+            misses: 0,
+            unsent: 0,
+            redirects: 0,
+            connects,
+            first_bad: None,
+            limited_by: if client.busy > BUSY { "client" } else { "unknown" },
+            client,
+            little: None,
+            ceiling: None,
+            mode: "closed",
+            connections,
+            rate: None,
+            io,
+        }
+    }
+
     /// One line.
     pub(crate) fn line(&self) -> String {
         let mut line = serde_json::to_string(self).expect("figures are plain data");

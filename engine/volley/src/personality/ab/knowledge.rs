@@ -5,16 +5,13 @@ use super::outcome::Outcome;
 use super::record::Record;
 use crate::clock;
 use crate::io::Io;
-use crate::personality::advice::{BUSY, coordinated_omission, generator_was_the_limit};
-use crate::personality::figures::{Client, Figures, LatencyUs};
+use crate::personality::advice::{coordinated_omission, generator_was_the_limit};
+use crate::personality::figures::{Client, Counted, Figures, LatencyUs};
 
 /// The figures as `bakeoff.load/1`, from records that are sorted by their total times.
 pub(super) fn figures(options: &Options, outcome: &Outcome, io: Io) -> Figures {
     // With -r ab counts a request that nobody answered as complete.
     let answers = (outcome.records.len() as u64).saturating_sub(outcome.receive_errors);
-    let duration_s = outcome.duration_s();
-    let per_s = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
-    let busy = outcome.busy();
     let errors = [
         ("connect", outcome.connect_errors),
         ("read", outcome.receive_errors),
@@ -22,35 +19,24 @@ pub(super) fn figures(options: &Options, outcome: &Outcome, io: Io) -> Figures {
         ("exception", outcome.exceptions),
         ("status", outcome.non_2xx),
     ];
-    Figures {
-        schema: "bakeoff.load/1",
-        personality: "ab",
+    let counted = Counted {
         url: String::from_utf8_lossy(&options.url.typed).into_owned(),
         requests: answers,
-        duration_s,
-        requests_per_s: per_s(answers),
-        bytes_per_s: per_s(outcome.read_bytes),
-        latency_us: (answers > 0).then(|| latency_us(&outcome.records)),
-        service_us: None,
-        send_lag_us: None,
-        errors: errors.into_iter().filter(|&(_, count)| count > 0).collect(),
-        misses: 0,
-        unsent: 0,
-        redirects: outcome.redirects,
+        bytes: outcome.read_bytes,
+        duration_s: outcome.duration_s(),
         connects: outcome.connects,
-        first_bad: None,
-        client: Client {
-            cpu_us_per_request: clock::process_cpu_ns() as f64 / 1000.0 / answers.max(1) as f64,
-            busy,
-            threads: 1,
-        },
-        little: None,
-        limited_by: if busy > BUSY { "client" } else { "unknown" },
-        ceiling: None,
-        mode: "closed",
         connections: options.connections,
-        rate: None,
-        io,
+    };
+    let client = Client {
+        cpu_us_per_request: clock::process_cpu_ns() as f64 / 1000.0 / answers.max(1) as f64,
+        busy: outcome.busy(),
+        threads: 1,
+    };
+    Figures {
+        latency_us: (answers > 0).then(|| latency_us(&outcome.records)),
+        errors: errors.into_iter().filter(|&(_, count)| count > 0).collect(),
+        redirects: outcome.redirects,
+        ..Figures::closed("ab", io, counted, client)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What webbench prints, and what we know better.
 
 use super::super::advice::{self, generator_was_the_limit};
-use super::super::figures::{Client, Figures};
+use super::super::figures::{Client, Counted, Figures};
 use super::arguments::{Asked, Http, Place};
 use super::run::Counts;
 use crate::io::Io;
@@ -51,36 +51,23 @@ fn whole(rate: f64) -> u64 {
 
 /// The same for machines. Throughput is that of answers: the text's has the failures in it.
 pub(super) fn figures(asked: &Asked, counts: &Counts, io: Io) -> Figures {
-    let Counts { ok, duration_s, busy, .. } = *counts;
-    Figures {
-        schema: "bakeoff.load/1",
-        personality: "webbench",
+    let counted = Counted {
         url: asked.url.clone(),
-        requests: ok,
-        duration_s,
-        requests_per_s: ok as f64 / duration_s,
-        bytes_per_s: counts.bytes as f64 / duration_s,
-        latency_us: None,
-        service_us: None,
-        send_lag_us: None,
-        errors: BTreeMap::from_iter((counts.failed > 0).then_some(("failed", counts.failed))),
-        misses: 0,
-        unsent: 0,
-        redirects: 0,
+        requests: counts.ok,
+        bytes: counts.bytes,
+        duration_s: counts.duration_s,
         connects: counts.connects,
-        first_bad: None,
-        client: Client {
-            cpu_us_per_request: counts.cpu_s * 1e6 / ok.max(1) as f64,
-            busy,
-            threads: 1,
-        },
-        little: None,
-        limited_by: if busy > advice::BUSY { "client" } else { "target" },
-        ceiling: None,
-        mode: "closed",
         connections: asked.clients,
-        rate: None,
-        io,
+    };
+    let client = Client {
+        cpu_us_per_request: counts.cpu_s * 1e6 / counts.ok.max(1) as f64,
+        busy: counts.busy,
+        threads: 1,
+    };
+    Figures {
+        errors: BTreeMap::from_iter((counts.failed > 0).then_some(("failed", counts.failed))),
+        limited_by: if counts.busy > advice::BUSY { "client" } else { "target" },
+        ..Figures::closed("webbench", io, counted, client)
     }
 }
 

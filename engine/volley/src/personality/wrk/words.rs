@@ -7,7 +7,7 @@ use super::statistics::Statistics;
 use super::units::time_us;
 use crate::personality::advice::{coordinated_omission, generator_was_the_limit};
 use crate::personality::extras;
-use crate::personality::figures::{Client, Figures, LatencyUs};
+use crate::personality::figures::{Client, Counted, Figures, LatencyUs};
 use crate::personality::script::{Errors, Summary};
 
 /// What `-v` prints.
@@ -50,7 +50,6 @@ pub(crate) fn figures(
     latency_us: Option<LatencyUs>,
 ) -> Figures {
     let counts = &measured.counts;
-    let duration_s = measured.runtime_us as f64 / 1e6;
     let Errors { connect, read, write, status, timeout } = counts.errors;
     let errors = [
         ("connect", connect),
@@ -59,39 +58,24 @@ pub(crate) fn figures(
         ("status", status),
         ("timeout", timeout),
     ];
-    Figures {
-        schema: "bakeoff.load/1",
-        personality,
+    let counted = Counted {
         url: arguments.url.clone(),
         requests: counts.complete,
-        duration_s,
-        requests_per_s: counts.complete as f64 / duration_s,
-        bytes_per_s: counts.bytes as f64 / duration_s,
-        latency_us,
-        service_us: None,
-        send_lag_us: None,
-        errors: errors.into_iter().filter(|&(_, times)| times > 0).collect(),
-        misses: 0,
-        unsent: 0,
-        redirects: counts.redirects,
+        bytes: counts.bytes,
+        duration_s: measured.runtime_us as f64 / 1e6,
         connects: counts.connects,
-        first_bad: None,
-        client: Client {
-            cpu_us_per_request: counts.cpu_ns as f64 / 1e3 / counts.complete.max(1) as f64,
-            busy: measured.busy(),
-            threads: measured.threads,
-        },
-        little: None,
-        limited_by: if generator_was_the_limit(measured.busy()).is_some() {
-            "client"
-        } else {
-            "unknown"
-        },
-        ceiling: None,
-        mode: "closed",
         connections: usize::try_from(arguments.connections).unwrap_or(usize::MAX),
-        rate: None,
-        io: measured.io,
+    };
+    let client = Client {
+        cpu_us_per_request: counts.cpu_ns as f64 / 1e3 / counts.complete.max(1) as f64,
+        busy: measured.busy(),
+        threads: measured.threads,
+    };
+    Figures {
+        latency_us,
+        errors: errors.into_iter().filter(|&(_, times)| times > 0).collect(),
+        redirects: counts.redirects,
+        ..Figures::closed(personality, measured.io, counted, client)
     }
 }
 
