@@ -36,6 +36,19 @@ pub struct Route {
     pub buffers: SocketBuffers,
 }
 
+impl Route {
+    /// As the system would have it, for as long as it tries.
+    #[must_use]
+    pub fn to(address: SocketAddr) -> Self {
+        Self {
+            address: Address::Tcp(address),
+            sources: Sources::System,
+            connect_timeout_ns: u64::MAX,
+            buffers: SocketBuffers::default(),
+        }
+    }
+}
+
 /// Sizes of a socket's buffers in bytes; `None`: the system's.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SocketBuffers {

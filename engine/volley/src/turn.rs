@@ -18,7 +18,7 @@ use std::io::Result;
 ///
 /// A turn of `io_uring` sends all its requests in one system call, in which each takes its 2 µs or
 /// so. Longer turns save little more and make the requests at their end late.
-const EVENTS_AT_ONCE: usize = 64;
+pub(crate) const EVENTS_AT_ONCE: usize = 64;
 
 /// The state of one target's turn on one thread.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ mod advice;
 mod extras;
 mod figures;
 mod getopt;
+mod output;
 mod place;
 mod script;
 mod tls;

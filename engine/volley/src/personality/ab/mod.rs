@@ -27,12 +27,13 @@ mod words;
 
 use super::advice::advise;
 use super::extras::Extras;
+use super::output::say;
 use super::tls::{Client, Terms};
 use crate::interrupts;
 use crate::io::Io;
 use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
-use crate::target::{Address, Route, SocketBuffers, Sources};
+use crate::target::{Route, SocketBuffers, Sources};
 use arguments::Asked;
 use jiff::tz::TimeZone;
 use options::{Attributes, Options, TlsOptions};
@@ -57,7 +58,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     let voice = Voice { is_for_json: extras.json };
     let loaded = match arguments::read(&words) {
         Ok(Asked::Version { in_html }) => {
-            voice::say(usage::banner(in_html));
+            say(usage::banner(in_html));
             return ExitCode::SUCCESS;
         }
         Ok(Asked::Run(options)) => load(&options, extras, voice),
@@ -98,7 +99,7 @@ fn load(options: &Options, extras: Extras, voice: Voice) -> Result<u8, Stop> {
     }
     report(options, &target, &mut outcome, voice);
     if extras.json {
-        voice::say(knowledge::figures(options, &outcome, io).line());
+        say(knowledge::figures(options, &outcome, io).line());
     }
     files(options, &outcome)?;
     advise(extras, knowledge::advice(options, &outcome));
@@ -163,11 +164,9 @@ fn routes(options: &Options) -> Result<Vec<Arc<Route>>, Stop> {
     };
     let size = usize::try_from(options.buffer_bytes).ok().filter(|&bytes| bytes > 0);
     let route = |address| Route {
-        address: Address::Tcp(address),
         sources: source.map_or(Sources::System, Sources::One),
-        // As long as the system tries.
-        connect_timeout_ns: u64::MAX,
         buffers: SocketBuffers { send: size, receive: size },
+        ..Route::to(address)
     };
     let addresses = resolve::addresses(host, port, source)?;
     Ok(addresses.into_iter().map(|address| Arc::new(route(address))).collect())

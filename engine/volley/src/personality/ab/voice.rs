@@ -1,12 +1,7 @@
 //! What is said while it runs.
 
-use std::io::{Write, stderr, stdout};
-
-/// Says something on standard output. Whoever doesn't read on has seen enough.
-pub(super) fn say(text: impl AsRef<[u8]>) {
-    let mut out = stdout();
-    let _ = out.write_all(text.as_ref()).and_then(|()| out.flush());
-}
+use crate::personality::output::say;
+use std::io::{Write, stderr};
 
 /// Says something on standard error.
 pub(super) fn complain(text: &str) {

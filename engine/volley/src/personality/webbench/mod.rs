@@ -15,7 +15,7 @@ use crate::io::epoll::Epoll;
 use crate::io::uring::Uring;
 use crate::io::{Io, IoChoice};
 use crate::limits;
-use crate::target::{Address, Route, SocketBuffers, Sources};
+use crate::target::{Route, Sources};
 use arguments::{Asked, Http, Other, Place};
 use request::Request;
 use run::{Counts, Load};
@@ -79,20 +79,14 @@ fn load(asked: &Asked, request: Request, io: IoChoice) -> Result<(Counts, Io, bo
         move |error: io::Error| (SYSTEM, format!("{what}: {}", io_words(&error)))
     };
     let Request { bytes, to, http } = request;
-    let address = Address::Tcp(reach(&to).map_err(|why| (UNREACHABLE, why))?);
+    let route = Route::to(reach(&to).map_err(|why| (UNREACHABLE, why))?);
     limits::check_open_files(1, asked.clients, false)
         .map_err(|wrong| (SYSTEM, as_flag(&wrong.replace("`connections`", "`clients`"))))?;
     let io = io.resolve().map_err(system("--io"))?;
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::heed(&interrupted).map_err(system("cannot catch Ctrl-C"))?;
     let load = Load {
-        route: Arc::new(Route {
-            sources: Sources::of(&address, false),
-            address,
-            // The system's own patience is the limit.
-            connect_timeout_ns: u64::MAX,
-            buffers: SocketBuffers::default(),
-        }),
+        route: Arc::new(Route { sources: Sources::of(&route.address, false), ..route }),
         clients: asked.clients,
         duration_s: asked.duration_s,
         request: bytes,

@@ -6,7 +6,7 @@ use crate::io::{Backend, epoll::Epoll, uring::Uring};
 use crate::patience::Patience;
 use crate::personality::tls::server::Wanted;
 use crate::personality::tls::{Client, Terms};
-use crate::target::{Address, Route, SocketBuffers, Sources};
+use crate::target::Route;
 use rustix::io::Errno;
 use rustls::{HandshakeKind, ServerConfig, ServerConnection, StreamOwned};
 use std::io::{ErrorKind, Read, Write};
@@ -49,12 +49,7 @@ fn serve_tls(on_request: impl Fn(&mut Secure) + Send + Sync + 'static) -> Socket
 }
 
 fn wire<B: Backend>(address: SocketAddr, tls: Option<&Client>) -> Wire<B> {
-    let route = Route {
-        address: Address::Tcp(address),
-        sources: Sources::System,
-        connect_timeout_ns: S,
-        buffers: SocketBuffers::default(),
-    };
+    let route = Route { connect_timeout_ns: S, ..Route::to(address) };
     Wire::new(Arc::new(route), 8, Arc::from(OUTBOX), tls).unwrap()
 }
 

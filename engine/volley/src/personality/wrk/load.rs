@@ -11,7 +11,7 @@ use crate::io::{Io, IoChoice};
 use crate::patience::Patience;
 use crate::personality::script::{Script, Setting};
 use crate::personality::tls::{Client, Terms};
-use crate::target::{Address, Route, SocketBuffers, Sources};
+use crate::target::Route;
 use std::io::{self, Write, stderr};
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
@@ -137,16 +137,10 @@ fn address(script: &Script) -> io::Result<SocketAddr> {
 }
 
 fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<AtomicBool>) -> Work {
-    let route = Route {
-        address: Address::Tcp(address),
-        sources: Sources::System,
-        connect_timeout_ns: u64::MAX,
-        buffers: SocketBuffers::default(),
-    };
     let place = &arguments.place;
     let each = arguments.connections / arguments.threads;
     Work {
-        route: Arc::new(route),
+        route: Arc::new(Route::to(address)),
         tls: place.is_tls().then(|| Client::new(Some(&place.host), &Terms::resuming())),
         connections: usize::try_from(each).unwrap_or(usize::MAX),
         is_fixed: shape.is_fixed,

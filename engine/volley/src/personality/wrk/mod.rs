@@ -14,6 +14,7 @@ pub(super) mod words;
 
 use super::advice::advise;
 use super::extras::Extras;
+use super::output::say;
 use super::place::Place;
 use super::script::{Script, Setting};
 use crate::interrupts;
@@ -21,7 +22,6 @@ use arguments::{Arguments, Refused};
 use flat_out::FlatOut;
 use load::Crew;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -138,10 +138,4 @@ pub(super) fn setting(arguments: &Arguments) -> Setting {
     let Place { scheme, host, port, path } = arguments.place.clone();
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Setting { scheme, host, port, path, headers, tells_time: false }
-}
-
-/// On standard output. A reader that has seen enough, such as `head`, is fine.
-pub(super) fn say(text: impl Display) {
-    let mut out = stdout().lock();
-    let _ = write!(out, "{text}").and_then(|()| out.flush());
 }

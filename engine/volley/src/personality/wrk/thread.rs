@@ -13,15 +13,13 @@ use crate::personality::script::{Failure, Script};
 use crate::personality::tls::Client;
 use crate::personality::wire::{News, Wire};
 use crate::target::Route;
+use crate::turn::EVENTS_AT_ONCE;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_http::{End, Expectation, Learned, StatusRule};
-
-/// Events that are handled before what they led to is handed over.
-const EVENTS_AT_ONCE: usize = 64;
 
 /// What a thread is to do.
 #[derive(Debug, Clone)]

@@ -10,12 +10,13 @@ mod words;
 
 use super::advice::advise;
 use super::extras::Extras;
+use super::output::say;
 use super::script::Setting;
 use super::wrk::load::{self, Measured};
 use super::wrk::report::{spreads, totals};
 use super::wrk::thread::Trouble;
 use super::wrk::words::summary;
-use super::wrk::{Ready, carry_out, prepare, say, setting};
+use super::wrk::{Ready, carry_out, prepare, setting};
 use crate::clock::S;
 use arguments::Arguments;
 use at_rate::{Asked, AtRate};

@@ -3,20 +3,13 @@
 use super::super::arguments::tests::options;
 use super::*;
 use crate::io::epoll::Epoll;
-use crate::target::{Address, SocketBuffers, Sources};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
 fn loaded(line: &str, addresses: &[SocketAddr]) -> Result<Outcome, Stop> {
-    let route = |&address| Route {
-        address: Address::Tcp(address),
-        sources: Sources::System,
-        connect_timeout_ns: u64::MAX,
-        buffers: SocketBuffers::default(),
-    };
     let target = Target {
-        routes: addresses.iter().map(|address| Arc::new(route(address))).collect(),
+        routes: addresses.iter().map(|address| Arc::new(Route::to(*address))).collect(),
         tls: None,
         unspoken: None,
         request: Arc::from(&b"GET / HTTP/1.0\r\n\r\n"[..]),
