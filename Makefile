@@ -2,11 +2,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
+# Cargo, and the makes that it starts, would look for our job server.
+unexport MAKEFLAGS
 
 BIN := .venv/bin
 NOW := $(shell date -u +%FT%H-%M-%SZ)
-ENGINE_SOURCES := $(shell find engine/http engine/requests engine/ring engine/volley -name '*.rs' -o -name '*.toml' 2>/dev/null) \
-	engine/Cargo.toml engine/Cargo.lock
+ENGINE_SOURCES := engine/Cargo.lock $(shell find engine -name target -prune -o -name fuzz -prune \
+	-o -name bench -prune -o \( -name '*.rs' -o -name '*.toml' \) -print)
 
 # $(call ensure,CHECK,PACKAGES): Debian packages where a check fails and we may install them.
 ensure = { $(1); } >/dev/null 2>&1 || if [ "$$(id -u)" = 0 ]; then \
@@ -27,76 +29,90 @@ race: setup ## Set up what is needed, race the default line-up, print standings 
 	$(BIN)/bakeoff setup
 	$(BIN)/bakeoff race
 
-# One contender at least of each toolchain, and no slow test: what the gate has time for.
+# One contender at least of each toolchain: what `make test` has time for.
 TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
 	hyper spring-boot
 
 .PHONY: test
-test: brick-tools ## Set up what is needed and run every test, with a contender of each toolchain
-	@# Setup is downloads and one long link: the brick is compiled meanwhile. Contenders wait for
-	@# downloads, too: the engine's tests are compiled meanwhile.
-	$(MAKE) --no-print-directory --jobs=2 setup tested-brick
-	cargo test --manifest-path engine/Cargo.toml --quiet --no-run & compiling=$$!; \
-		$(BIN)/bakeoff setup $(TESTED); wait $$compiling
-	@$(call need,chromium,chromium)
-	@$(call need,ab,apache2-utils)
-	@$(call need,wrk,wrk)
-	@$(call need,openssl,openssl)
-	@$(call need,slowhttptest,slowhttptest)
-	cargo test --manifest-path engine/Cargo.toml --quiet
-	cd brick && ctest --preset debug
-	$(TEST_PERSONALITIES) -m 'not slow'
-	$(TEST_ALONGSIDE) -m 'not e2e and not slow'
-	$(BIN)/pytest -m 'e2e and not slow' --contenders '$(TESTED)'
-
-# Whatever loads a server is tested while nothing else runs; all other tests share the cores.
-TEST_ALONGSIDE := $(BIN)/pytest --ignore tests/personality --numprocesses 2 --dist loadfile
-
-# Hundreds of runs of a second or less, most of which wait: several at a time.
-TEST_PERSONALITIES := $(BIN)/pytest tests/personality --numprocesses 4 --dist worksteal
+test: test-tools ## Set up what is needed and run all but the slow tests, with a contender of each toolchain
+	$(call run_tests,$(TESTED),and not slow)
 
 .PHONY: test-all
-test-all: setup brick ## The same with every contender
-	$(BIN)/bakeoff setup --all
+test-all: test-tools brick dist ## Run every test, with every contender, and the brick's without sanitizers, too
+	@$(call need,slowhttptest,slowhttptest)
+	cd brick && ctest --preset release
+	$(call run_tests,,)
+
+# $(call run_tests,CONTENDERS,MARKS): builds, and the tests whose parts are built already. Then, on a
+# machine that does nothing else, the tests that load servers. Without CONTENDERS it takes all.
+define run_tests
+	@echo "building and testing side by side: each part is shown when it is done"
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target \
+		contenders test-python test-timed CONTENDERS='$(1)' MARKS='$(2)'
+	$(CARGO_TEST) --test oracle
+	$(PYTEST) -m 'e2e and not alone $(2)' --numprocesses 4 --dist loadgroup --contenders '$(1)'
+	$(PYTEST) -m 'alone $(2)'
+endef
+
+# What can wait yields to tests that look at the clock; but not to all else that a machine does, for
+# then its own tests would wait for minutes.
+YIELDING := nice -n 5
+PYTEST := $(BIN)/pytest
+CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
+
+.PHONY: contenders
+contenders: setup
+	$(YIELDING) $(BIN)/bakeoff setup $(or $(CONTENDERS),--all)
+
+.PHONY: test-python
+test-python: setup brick-programs
+	$(YIELDING) $(PYTEST) --ignore tests/personality -m 'not e2e $(MARKS)' \
+		--numprocesses 2 --dist loadfile
+
+# One after the other, several tests at a time: most of them wait. The oracle measures alone.
+.PHONY: test-timed
+test-timed: setup brick-programs brick-tests engine-tests
+	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
+	RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o]*' --test 'open_loop'
+	cd brick && ctest --preset debug
+
+.PHONY: engine-tests
+engine-tests:
+	$(YIELDING) $(CARGO_TEST) --no-run
+
+.PHONY: test-tools
+test-tools: brick-tools
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	@$(call need,openssl,openssl)
-	@$(call need,slowhttptest,slowhttptest)
-	cargo test --manifest-path engine/Cargo.toml --quiet
-	$(TEST_BRICK)
-	$(TEST_PERSONALITIES)
-	$(TEST_ALONGSIDE) -m 'not e2e'
-	$(BIN)/pytest -m e2e
-
-# Plain, and with sanitizers: what one of them finds, the other may hide.
-BUILD_BRICK := for preset in release debug; do \
-	(cd brick && cmake --preset $$preset --log-level=WARNING && \
-		cmake --build --preset $$preset --parallel 2 -- --quiet) || exit; done
-TEST_BRICK := cd brick && ctest --preset release && ctest --preset debug
-
-# For the gate: the programs as they are used, the tests with sanitizers alone.
-.PHONY: tested-brick
-tested-brick: brick-tools
-	cd brick && cmake --preset release --log-level=WARNING && \
-		cmake --build --preset programs --parallel 2 -- --quiet && \
-		cmake --preset debug --log-level=WARNING && \
-		cmake --build --preset tests --parallel 2 -- --quiet
 
 .PHONY: brick
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
-	$(BUILD_BRICK)
+	$(call build_brick,release,release)
+	$(call build_brick,debug,debug)
 
-build/brick/brick-yardstick: brick-tools
-	cd brick && cmake --preset release --log-level=WARNING && \
-		cmake --build --preset release --target brick-yardstick --parallel 2 -- --quiet
+# $(call build_brick,CONFIGURATION,TARGETS), both as presets of CMakePresets.json.
+build_brick = cd brick && cmake --preset $(1) --log-level=WARNING >/dev/null && \
+	$(YIELDING) cmake --build --preset $(2) --parallel 2 -- --quiet
+
+# What tests and benchmarks start, in build/brick.
+.PHONY: brick-programs
+brick-programs: brick-tools
+	$(call build_brick,release,programs)
+
+.PHONY: brick-tests
+brick-tests: brick-tools
+	$(call build_brick,debug,tests)
+
+build/brick/brick-yardstick: brick-programs
 
 .PHONY: brick-tools
 brick-tools:
 	@$(call ensure,type cmake ninja c++ pkg-config && pkg-config --exists liburing gtest_main,\
 		cmake ninja-build g++ pkg-config liburing-dev libgtest-dev)
 
-BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' contenders/brick/main.cpp)
+BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' catalogue/contenders/brick/main.cpp)
 .PHONY: lint
 lint: setup brick-tools ## Formatters, linters and type checks, each of them clean
 	$(BIN)/ruff check .
@@ -113,7 +129,7 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 	@$(call need,wrk,wrk)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
-	cargo build --manifest-path engine/Cargo.toml --release --quiet --package volley
+	cargo build --manifest-path engine/Cargo.toml --release --quiet
 	$(BIN)/bakeoff setup libuv-http-parser
 	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
 	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \
@@ -138,11 +154,10 @@ race_brick = $(BIN)/bakeoff race $(2) --boots 3 --out build/runs --json records/
 build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
 
-JUDGED ?= libuv-http-parser
+JUDGE_MINUTES ?= 60
 .PHONY: judge-bench
-judge-bench: setup build/brick/brick-yardstick ## Measure how often the judge errs, into records/; goes on where it was stopped
-	$(BIN)/bakeoff setup $(JUDGED)
-	$(BIN)/python -m tests.judge_bench --contender $(JUDGED) --out records/$(NOW)-judge-bench.json
+judge-bench: setup build/brick/brick-yardstick ## Race equals and planted differences for JUDGE_MINUTES; goes on where it was stopped
+	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
 
 FUZZ_S ?= 60
 .PHONY: tidy
@@ -176,28 +191,63 @@ mutants: build/mutants/installed ## Mutate the judge and list what no test notic
 
 build/mutants/installed: requirements/run.txt requirements/dev.txt requirements/mutants.txt
 	python3 -m venv build/mutants/.venv
-	build/mutants/.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes \
-		$(addprefix -r ,$^)
+	build/mutants/$(PIP) --require-hashes $(addprefix -r ,$^)
 	@touch $@
 
 .PHONY: setup
-setup: .venv/installed .venv/bin/volley ## The virtual environment, the engine and the command line
+setup: .venv/bin/bakeoff ## The virtual environment, the engine and the command line
 
 .venv/installed: requirements/run.txt requirements/dev.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "bakeoff needs Python 3.11 or later as python3"; exit 3; }
 	@python3 -c 'import ensurepip' 2>/dev/null || { $(call need,no-such-program,python3-venv); }
+	@echo "installing Python packages into .venv, 100 MB: half a minute as a rule"
 	python3 -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
-		-r requirements/run.txt -r requirements/dev.txt
+	@# Modules are compiled where they are imported: most never are.
+	$(PIP) --no-compile --require-hashes -r requirements/run.txt -r requirements/dev.txt
 	@touch $@
 
-.venv/bin/volley: .venv/installed pyproject.toml $(ENGINE_SOURCES)
+engine/target/release/volley: $(ENGINE_SOURCES)
 	@command -v cargo >/dev/null || \
 		{ echo "the engine needs Rust: install rustup, then its stable toolchain"; exit 3; }
-	cargo build --manifest-path engine/Cargo.toml --release --quiet
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@echo "compiling the load engine: one to three minutes on two cores, seconds where it was done before"
+	$(YIELDING) cargo build --manifest-path engine/Cargo.toml --release --package volley
 	@touch $@
+
+.venv/bin/bakeoff: .venv/installed engine/target/release/volley pyproject.toml
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+# The wheel is built from the sdist, unpacked where cargo finds what it compiled before.
+DIST := build/dist
+.PHONY: dist
+dist: setup $(DIST)/installed ## Build sdist and wheel into dist/, the engine for glibc 2.17, and check them
+	rm -rf dist $(DIST)/source
+	$(BIN)/python -m bakeoff.cli.manual docs/bakeoff.1
+	$(DIST)/bin/hatchling build -t sdist -d dist
+	@# cargo asks how old a file is; hatchling gives all of them one date.
+	mkdir $(DIST)/source && tar -xmf dist/*.tar.gz --strip-components 1 -C $(DIST)/source
+	cd $(DIST)/source && PATH="$(CURDIR)/$(DIST)/bin:$$PATH" CARGO_TARGET_DIR="$(CURDIR)/$(DIST)/target" \
+		hatchling build -t wheel -d ../../../dist
+	$(DIST)/bin/twine check --strict dist/*
+	$(DIST)/bin/auditwheel show dist/*.whl
+	$(PYTEST) tests/dist/test_contents.py
+
+$(DIST)/installed: requirements/dist.txt
+	@echo "installing what builds and checks the wheel: 150 MB, under a minute as a rule"
+	python3 -m venv $(DIST)
+	$(DIST)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+.PHONY: release
+release: dist ## Rehearse a release: build, check, install and race; print the tag. Publishes nothing
+	$(PYTEST) tests/dist
+	@git diff --quiet HEAD || echo "not yet: there are changes that are not committed"
+	@version=$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' bakeoff/__init__.py); \
+		notes=$$(sed -n "/^## $$version\b/,/^## /{/^## /d;p}" docs/CHANGELOG.md); \
+		printf 'would be tagged v%s with this message:\n\nbakeoff %s\n%s\n' "$$version" "$$version" "$$notes"
+
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
 schemas: setup ## Write docs/schemas from the contracts
@@ -206,11 +256,11 @@ schemas: setup ## Write docs/schemas from the contracts
 .PHONY: lock
 lock: setup ## Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
-	for each in run dev mutants; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
+	for each in run dev mutants dist; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
 		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 
 .PHONY: clean
 clean: ## Remove all that was built; runs and records stay
-	rm -rf .venv build engine/target contenders/*/.out
+	rm -rf .venv build engine/target catalogue/contenders/*/.out
 	find . -name __pycache__ -prune -exec rm -rf {} +

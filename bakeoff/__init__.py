@@ -1,3 +1,70 @@
-"""bakeoff: head-to-head HTTP server benchmarks that know when it is a tie."""
+"""bakeoff: head-to-head HTTP server benchmarks that know when it is a tie.
 
-__version__ = "0.1.0"
+    import bakeoff
+
+    run = bakeoff.race("nginx", "./mine", connections=64, duration="20s")
+    run.verdict.pairs                               who is faster, by how much, how sure
+    run.entries(), run.blocks()                     data frames
+    run.latencies("nginx").percentile(99.9)         µs
+    bakeoff.open_run("runs/latest").to_markdown()
+    bakeoff.compare("runs/before", "runs/after")
+
+Importing this package loads nothing else until one of its names is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bakeoff.library import capacity, compare, crosscheck, draws, open_run, race, replay
+    from bakeoff.model.errors import (
+        BadFile,
+        BadUsage,
+        BakeoffError,
+        ContenderOut,
+        MissingPiece,
+        NoVerdict,
+    )
+    from bakeoff.runs.results import Comparison, Latencies
+    from bakeoff.runs.run import AnyRun as Run
+
+__version__ = "0.2.0"
+
+__all__ = [
+    "BadFile",
+    "BadUsage",
+    "BakeoffError",
+    "Comparison",
+    "ContenderOut",
+    "Latencies",
+    "MissingPiece",
+    "NoVerdict",
+    "Run",
+    "capacity",
+    "compare",
+    "crosscheck",
+    "draws",
+    "open_run",
+    "race",
+    "replay",
+]
+
+_HOMES = {
+    "bakeoff.library": ("capacity", "compare", "crosscheck", "draws", "open_run", "race", "replay"),
+    "bakeoff.runs.results": ("Comparison", "Latencies"),
+    "bakeoff.runs": ("Run",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'bakeoff' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "bakeoff.model.errors")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

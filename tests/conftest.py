@@ -3,6 +3,11 @@
 import signal
 
 import pytest
+from hypothesis import settings
+
+# No test depends on a speed: an example that a busy machine took long for is no failure.
+settings.register_profile("bakeoff", deadline=None)
+settings.load_profile("bakeoff")
 
 
 def pytest_configure() -> None:
@@ -18,3 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar='"NAME NAME"',
         help="which contenders tests/e2e/test_contenders.py takes; none: the whole catalogue",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first: the others run beside it."""
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)

@@ -8,12 +8,19 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "bakeoff"
 STAGES = ["plan", "build", "start", "verify", "load", "measure", "judge", "report"]
+# What is built on what; each room is a folder, or a file beside them.
 MAY_IMPORT = {
+    "command": set[str](),
+    "installation": set[str](),
+    "progress": set[str](),
     "model": set[str](),
     **{stage: {"model"} for stage in STAGES},
-    "race": {"model", *STAGES},
+    "plan": {"model", "installation"},
+    **{stage: {"model", "command", "installation"} for stage in ("build", "load")},
+    "runs": {"model", *STAGES},
     "simulate": {"model", "judge"},
-    "cli": {"model", "race", "simulate", *STAGES},
+    "library": {"model", "runs", "progress", "plan", "judge"},
+    "cli": {"model", "runs", "simulate", "progress", "installation", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
@@ -42,13 +49,53 @@ def rooms(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
 def test_a_room_imports_only_what_it_may(room: str) -> None:
-    for path in (PACKAGE / room).rglob("*.py"):
+    files = [*PACKAGE.glob(f"{room}.py"), *(PACKAGE / room).rglob("*.py")]
+    assert files
+    for path in files:
         stray = rooms(path) - MAY_IMPORT[room] - {room, "__version__"}
         assert not stray, f"{path.relative_to(PACKAGE)} imports {stray}"
 
 
+RUNS_MAY_IMPORT = {
+    "store": set[str](),
+    "stages": {"run"},  # A type's name alone.
+    "measuring": {"stages", "store"},
+    "results": set[str](),
+    "run": {"results", "stages", "store"},
+    "kinds": {"measuring", "run", "stages"},
+}
+
+
+@pytest.mark.parametrize("part", RUNS_MAY_IMPORT)
+def test_the_life_of_a_run_knows_no_kind_and_measuring_knows_no_run(part: str) -> None:
+    for path in [*(PACKAGE / "runs").glob(f"{part}.py"), *(PACKAGE / "runs" / part).glob("*.py")]:
+        of_runs = {name.split(".")[2] for name in imports(path) if name.startswith("bakeoff.runs.")}
+        stray = of_runs - RUNS_MAY_IMPORT[part] - {part}
+        assert not stray, f"{path.relative_to(PACKAGE)} imports {stray}"
+
+
 def test_every_package_is_a_room_that_this_test_knows() -> None:
-    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(MAY_IMPORT)
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    files = {path.stem for path in PACKAGE.glob("*.py")}
+    assert folders | files == set(MAY_IMPORT) | {"__init__", "__main__"}
+
+
+def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
+    # Both are programs of their own: one writes docs/schemas, one is the servers' keeper.
+    programs = {PACKAGE / "model/schemas.py", PACKAGE / "start/keeper/service.py"}
+    for path in {*PACKAGE.rglob("*.py")} - {*(PACKAGE / "cli").rglob("*.py")} - programs:
+        tree = ast.parse(path.read_text())
+        named = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        named |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        stray = named & {"print", "sys.argv", "sys.stdout"}
+        assert not stray, f"{path.relative_to(PACKAGE)} uses {stray}"
+
+
+def test_a_kind_of_run_is_told_from_the_others_by_its_class_alone() -> None:
+    for path in (PACKAGE / "runs").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare):
+                assert ".kind" not in ast.unparse(node), f"{path.name}: {ast.unparse(node)}"
 
 
 @pytest.mark.parametrize("room", ["judge", "report", "model"])
@@ -59,7 +106,9 @@ def test_pure_rooms_have_no_clock_no_network_and_no_process(room: str) -> None:
 
 
 def test_the_tool_names_no_contender_in_its_code() -> None:
-    names = [path.parent.name for path in PACKAGE.parent.glob("contenders/*/contender.toml")]
+    names = [
+        path.parent.name for path in PACKAGE.parent.glob("catalogue/contenders/*/contender.toml")
+    ]
     assert names
     for path in PACKAGE.rglob("*.py"):
         strings = {
@@ -72,8 +121,9 @@ def test_the_tool_names_no_contender_in_its_code() -> None:
 
 def test_the_engine_the_contenders_and_the_workloads_know_nothing_of_the_package() -> None:
     root = PACKAGE.parent
-    for folder in ("engine/http/src", "engine/volley/src", "brick", "contenders", "workloads"):
-        for path in (root / folder).rglob("*"):
+    folders = [*root.glob("engine/*/src"), root / "brick", root / "catalogue"]
+    for folder in folders:
+        for path in folder.rglob("*"):
             if path.suffix in {".rs", ".go", ".js", ".c", ".cpp", ".py", ".toml", ".sh"}:
                 if ".out" in path.parts:
                     continue

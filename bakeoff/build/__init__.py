@@ -2,13 +2,18 @@
 
 from bakeoff.build.apt import install_packages
 from bakeoff.build.builder import build, is_built, out_folder
+from bakeoff.build.checkouts import check_out
+from bakeoff.build.repository import WORKING_TREE, Repository
 from bakeoff.build.requirements import Missing, missing_tools, packages
 from bakeoff.build.several import build_several
 
 __all__ = [
+    "WORKING_TREE",
     "Missing",
+    "Repository",
     "build",
     "build_several",
+    "check_out",
     "install_packages",
     "is_built",
     "missing_tools",

@@ -1,4 +1,4 @@
-"""Debian packages: installed where we are root, named where we aren't."""
+"""Debian packages: installed if we are root, named if we aren't."""
 
 import os
 import shutil
@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bakeoff.build.commands import Outcome, run
-from bakeoff.build.lock import locked
+from bakeoff.build.commands import Outcome, locked, run
 from bakeoff.model.errors import MissingPiece
 
 APT_TIMEOUT_S = 900
@@ -17,9 +16,9 @@ POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def install_packages(packages: Sequence[str]) -> dict[str, str]:
-    """Install Debian packages; those that can't be, with what apt-get says of them.
+    """Install Debian packages. Returns those that can't be installed, with apt-get's reason.
 
-    Raises `MissingPiece` with the command where nothing can be installed by us.
+    Raises `MissingPiece` with the command to run if we can't install anything.
     """
     command = f"apt-get install {' '.join(packages)}"
     if shutil.which("apt-get") is None:
@@ -31,9 +30,9 @@ def install_packages(packages: Sequence[str]) -> dict[str, str]:
         _apt_get("update")
         if not _install(packages).status:
             return {}
-        # apt-get installs all or none: one name that it doesn't know spoils every other.
+        # apt-get installs all or none: one unknown name fails all the others.
         outcomes = {package: _install([package]) for package in packages}
-    return {name: _fault(outcome) for name, outcome in outcomes.items() if outcome.status}
+    return {name: _reason(outcome) for name, outcome in outcomes.items() if outcome.status}
 
 
 def _install(packages: Sequence[str]) -> Outcome:
@@ -41,13 +40,13 @@ def _install(packages: Sequence[str]) -> Outcome:
     return _apt_get("-o", wait, "install", "-y", "--no-install-recommends", *packages)
 
 
-def _apt_get(*words: str) -> Outcome:
+def _apt_get(*arguments: str) -> Outcome:
     env = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-    return run(["apt-get", "-q", *words], Path("/"), env, timeout_s=APT_TIMEOUT_S)
+    return run(["apt-get", "-q", *arguments], Path("/"), env, timeout_s=APT_TIMEOUT_S)
 
 
-def _fault(outcome: Outcome) -> str:
-    """The first error of apt-get's (`E: …`), or its last words."""
+def _reason(outcome: Outcome) -> str:
+    """The first error of apt-get's (`E: …`), or its last line."""
     lines = [line.strip() for line in outcome.output.splitlines() if line.strip()]
     faults = [line.removeprefix("E: ") for line in lines if line.startswith("E: ")]
     return (faults or lines[-1:] or [f"apt-get ended with status {outcome.status}"])[0]
@@ -55,9 +54,9 @@ def _fault(outcome: Outcome) -> str:
 
 @contextmanager
 def _no_service_starts() -> Iterator[None]:
-    """Debian starts a server when it is installed; one that listens on port 80 isn't ours to leave.
+    """Keep Debian from starting a server that it installs; it would stay, on port 80 say.
 
-    policy-rc.d is Debian's own switch for that. An administrator's file stays as it is.
+    policy-rc.d is Debian's own switch for that. An administrator's file is left alone.
     """
     if POLICY.exists():
         yield

@@ -1,29 +1,35 @@
-"""Building one contender into `<its folder>/.out`, once per state of its sources and tools."""
+"""Building one contender into its `{out}`, once per state of its sources and tools."""
 
 import hashlib
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from bakeoff.build.commands import NEVER, Outcome, run
-from bakeoff.build.lock import locked
+from bakeoff import installation
+from bakeoff.build.commands import Outcome, locked, run
 from bakeoff.build.requirements import Missing, check_tools
+from bakeoff.command import NEVER
 from bakeoff.model.contender import Contender, argument_list, fill
 from bakeoff.model.errors import BadFile, ContenderOut, ToolMissing
 from bakeoff.model.receipt import Receipt
 
 COMMAND_TIMEOUT_S = 1800
-"""The most for one command: a cold Rust build takes minutes on two cores that others use too."""
+"""For one command: a cold Rust build takes minutes on two cores that others use too."""
 VERSION_TIMEOUT_S = 20
 LOG_LINES = 15
-NOT_SOURCES = {".out", "__pycache__", "node_modules", "target"}
+NOT_SOURCES = {".git", ".out", ".venv", "__pycache__", "node_modules", "target"}
 
 
 def out_folder(folder: Path) -> Path:
-    """Where the contender in `folder` is built: `{out}`."""
+    """Where the contender in `folder` is built, `{out}`: in it, or in the cache if it came with a
+    wheel, whose folders may belong to somebody else.
+    """
+    if folder.is_relative_to(installation.DATA):
+        return installation.cache_folder() / "contenders" / folder.name / "out"
     return folder / ".out"
 
 
@@ -34,169 +40,164 @@ def build(
     begins: Callable[[], object] = lambda: None,
     stop: Event = NEVER,
 ) -> Receipt:
-    """Build the contender in `folder`, or find it built. Raises `ContenderOut`.
+    """Build the contender in `folder` unless it is built already. Raises `ContenderOut`.
 
-    `begins` is called before the first command, where there is something to build. What is cut
-    off, by `stop` (see `run`) or by Ctrl-C, leaves no build behind.
+    `begins` is called before the first command, if there is something to build. A build that is
+    cut off, by `stop` (see `command.run`) or by Ctrl-C, leaves nothing behind.
     """
-    tools: dict[str, str] = {}
-    for tool, found in check_tools(contender, folder, stop).items():
-        if isinstance(found, Missing):
-            raise ToolMissing(str(found))
-        tools[tool] = found
-    if contender.build is None:
-        return _receipt(contender, folder, tools, stop, log="", built_s=0.0)
-    for source in contender.build.sources:
-        if not (folder / source).exists():
-            raise ContenderOut(
-                f"its build reads {source}, which is not there: {(folder / source).resolve()}; "
-                "sources of [build] are relative to the contender's folder"
-            )
-    with locked(folder, stop):
-        if kept := _kept(contender, folder, tools):
-            return kept
-        begins()
-        return _made(contender, folder, tools, stop)
+    return _Build(contender, folder, stop).receipt(begins)
 
 
 def is_built(contender: Contender, folder: Path) -> bool:
-    """Whether a build of just these sources is there; tools are not looked at."""
+    """Whether a build of these very sources is there. Doesn't check tools."""
     if contender.build is None:
         return True
-    try:
-        receipt = Receipt.read_json(_receipt_path(folder))
-    except BadFile:
-        return False
-    return receipt.source_sha256 == source_sha256(contender, folder)
+    kept = _kept(folder)
+    return kept is not None and kept.source_sha256 == source_sha256(contender, folder)
 
 
 def source_sha256(contender: Contender, folder: Path) -> str:
-    """A hash over the names and bytes of all sources in `folder`, and of those it names beside."""
+    """A hash of the names and bytes of all files in `folder`, and of `sources` outside of it."""
     total = hashlib.sha256()
     beside = contender.build.sources if contender.build else ()
-    for place in (folder, *(folder / source for source in beside)):
-        for path in sorted(_sources(place)):
+    for root in (folder, *(folder / source for source in beside)):
+        for path in sorted(_sources(root)):
             total.update(f"{os.path.relpath(path, folder)}\0{path.stat().st_size}\0".encode())
             total.update(path.read_bytes())
     return total.hexdigest()
 
 
-def _sources(place: Path) -> Iterator[Path]:
-    """Every file in a folder, but what builds make; or the one file that `place` is."""
-    if place.is_file():
-        yield place
-    for root, folders, files in os.walk(place):
-        folders[:] = [name for name in folders if name not in NOT_SOURCES]
-        yield from (path for name in files if (path := Path(root, name)).is_file())
+def _sources(top: Path) -> Iterator[Path]:
+    """Every file below `top` but what builds make; `top` itself if it is a file."""
+    if top.is_file():
+        yield top
+    for root, folders, files in os.walk(top):
+        folders[:] = [
+            name for name in folders if name not in NOT_SOURCES and not _has_runs(Path(root, name))
+        ]
+        # In a worktree .git is a file, which names the repository.
+        sources = (Path(root, name) for name in files if name not in NOT_SOURCES)
+        yield from (path for path in sources if path.is_file())
 
 
-def _receipt_path(folder: Path) -> Path:
-    return out_folder(folder) / "receipt.json"
+def _has_runs(folder: Path) -> bool:
+    """Whether races put their runs there: `bakeoff race .` does so in the contender's folder."""
+    return (folder / "latest").is_symlink()
 
 
-def _kept(contender: Contender, folder: Path, tools: dict[str, str]) -> Receipt | None:
-    """The receipt of an earlier build, where sources, commands and tools are what they were."""
+def _kept(folder: Path) -> Receipt | None:
+    """The receipt of an earlier build."""
     try:
-        receipt = Receipt.read_json(_receipt_path(folder))
+        return Receipt.read_json(out_folder(folder) / "receipt.json")
     except BadFile:
         return None
-    same = (
-        receipt.source_sha256 == source_sha256(contender, folder)
-        and receipt.tools == tools
-        and receipt.commands == tuple(map(tuple, _commands(contender, folder)))
-    )
-    return receipt if same else None
 
 
-def _made(contender: Contender, folder: Path, tools: dict[str, str], stop: Event) -> Receipt:
-    """Build from nothing: what an earlier build left could hide a fault of this one."""
-    began_s = time.monotonic()
-    log: list[str] = []
-    _emptied(out_folder(folder))
-    try:
-        _run_commands(contender, folder, log, stop)
-        text, built_s = "".join(log), time.monotonic() - began_s
-        receipt = _receipt(contender, folder, tools, stop, log=text, built_s=built_s)
-        _receipt_path(folder).write_text(receipt.to_json())
-    except OSError as error:
-        raise ContenderOut(f"can't be built into {out_folder(folder)}: {error.strerror}") from None
-    except BaseException:
-        # Half a build is of no use, and may be large.
-        _emptied(out_folder(folder))
-        _log_path(folder).write_text("".join(log))
-        raise
-    return receipt
+class _Build:
+    """The build of one contender, or of none if it needs none."""
 
+    def __init__(self, contender: Contender, folder: Path, stop: Event) -> None:
+        self._contender, self._folder, self._stop = contender, folder, stop
+        self._out = out_folder(folder)
+        self._values = {"out": str(self._out), "here": str(folder)}
+        commands = contender.build.command if contender.build else ()
+        self._commands = tuple(tuple(argument_list(each, self._values)) for each in commands)
+        self._tools: dict[str, str] = {}
+        self._log = ""
 
-def _emptied(out: Path) -> None:
-    try:
-        if out.exists():
-            shutil.rmtree(out)
-        out.mkdir()
-    except OSError as error:
-        raise ContenderOut(f"can't be built into {out}: {error.strerror}") from None
+    def receipt(self, begins: Callable[[], object]) -> Receipt:
+        """What was built, now or before."""
+        for tool, version in check_tools(self._contender, self._folder, self._stop).items():
+            if isinstance(version, Missing):
+                raise ToolMissing(str(version))
+            self._tools[tool] = version
+        if self._contender.build is None:
+            return self._made(built_s=0.0)
+        for source in self._contender.build.sources:
+            if not (path := self._folder / source).exists():
+                raise ContenderOut(
+                    f"its build reads {source}, which is not there: {path.resolve()}; "
+                    "sources of [build] are relative to the contender's folder"
+                )
+        try:
+            self._out.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._cannot_build(error) from None
+        # Two installations may share a cache, so it is not the contender's folder that is locked.
+        with locked(self._out.parent, self._stop):
+            kept = _kept(self._folder)
+            if (
+                kept
+                and kept.source_sha256 == source_sha256(self._contender, self._folder)
+                and (kept.tools, kept.commands) == (self._tools, self._commands)
+            ):
+                return kept
+            begins()
+            return self._build_from_nothing(self._contender.build.env)
 
+    def _build_from_nothing(self, env: dict[str, str]) -> Receipt:
+        """What an earlier build left could hide a fault of this one, so it is removed first."""
+        began_s = time.monotonic()
+        self._empty_out()
+        try:
+            self._run_commands({key: fill(value, self._values) for key, value in env.items()})
+            receipt = self._made(built_s=time.monotonic() - began_s)
+            (self._out / "receipt.json").write_text(receipt.to_json())
+        except OSError as error:
+            raise self._cannot_build(error) from None
+        except BaseException:
+            # Half a build is of no use and may be large. On a full disk the log is lost.
+            self._empty_out()
+            with suppress(OSError):
+                (self._out / "build.log").write_text(self._log)
+            raise
+        return receipt
 
-def _run_commands(contender: Contender, folder: Path, log: list[str], stop: Event) -> None:
-    """Run the build's commands; what they say is in `log`, whatever happens."""
-    assert contender.build
-    values = _values(folder)
-    env = {key: fill(value, values) for key, value in contender.build.env.items()}
-    for words in _commands(contender, folder):
-        outcome = run(words, folder, env, timeout_s=COMMAND_TIMEOUT_S, stop=stop)
-        log.append(f"$ {' '.join(words)}\n{outcome.output}")
-        if outcome.status:
-            raise ContenderOut(_failure(words, outcome, _log_path(folder)))
+    def _cannot_build(self, error: OSError) -> ContenderOut:
+        fault = f"can't be built into {self._out}: {error.strerror}"
+        if self._out.is_relative_to(installation.cache_folder()):
+            fault += "; set XDG_CACHE_HOME to a folder that can be written, with room in it"
+        return ContenderOut(fault)
 
+    def _empty_out(self) -> None:
+        try:
+            if self._out.exists():
+                shutil.rmtree(self._out)
+            self._out.mkdir()
+        except OSError as error:
+            raise self._cannot_build(error) from None
 
-def _log_path(folder: Path) -> Path:
-    return out_folder(folder) / "build.log"
+    def _run_commands(self, env: dict[str, str]) -> None:
+        for argv in self._commands:
+            outcome = run(argv, self._folder, env, timeout_s=COMMAND_TIMEOUT_S, stop=self._stop)
+            self._log += f"$ {' '.join(argv)}\n{outcome.output}"
+            if outcome.status:
+                raise ContenderOut(_failure(argv, outcome, self._out / "build.log"))
 
-
-def _receipt(
-    contender: Contender,
-    folder: Path,
-    tools: dict[str, str],
-    stop: Event,
-    *,
-    log: str,
-    built_s: float,
-) -> Receipt:
-    return Receipt(
-        name=contender.name,
-        version=_version(contender, folder, stop),
-        tools=tools,
-        source_sha256=source_sha256(contender, folder),
-        commands=tuple(map(tuple, _commands(contender, folder))),
-        log=log,
-        built_s=built_s,
-    )
-
-
-def _commands(contender: Contender, folder: Path) -> list[list[str]]:
-    if contender.build is None:
-        return []
-    return [argument_list(command, _values(folder)) for command in contender.build.command]
-
-
-def _version(contender: Contender, folder: Path, stop: Event) -> str:
-    """What the version command says; an answer is the sign that the build made something."""
-    if contender.version is None:
-        return ""
-    words = argument_list(contender.version.command, _values(folder))
-    outcome = run(words, folder, timeout_s=VERSION_TIMEOUT_S, stop=stop)
-    if outcome.status:
-        raise ContenderOut(
-            f"its version command `{' '.join(words)}` failed: {outcome.first_line or 'no output'}"
+    def _made(self, built_s: float) -> Receipt:
+        return Receipt(
+            name=self._contender.name,
+            version=self._version(),
+            tools=self._tools,
+            source_sha256=source_sha256(self._contender, self._folder),
+            commands=self._commands,
+            log=self._log,
+            built_s=built_s,
         )
-    return outcome.first_line
+
+    def _version(self) -> str:
+        """What the version command prints; if it fails, the build made nothing that works."""
+        if self._contender.version is None:
+            return ""
+        argv = argument_list(self._contender.version.command, self._values)
+        outcome = run(argv, self._folder, timeout_s=VERSION_TIMEOUT_S, stop=self._stop)
+        if outcome.status:
+            said = outcome.first_line or "no output"
+            raise ContenderOut(f"its version command `{' '.join(argv)}` failed: {said}")
+        return outcome.first_line
 
 
-def _values(folder: Path) -> dict[str, str]:
-    return {"out": str(out_folder(folder)), "here": str(folder)}
-
-
-def _failure(words: list[str], outcome: Outcome, log: Path) -> str:
+def _failure(argv: tuple[str, ...], outcome: Outcome, log: Path) -> str:
     tail = "\n".join(f"    {line}" for line in outcome.output.splitlines()[-LOG_LINES:])
     how = (
         f"did not end within {COMMAND_TIMEOUT_S // 60} minutes, the most that a command may take; "
@@ -204,4 +205,4 @@ def _failure(words: list[str], outcome: Outcome, log: Path) -> str:
         if outcome.timed_out
         else f"ended with status {outcome.status}"
     )
-    return f"its build failed: `{' '.join(words)}` {how} (whole log: {log})\n{tail}"
+    return f"its build failed: `{' '.join(argv)}` {how} (whole log: {log})\n{tail}"

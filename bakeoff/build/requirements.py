@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from bakeoff.build.commands import NEVER, run
+from bakeoff.build.commands import run
+from bakeoff.command import NEVER
 from bakeoff.model.contender import Contender, argument_list
 
 CHECK_TIMEOUT_S = 20
@@ -13,7 +14,7 @@ CHECK_TIMEOUT_S = 20
 
 @dataclass(frozen=True)
 class Missing:
-    """A tool that isn't there, and the Debian packages that bring it."""
+    """A tool that is not installed, and the Debian packages that bring it."""
 
     tool: str
     check: str
@@ -26,26 +27,26 @@ class Missing:
 
 def missing_tools(contender: Contender, folder: Path) -> list[Missing]:
     """The tools of [requires] whose check fails here."""
-    checked = check_tools(contender, folder)
-    return [one for one in checked.values() if isinstance(one, Missing)]
+    checked = check_tools(contender, folder).values()
+    return [tool for tool in checked if isinstance(tool, Missing)]
 
 
 def check_tools(
     contender: Contender, folder: Path, stop: Event = NEVER
 ) -> dict[str, str | Missing]:
-    """Per tool what its check printed first, or that it is missing."""
-    found: dict[str, str | Missing] = {}
+    """Tool → the first line that its check printed, or `Missing`."""
+    checked: dict[str, str | Missing] = {}
     for tool, requirement in contender.requires.items():
-        words = argument_list(requirement.check, {"here": str(folder)})
-        outcome = run(words, folder, timeout_s=CHECK_TIMEOUT_S, stop=stop)
-        found[tool] = (
+        argv = argument_list(requirement.check, {"here": str(folder)})
+        outcome = run(argv, folder, timeout_s=CHECK_TIMEOUT_S, stop=stop)
+        checked[tool] = (
             Missing(tool, requirement.check, requirement.apt)
             if outcome.status
             else outcome.first_line
         )
-    return found
+    return checked
 
 
 def packages(missing: Iterable[Missing]) -> list[str]:
-    """The Debian packages that bring all that is missing, each once, sorted."""
-    return sorted({package for one in missing for package in one.apt})
+    """The Debian packages that bring all of `missing`, each once, sorted."""
+    return sorted({package for tool in missing for package in tool.apt})

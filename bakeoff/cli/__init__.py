@@ -1,25 +1,34 @@
-"""The command line: words in, stages called, text and an exit status out."""
+"""The command line: arguments in, stages called, text and an exit status out."""
 
 import os
 import signal
 import sys
+from errno import EDQUOT, ENOSPC
 from types import FrameType
 
+if sys.platform != "linux":
+    # What is imported below is not there on other systems.
+    sys.exit(f"bakeoff runs on Linux only, not on {sys.platform}")
+
 from bakeoff.cli.app import app
-from bakeoff.cli.console import err
+from bakeoff.cli.output import say
 from bakeoff.model.errors import BakeoffError
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """The whole program. Status: 0 well, 1 the run says no, 2 usage, 3 missing, 130 cut off."""
+    """The whole program.
+
+    The exit status is 0 for success, 1 where the run says no, 2 for wrong usage, 3 where something
+    is missing, and 130 after an interrupt.
+    """
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _interrupt)
     try:
         app(prog_name="bakeoff")
     except BakeoffError as error:
-        err.print(f"bakeoff: {error}", markup=False, highlight=False, soft_wrap=True)
+        say(f"bakeoff: {error}")
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -27,6 +36,12 @@ def main() -> None:
         # Whoever read our output has had enough; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (ENOSPC, EDQUOT):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"bakeoff: {where}{error.strerror}: make room; `bakeoff resume` goes on with a run")
+        sys.exit(3)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

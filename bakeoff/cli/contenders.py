@@ -1,19 +1,25 @@
-"""`bakeoff contenders` and `doctor`: what is there, what is missing, what is in the way."""
+"""`bakeoff contenders` and `doctor`: what the catalogue has, what is missing, what disturbs."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bakeoff.build import is_built, missing_tools
-from bakeoff.cli import audit as audit_command
-from bakeoff.cli.console import out
-from bakeoff.cli.setup import name_buildable
-from bakeoff.load import engine_version
+from bakeoff import installation, runs
+from bakeoff.build import is_built, missing_tools, packages
+from bakeoff.cli.options import contender_names, environment
+from bakeoff.cli.output import Json, check_json, err, out, say, show
+from bakeoff.load import engine_path, engine_version
 from bakeoff.measure import hindrances
+from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, MissingPiece
-from bakeoff.plan import Catalogue, Named
+from bakeoff.model.plan import Plan
+from bakeoff.plan import Catalogue, RaceOptions, plan_race
+from bakeoff.plan.catalogue import read_contender
+from bakeoff.progress import terminal_watch
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "warning": "[red]warning[/]"}
 
@@ -23,15 +29,16 @@ def contenders(
         list[str] | None,
         typer.Argument(
             metavar="CONTENDER",
-            help="With --audit: as for a race; none: all of the catalogue that are built.",
+            help="With --audit: as for a race. Without one: all of the catalogue that are built.",
             show_default=False,
+            autocompletion=contender_names,
         ),
     ] = None,
     audit: Annotated[
         bool, typer.Option("--audit", help="Compare what they do beside answering right.")
     ] = False,
     workload: Annotated[
-        str | None, typer.Option(help="With --audit: what is asked. (default: hello)")
+        str | None, typer.Option(help="With --audit: the request and its answer. (default: hello)")
     ] = None,
     connections: Annotated[
         int | None,
@@ -40,70 +47,114 @@ def contenders(
     workers: Annotated[
         int | None, typer.Option(min=1, help="With --audit: workers or threads per server.")
     ] = None,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE|-", help="With --audit: write it as JSON.")
-    ] = None,
+    json: Json = None,
 ) -> None:
     """List the catalogue, with what is missing on this machine; or audit contenders.
 
-    An audit starts them, asks each of them a few dozen times, loads each for
-    a second and a half, and says where their work is unequal: headers,
-    writes, keep-alive, logs, threads at work. It says nothing of speed.
+    An audit starts them, sends each a few dozen requests, loads each for a
+    second and a half, and says where their work is unequal: headers, writes,
+    keep-alive, logs, threads at work. It says nothing about speed. With
+    --json, its result is written as JSON.
     """
     if audit:
-        audit_command.audit(
-            names or (), connections=connections, workers=workers, workload=workload, json=json
+        options = RaceOptions(
+            connections=connections, workers=workers, workload=workload, twin=False, seed=0
         )
+        _audit(names or [], options, json)
     elif names or workload or connections or workers or json:
         raise BadUsage("contenders: names and options belong to --audit")
     else:
-        _list()
+        _list(Catalogue.shipped())
 
 
-def _list() -> None:
-    catalogue = Catalogue.shipped()
+def doctor() -> None:
+    """Say what stands in the way of a good measurement here, and what to install.
+
+    Changes nothing.
+    """
+    for hindrance in hindrances():
+        out.print(f"{_MARKS[hindrance.level]}  {escape(hindrance.what)}")
+        if hindrance.level != "ok":
+            out.print(f"    {escape(hindrance.why)}")
+            if hindrance.mend:
+                out.print(f"    to mend it: {escape(hindrance.mend)}")
+    try:
+        _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
+    except MissingPiece as error:
+        _remark("warning", str(error))
+    if installation.DATA.is_dir():
+        _remark(*_cache())
+    lacking = {
+        contender.name: missing
+        for contender, folder in _whole_catalogue(Catalogue.shipped())
+        if (missing := missing_tools(contender, folder))
+    }
+    for name, tools in lacking.items():
+        for tool in tools:
+            _remark("note", f"{name} {tool}")
+    if needed := packages(missing for tools in lacking.values() for missing in tools):
+        say(f"to have them all: sudo apt-get install {' '.join(needed)}", out)
+    if not lacking:
+        _remark("ok", "all tools of the catalogue's contenders are here")
+
+
+def _cache() -> tuple[str, str]:
+    """Whether an installed catalogue can be built: a level, and what to say."""
+    folder = installation.cache_folder()
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if os.access(there, os.W_OK):
+        return "ok", f"contenders are built in {folder}"
+    fault = f"contenders can't be built in {folder}: {there} can't be written"
+    return "warning", f"{fault}; set XDG_CACHE_HOME to a folder that can be"
+
+
+def _remark(level: str, text: str) -> None:
+    out.print(f"{_MARKS[level]}  {escape(text)}", soft_wrap=True)
+
+
+def _whole_catalogue(catalogue: Catalogue) -> list[tuple[Contender, Path]]:
+    folders = map(catalogue.folder, catalogue.names())
+    return [(read_contender(folder), folder) for folder in folders]
+
+
+def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
+    from bakeoff.report import render
+    from bakeoff.report.kinds.audit import document
+
+    check_json(json)
+    here = environment()
+    if not names:
+        names = [
+            contender.name
+            for contender, folder in _whole_catalogue(here.catalogue)
+            if not missing_tools(contender, folder) and is_built(contender, folder)
+        ]
+    if not names:
+        raise MissingPiece("no contender of the catalogue is built; run: bakeoff setup --all")
+    plan = plan_race(names, options, here)
+    assert isinstance(plan, Plan)
+    with terminal_watch(err) as watch:
+        result = runs.audit(plan, runs.real_stages(), watch)
+    show(render.terminal(document(result)), result, json)
+
+
+def _list(catalogue: Catalogue) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)
     for column in ("what it is", "language", "kind", "serves", "on this machine"):
         table.add_column(column, overflow="fold")
-    for one in name_buildable(catalogue, catalogue.names()):
-        contender = one.contender
-        assert contender
+    for contender, folder in _whole_catalogue(catalogue):
+        if missing := missing_tools(contender, folder):
+            state = f"[yellow]{escape('; '.join(map(str, missing)))}[/]"
+        else:
+            state = "[green]built[/]" if is_built(contender, folder) else "not built yet"
         table.add_row(
-            one.name,
+            contender.name,
             escape(contender.title),
             contender.language,
             contender.kind,
             ", ".join(sorted(contender.serves)),
-            _state(one),
+            state,
         )
     out.print(table)
-    out.print("\nBuild them with: bakeoff setup NAME…  or  bakeoff setup --all")
-
-
-def doctor() -> None:
-    """Say what stands in the way of a good measurement here. Changes nothing."""
-    found = hindrances()
-    for one in found:
-        out.print(f"{_MARKS[one.level]}  {escape(one.what)}")
-        if one.level != "ok":
-            out.print(f"    {escape(one.why)}")
-            if one.mend:
-                out.print(f"    to mend it: {escape(one.mend)}")
-    try:
-        out.print(f"{_MARKS['ok']}  the load engine is {escape(engine_version())}")
-    except MissingPiece as error:
-        out.print(f"{_MARKS['warning']}  {escape(str(error))}")
-    catalogue = Catalogue.shipped()
-    for entry in name_buildable(catalogue, catalogue.names()):
-        assert entry.contender and entry.folder
-        for missing in missing_tools(entry.contender, entry.folder):
-            out.print(f"{_MARKS['note']}  {entry.name} {escape(str(missing))}")
-
-
-def _state(one: Named) -> str:
-    assert one.contender and one.folder
-    missing = missing_tools(one.contender, one.folder)
-    if missing:
-        return f"[yellow]{escape('; '.join(map(str, missing)))}[/]"
-    return "[green]built[/]" if is_built(one.contender, one.folder) else "not built yet"
+    say("\nBuild them with: bakeoff setup NAME…  or  bakeoff setup --all", out)

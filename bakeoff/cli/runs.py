@@ -1,67 +1,98 @@
-"""`bakeoff resume` and `report`: runs that are there already, whatever was measured."""
+"""`bakeoff resume`, `report` and `compare`: runs that are there already, of any kind."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bakeoff.cli import capacity as capacity_command
-from bakeoff.cli import grid as grid_command
-from bakeoff.cli import race as race_command
-from bakeoff.cli import replay as replay_command
-from bakeoff.cli.result import Json, check_json
-from bakeoff.cli.stages import real_stages
-from bakeoff.cli.watch import watch
-from bakeoff.plan import Catalogue, available_cores
-from bakeoff.race import (
-    is_capacity,
-    is_grid,
-    is_replay,
-    rejudge,
-    report_capacity,
-    report_grid,
-    report_replay,
-    resume_capacity,
-    resume_grid,
-    resume_replay,
-)
-from bakeoff.race import resume as resume_race
+import bakeoff
+from bakeoff import runs
+from bakeoff.cli.options import RUNS, OutDir, Run, option
+from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show
+from bakeoff.model.gate import CantTell
+from bakeoff.plan.gates import CANT_TELL, GATE
+from bakeoff.progress import terminal_watch
 
-_Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: runs/latest, say.")]
+_RUN_OR_VERDICT = typer.Argument(metavar="RUN", help="A run folder, or its verdict.json.")
 
 
-def resume(run: _Run, json: Json = None) -> None:
+def resume(run: Run, json: Json = None) -> None:
     """Go on with a run that was cut off, from its last finished block."""
     check_json(json)
-    stages = real_stages()
-    if is_grid(run):
-        with watch() as progress:
-            gridded = resume_grid(run, stages, progress)
-        grid_command.show(gridded, json)
-        return
-    if is_replay(run):
-        with watch() as progress:
-            replayed = resume_replay(run, Catalogue.shipped(), available_cores(), stages, progress)
-        replay_command.show(replayed, json)
-        return
-    if is_capacity(run):
-        with watch() as progress:
-            climbed = resume_capacity(run, stages, progress)
-        capacity_command.show(climbed, json)
-        return
-    with watch() as progress:
-        finished = resume_race(run, stages, progress)
-    race_command.show(finished, json)
+    with terminal_watch(err) as watch:
+        resumed = runs.resume(run, runs.real_stages(), watch)
+    conclude(resumed, json)
 
 
-def report(run: _Run, json: Json = None) -> None:
-    """Judge a run's samples again and write its reports; needs no server."""
+def report(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="RUN", help="A run folder, such as runs/latest. Without one: list the runs."
+        ),
+    ] = None,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Judge a run's samples again and write its reports; needs no server.
+
+    Without a run, list those in --out, the earliest first.
+    """
+    if run is None:
+        _list(out_dir)
+        return
     check_json(json)
-    if is_grid(run):
-        grid_command.show(report_grid(run, real_stages()), json)
-    elif is_replay(run):
-        replay_command.show(report_replay(run, real_stages()), json)
-    elif is_capacity(run):
-        capacity_command.show(report_capacity(run, real_stages()), json)
-    else:
-        race_command.show(rejudge(run, real_stages()), json)
+    conclude(runs.report(run), json)
+
+
+def _list(parent: Path) -> None:
+    listed = runs.listed(parent)
+    for run in listed:
+        state = "judged" if run.is_judged else "not judged"
+        say(f"{run.kind:10}  {state:10}  {parent / run.path.name}", out)
+    if not listed:
+        say(f"There are no runs in {parent}. Make one with: bakeoff race", out)
+
+
+def compare(
+    before: Annotated[Path, _RUN_OR_VERDICT],
+    after: Annotated[Path, _RUN_OR_VERDICT],
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            help="The contender of both runs that the others are held against. "
+            "(default: the later run's reference, where it is in both)"
+        ),
+    ] = None,
+    unlike_machines: Annotated[
+        bool,
+        typer.Option("--unlike-machines", help="Compare runs of unlike machines all the same."),
+    ] = False,
+    gates: Annotated[list[str] | None, option("gates", GATE)] = None,
+    cant_tell: Annotated[CantTell, option("cant_tell", CANT_TELL)] = "pass",
+    json: Json = None,
+) -> None:
+    """Compare two runs, the earlier first: what became faster, what slower?
+
+    The machine was not the same on both days, so each contender is compared by
+    its ratio to a reference that is in both. Runs that were not measured alike
+    are refused.
+
+    bakeoff compare runs/A runs/B
+    bakeoff compare before/verdict.json runs/latest --reference nginx
+    bakeoff compare runs/A runs/B --gate 'go-nethttp >= 98%'
+    """
+    check_json(json)
+    from bakeoff.report import render
+
+    comparison = bakeoff.compare(
+        before,
+        after,
+        reference=reference,
+        unlike_machines=unlike_machines,
+        gates=gates or (),
+        cant_tell=cant_tell,
+    )
+    show(render.terminal(comparison.document()), comparison.result, json)
+    if not comparison.passes:
+        raise typer.Exit(1)

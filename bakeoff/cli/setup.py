@@ -1,32 +1,44 @@
-"""`bakeoff setup`: whatever contenders need, installed and built."""
+"""`bakeoff setup`: install what contenders need, and build them."""
 
 import os
 import shlex
 import shutil
+import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Column
 
-from bakeoff.build import install_packages, is_built, missing_tools, packages
-from bakeoff.cli.building import build_watched, default_jobs
-from bakeoff.cli.console import err, out
+from bakeoff.build import build_several, install_packages, is_built, missing_tools, packages
+from bakeoff.cli.options import contender_names
+from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.load import link, shadowed
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
 from bakeoff.model.receipt import Receipt
-from bakeoff.plan import Catalogue, Named, name_contenders
+from bakeoff.plan import Catalogue, resolve_contenders
+from bakeoff.runs.stages import BuildLines, default_jobs
 
-ROOM_GIB = 2
+DISK_GIB = 2
 """What the whole catalogue takes while it is built, with the caches of its package managers."""
+
+Buildable = tuple[Contender, Path]
+"""A contender and its folder."""
 
 
 def setup(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Contenders; none: the default line-up."),
+        typer.Argument(
+            metavar="NAME",
+            help="Contenders; none: the default line-up.",
+            autocompletion=contender_names,
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="The whole catalogue.")] = False,
     jobs: Annotated[
@@ -52,99 +64,128 @@ def setup(
         _make_links(links)
         if not (names or everything):
             return
-    catalogue = Catalogue.shipped()
-    chosen = catalogue.names() if everything else (names or list(catalogue.default_line_up()))
-    wanted = to_build(name_buildable(catalogue, chosen))
-    _install_missing(wanted)
-    _say_room(wanted)
-    results = build_watched(wanted, jobs or default_jobs())
-    failures = _say_results(wanted, results)
-    if len(failures) == len(wanted):
+    buildable = _buildable(Catalogue.shipped(), names or [], everything)
+    _install_missing(buildable)
+    _warn_of_full_disk(buildable)
+    progress = BuildBar(len(buildable)) if err.is_terminal else nullcontext(BuildLines(say))
+    with progress as watch:
+        results = build_several(buildable, jobs or default_jobs(), watch)
+    failures = _say_results(buildable, results)
+    if len(failures) == len(buildable):
         raise typer.Exit(failures[0].exit_status)
 
 
 def _make_links(folder: Path) -> None:
-    """Links by the names of the programs that the engine stands in for, and how to be found."""
+    """Links by the names of the programs that the engine stands in for, and how to use them."""
     links = link(folder, list(PERSONALITIES))
-    out.print(
-        f"{', '.join(PERSONALITIES)} in {folder} are the engine", markup=False, soft_wrap=True
-    )
+    say(f"{', '.join(PERSONALITIES)} in {folder} are the engine", out)
     if hidden := shadowed(links):
-        found = (f"{name} is {other or 'not found'}" for name, other in hidden.items())
-        path = shlex.quote(str(folder.absolute()))
-        out.print(
-            f"this shell finds others ({', '.join(found)}) until it is told:",
-            markup=False,
-            soft_wrap=True,
-        )
-        out.print(f"  export PATH={path}:$PATH", markup=False, soft_wrap=True)
+        others = ", ".join(f"{name} is {other or 'not found'}" for name, other in hidden.items())
+        say(f"this shell finds others ({others}) until it is told:", out)
+        say(f"  export PATH={shlex.quote(str(folder.absolute()))}:$PATH", out)
 
 
-def name_buildable(catalogue: Catalogue, names: Sequence[str]) -> list[Named]:
-    """The contenders called `names`; only catalogue names and folders can be set up."""
-    named = name_contenders(list(dict.fromkeys(names)), catalogue, Path.cwd())
-    for one in named:
-        if one.own_answer:
-            raise BadUsage(f"{one.name}: only catalogue contenders and folders can be set up")
-    return named
+def _buildable(catalogue: Catalogue, names: Sequence[str], everything: bool) -> list[Buildable]:
+    """The contenders to build. Raises `BadUsage` for a command or a URL: there is nothing to do."""
+    if not names:
+        names = catalogue.names() if everything else catalogue.default_line_up()
+    buildable: list[Buildable] = []
+    for resolved in resolve_contenders(list(dict.fromkeys(names)), catalogue, Path.cwd()):
+        if resolved.own_answer:
+            raise BadUsage(f"{resolved.name}: only catalogue contenders and folders can be set up")
+        assert resolved.contender and resolved.folder
+        buildable.append((resolved.contender, resolved.folder))
+    return buildable
 
 
-def to_build(named: Sequence[Named]) -> list[tuple[Contender, Path]]:
-    """What there is to build among `named`: commands and URLs have nothing."""
-    return [
-        (one.contender, one.folder)
-        for one in named
-        if one.contender and one.folder and not one.own_answer
-    ]
-
-
-def _install_missing(wanted: Sequence[tuple[Contender, Path]]) -> None:
-    needed = packages(each for one in wanted for each in missing_tools(*one))
+def _install_missing(buildable: Sequence[Buildable]) -> None:
+    needed = packages(tool for each in buildable for tool in missing_tools(*each))
     if not needed:
         return
     if os.geteuid() == 0:
-        err.print(f"installing Debian packages: {', '.join(needed)}", markup=False)
+        say(f"installing Debian packages: {', '.join(needed)}")
     try:
         for package, reason in install_packages(needed).items():
-            err.print(f"apt-get install {package} failed: {reason}", markup=False, soft_wrap=True)
+            say(f"apt-get install {package} failed: {reason}")
     except MissingPiece as error:
-        err.print(str(error), markup=False, soft_wrap=True)
+        say(str(error))
 
 
-def _say_room(wanted: Sequence[tuple[Contender, Path]]) -> None:
+def _warn_of_full_disk(buildable: Sequence[Buildable]) -> None:
     """A disk that is nearly full makes builds fail in ways that don't speak of it."""
-    folders = [folder for contender, folder in wanted if not is_built(contender, folder)]
+    folders = [folder for contender, folder in buildable if not is_built(contender, folder)]
     if not folders:
         return
     free_gib, folder = min((shutil.disk_usage(folder).free / 2**30, folder) for folder in folders)
-    if free_gib < ROOM_GIB:
-        err.print(
+    if free_gib < DISK_GIB:
+        say(
             f"only {free_gib:.1f} GiB are free where {folder} is: builds may fail for want of "
-            f"room; the whole catalogue takes up to {ROOM_GIB} GiB with its downloads",
-            markup=False,
-            soft_wrap=True,
+            f"room; the whole catalogue takes up to {DISK_GIB} GiB with its downloads"
         )
 
 
 def _say_results(
-    wanted: Sequence[tuple[Contender, Path]], results: Sequence[Receipt | ContenderOut]
+    buildable: Sequence[Buildable], results: Sequence[Receipt | ContenderOut]
 ) -> list[ContenderOut]:
     """Versions, reasons, and a sentence that sums them up; the failures."""
-    out_of_it: list[tuple[str, ContenderOut]] = []
-    for (contender, _), result in zip(wanted, results, strict=True):
+    failures: dict[str, ContenderOut] = {}
+    for (contender, _), result in zip(buildable, results, strict=True):
         if isinstance(result, Receipt):
-            out.print(f"{contender.name}: {result.version}", markup=False, soft_wrap=True)
+            say(f"{contender.name}: {result.version}", out)
         else:
-            out_of_it.append((contender.name, result))
-    for name, failure in out_of_it:
-        err.print(f"{name} is out: {failure}", markup=False, soft_wrap=True)
-    out.print(_summary(len(wanted), out_of_it), markup=False, soft_wrap=True)
-    return [failure for _, failure in out_of_it]
+            failures[contender.name] = result
+    for name, failure in failures.items():
+        say(f"{name} is out: {failure}")
+    summary = f"{len(buildable) - len(failures)} of {len(buildable)} ready"
+    if failures:
+        reasons = (f"{name} ({str(why).splitlines()[0]})" for name, why in failures.items())
+        summary += f"; not: {', '.join(reasons)}"
+    say(summary, out)
+    return list(failures.values())
 
 
-def _summary(count: int, out_of_it: Sequence[tuple[str, ContenderOut]]) -> str:
-    said = f"{count - len(out_of_it)} of {count} ready"
-    if out_of_it:
-        reasons = (f"{name} ({str(why).splitlines()[0]})" for name, why in out_of_it)
-        said += f"; not: {', '.join(reasons)}"
-    return said
+class BuildBar(BuildLines, AbstractContextManager["BuildBar"]):
+    """A bar over all that are wanted, with what is being built beside it, and for how long."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(say)
+        self._under_way: dict[str, float] = {}
+        self._progress = Progress(
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn(
+                "{task.fields[building]}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+            ),
+            console=err,
+            transient=True,
+            expand=True,
+            refresh_per_second=2,
+        )
+        self._task = self._progress.add_task("", total=count, building=self)
+
+    def __enter__(self) -> "BuildBar":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def began(self, name: str) -> None:
+        """Show that it is under way."""
+        self._under_way[name] = time.monotonic()
+
+    def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
+        """Count it, and keep a line of it where it was built."""
+        super().ended(name, built, seconds_s)
+        self._under_way.pop(name, None)
+        self._progress.advance(self._task)
+
+    def __str__(self) -> str:
+        """What is under way; the bar asks anew for each redraw."""
+        now_s = time.monotonic()
+        under_way = [
+            f"{name} {now_s - began_s:.0f} s" for name, began_s in self._under_way.copy().items()
+        ]
+        return f"building {', '.join(under_way)}" if under_way else ""

@@ -2,60 +2,83 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from pydantic import BeforeValidator
 from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
-from bakeoff.cli.asked import Boots, Seed, drawn, timed
-from bakeoff.cli.console import err, out
-from bakeoff.cli.result import Json, check_json, write_json
+from bakeoff import runs
+from bakeoff.cli.options import takes
+from bakeoff.cli.output import Json, check_json, err, show
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
-from bakeoff.race.folder import RunFolder
-from bakeoff.simulate import BOOTS, USUAL, Size, Study, conditions_of, search, study
+from bakeoff.plan import Flag, Options
+from bakeoff.plan.options import BootsOption
+from bakeoff.plan.values import Seconds
 
 DURATION_PER_CONTENDER_S = 20.0
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d+)?|\.\d+))\s*%")
 
 
-def _percent(text: str) -> float:
-    match = _PERCENT.fullmatch(text.strip())
-    if not match:
-        raise typer.BadParameter(f"is {text!r}; it takes a percentage, as in 3% or 0.5%")
-    return float(match[1]) / 100
+def _percent(option: str) -> BeforeValidator:
+    def parse(text: str) -> float:
+        match = _PERCENT.fullmatch(text.strip())
+        if not match:
+            raise BadUsage(f"{option}: is {text!r}; it takes a percentage, as in 3% or 0.5%")
+        return float(match[1]) / 100
+
+    return BeforeValidator(parse)
 
 
-def simulate(
+class SimulateOptions(Options):
+    """What is simulated."""
+
     effect: Annotated[
-        float | None,
-        typer.Option(
-            parser=_percent,
+        float,
+        _percent("--effect"),
+        Flag(
+            "By how much one server is faster than the others, which are equal. (default: 0%: all "
+            "equal)",
             metavar="PERCENT",
-            help="By how much one server is faster than the others, which are equal. (default: "
-            "0%: all equal)",
         ),
-    ] = None,
+    ] = 0.0
     power: Annotated[
-        float | None,
-        typer.Option(
-            parser=_percent,
-            metavar="PERCENT",
-            help="Search the shortest race that finds the effect so often.",
-        ),
-    ] = None,
+        Annotated[float, _percent("--power")] | None,
+        Flag("Search for the shortest race that finds the effect this often.", metavar="PERCENT"),
+    ] = None
     duration: Annotated[
-        float | None,
-        timed(
-            "-d",
-            "--duration",
-            help="Measured time of one race in all. (default: 20 s per contender)",
+        Seconds | None,
+        Flag(
+            "Measured time of one race in all. (default: 20 s per contender)",
+            metavar="TIME",
+            letter="-d",
         ),
-    ] = None,
+    ] = None
+    boots: BootsOption = None
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse what can't be simulated, or can't be had together."""
+        if not -0.9 <= self.effect <= 9:
+            raise BadUsage(f"--effect: is {self.effect:.0%}; it takes -90% to 900%")
+        if self.power is None:
+            return
+        if not 0 < self.power < 1:
+            raise BadUsage(
+                f"--power: is {self.power:.0%}; it takes more than 0% and less than 100%"
+            )
+        if self.effect == 0:
+            raise BadUsage("--power: needs an --effect to find, such as --effect 1%")
+        if self.duration is not None:
+            raise BadUsage("--power: searches the duration; leave out --duration")
+
+
+@takes(SimulateOptions)
+def simulate(
+    options: SimulateOptions,
     contenders: Annotated[int, typer.Option(min=2, max=40, help="How many servers race.")] = 2,
-    boots: Boots = None,
     races: Annotated[
         int, typer.Option(min=2, help="How many races of each size are simulated.")
     ] = 200,
@@ -63,11 +86,10 @@ def simulate(
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Take slices, noise, drift, steal and boots from a run's samples: runs/latest, "
+            help="Take slices, noise, drift, steal and draws from a run's samples: runs/latest, "
             "say. (default: a shared virtual machine with two cores)",
         ),
     ] = None,
-    seed: Seed = None,
     json: Json = None,
 ) -> None:
     """Race servers that don't exist: how sure is a verdict, and how long must a race be?
@@ -82,92 +104,71 @@ def simulate(
     bakeoff simulate --effect 1% --power 80%     how long must a race be?
     bakeoff simulate --effect 1% --power 80% --like runs/latest    on this machine
     """
-    effect = effect or 0.0
-    _check(effect, power, duration)
+    # Statistics libraries take a second to import: other commands don't wait for them.
+    from bakeoff.simulate import USUAL, Size, search, study
+
     check_json(json)
-    conditions = _like(like) if like else USUAL
-    chosen_seed = drawn(seed)
+    conditions = _conditions_like(like) if like else USUAL
     size = Size(
-        effect=effect,
+        effect=options.effect,
         contenders=contenders,
-        duration_s=duration or DURATION_PER_CONTENDER_S * contenders,
-        boots=boots or BOOTS[0],
+        duration_s=options.duration or DURATION_PER_CONTENDER_S * contenders,
+        boots=options.boots or 1,
     )
-    with study(chosen_seed) as asked, _progress() as progress:
+    shown = err.is_terminal
+    bars = Progress(console=err, transient=True, disable=not shown, auto_refresh=False)
+    with study(options.seed) as simulated, bars:
 
-        def rates(of: Size) -> Rates:
-            return _watched(asked, of, conditions, races, progress)
+        def rates(size: Size) -> Rates:
+            """The rates of one size, with a bar over its races."""
+            task = bars.add_task(f"{size.duration_s:g} s in {size.boots} boots", total=races)
 
-        if power is None:
+            def done() -> None:
+                bars.advance(task)
+                bars.refresh()
+
+            return simulated.rates(size, conditions, races, done)
+
+        if options.power is None:
             tried: tuple[Rates, ...] = (rates(size),)
             chosen: Rates | None = tried[0]
         else:
-            tried, chosen = search(size, power, (boots,) if boots else BOOTS, rates)
+            tried, chosen = search(size, options.power, rates)
     result = Simulation(
-        effect=effect,
+        effect=options.effect,
         contenders=contenders,
-        seed=chosen_seed,
+        seed=options.seed,
         conditions=conditions,
-        power_asked=power,
+        power_asked=options.power,
         tried=tried,
         chosen=chosen,
     )
-    (err if json == "-" else out).print(shown(result))
-    write_json(json, result)
+    show(_rendered(result), result, json)
     if chosen is None:
         raise typer.Exit(1)
 
 
-def _check(effect: float, power: float | None, duration: float | None) -> None:
-    if not -0.9 <= effect <= 9:
-        raise BadUsage(f"--effect: is {effect:.0%}; it takes -90% to 900%")
-    if power is None:
-        return
-    if not 0 < power < 1:
-        raise BadUsage(f"--power: is {power:.0%}; it takes more than 0% and less than 100%")
-    if effect == 0:
-        raise BadUsage("--power: needs an --effect to find, such as --effect 1%")
-    if duration is not None:
-        raise BadUsage("--power: searches the duration; leave out --duration")
+def _conditions_like(path: Path) -> Conditions:
+    from bakeoff.simulate import conditions_of
+
+    run = runs.open_run(path)
+    if run.kind != "race":
+        raise BadUsage(f"--like {path}: is a {run.kind}; it takes a race")
+    return conditions_of(run.plan, run.records())
 
 
-def _like(run: Path) -> Conditions:
-    folder = RunFolder.open(run)
-    return conditions_of(folder.plan(), folder.records())
-
-
-def _progress() -> Progress:
-    return Progress(console=err, transient=True, disable=not err.is_terminal, auto_refresh=False)
-
-
-def _watched(
-    asked: Study, size: Size, conditions: Conditions, races: int, progress: Progress
-) -> Rates:
-    """The rates of one size, with a bar over its races."""
-    task = progress.add_task(f"{size.duration_s:g} s in {size.boots} boots", total=races)
-
-    def done() -> None:
-        progress.advance(task)
-        progress.refresh()
-
-    return asked.rates(size, conditions, races, done)
-
-
-def shown(result: Simulation) -> RenderableType:
-    """What a terminal shows of it."""
+def _rendered(result: Simulation) -> RenderableType:
+    effect = "all equal"
+    if result.effect:
+        direction = "faster" if result.effect > 0 else "slower"
+        effect = f"one {100 * abs(result.effect):g} % {direction} than the others"
     about = (
-        f"{result.contenders} simulated servers, {_effect(result.effect)}; seed {result.seed}\n"
+        f"{result.contenders} simulated servers, {effect}; seed {result.seed}\n"
         f"Conditions: {result.conditions.source}"
     )
     if result.power_asked is None:
         return Group(about, _figures(result.tried[0]))
     return Group(about, _sizes(result.tried), _advice(result))
-
-
-def _effect(effect: float) -> str:
-    if not effect:
-        return "all equal"
-    return f"one {100 * abs(effect):g} % {'faster' if effect > 0 else 'slower'} than the others"
 
 
 def _figures(rates: Rates) -> Table:
@@ -203,7 +204,7 @@ def _sizes(tried: tuple[Rates, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for head in ("boots", "measured", "in all", "found", "95 % interval", "half-width"):
         table.add_column(head, justify="right")
-    for rates in sorted(tried, key=lambda each: (each.boots, each.duration_s)):
+    for rates in sorted(tried, key=lambda each: each.duration_s):
         assert rates.power
         table.add_row(
             str(rates.boots),
@@ -217,15 +218,15 @@ def _sizes(tried: tuple[Rates, ...]) -> Table:
 
 
 def _advice(result: Simulation) -> str:
-    asked, chosen = result.power_asked, result.chosen
+    power, chosen = result.power_asked, result.chosen
     if chosen is None or chosen.power is None:
         longest = max(result.tried, key=lambda each: each.power.share if each.power else 0)
         assert longest.power
         return (
-            f"No race of {longest.duration_s:g} s or less does it in {asked:.0%}; the best found "
-            f"it in {longest.power.share:.0%}. More --boots may help, or a quieter machine."
+            f"No race of {longest.duration_s:g} s or less does it in {power:.0%}; the best found "
+            f"it in {longest.power.share:.0%}. A quieter machine may help."
         )
-    words = f"-d {chosen.duration_s:g} --boots {chosen.boots}"
+    flags = f"-d {chosen.duration_s:g} --boots {chosen.boots}"
     return (
-        f"The shortest that found it in {asked:.0%} of {chosen.races} races: bakeoff race … {words}"
+        f"The shortest that found it in {power:.0%} of {chosen.races} races: bakeoff race … {flags}"
     )

@@ -7,8 +7,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from bakeoff.load import engine_path
-
 PERSONALITIES = {
     "ab": "Stand in for ApacheBench: its flags and output, our engine.",
     "wrk": "Stand in for wrk, its Lua scripts included.",
@@ -16,20 +14,23 @@ PERSONALITIES = {
     "webbench": "Stand in for webbench.",
 }
 """The programs that the engine stands in for, and what our help says of them."""
+LOAD = "Load one URL with the engine. `bakeoff load --help` shows its options."
 
 
 class _Verbatim(TyperCommand):
-    """Hands its words on as they are, `--` and `--help` included."""
+    """Passes all arguments on as they are, `--` and `--help` included."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.args = list(args)
         return []
 
 
-def add(app: typer.Typer, name: str, help_line: str) -> None:
+def add_verbatim(app: typer.Typer, name: str, help_line: str) -> None:
     """Add a command that becomes the engine's command `name`."""
 
     def become(context: typer.Context) -> None:
+        from bakeoff.load import engine_path
+
         engine = engine_path()
         os.execv(engine, [Path(engine).name, name, *context.args])
 

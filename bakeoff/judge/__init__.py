@@ -1,16 +1,15 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
 from bakeoff.judge.capacity import fit, judge_capacity
-from bakeoff.judge.claims import decide
-from bakeoff.judge.confirm import confirmed
+from bakeoff.judge.ci import is_alarm, judge_ci
+from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide
 from bakeoff.judge.crosscheck import crosscheck
-from bakeoff.judge.evidence import Evidence, RaceEvidence, ToolEvidence, agreement
-from bakeoff.judge.fairness import unequal
-from bakeoff.judge.grid import changes_of_places, leaders
-from bakeoff.judge.runs import Run, compare_runs
-from bakeoff.judge.slo import Held, hold
+from bakeoff.judge.crossing import Held, hold
+from bakeoff.judge.draws import draws_of
+from bakeoff.judge.fairness import unequal, works_of
+from bakeoff.judge.runs import Run, compare_runs, confirmed
+from bakeoff.judge.standings import changes_of_places, leaders
 from bakeoff.judge.verdict import judge
-from bakeoff.judge.work import works_of
 
 __all__ = [
     "Evidence",
@@ -24,10 +23,13 @@ __all__ = [
     "confirmed",
     "crosscheck",
     "decide",
+    "draws_of",
     "fit",
     "hold",
+    "is_alarm",
     "judge",
     "judge_capacity",
+    "judge_ci",
     "leaders",
     "unequal",
     "works_of",

@@ -1,24 +1,137 @@
-"""The capacities, put together from the plan, the receipts and what was measured."""
+"""The capacities of a search: what each contender's slices of an open loop add up to.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+Its throughput–latency curve, its capacities, their means and their ratios, each with its interval.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import exp, inf, isfinite, log
 from statistics import median
 
-from bakeoff.judge.capacity_found import Climbed, capacity, climbed, mean, movement_of, pairs
-from bakeoff.judge.capacity_validity import reasons_of, run_warnings, warnings_of
-from bakeoff.judge.crossing import climb, fitted
-from bakeoff.judge.curve import AT, NEAR_SATURATION, SATURATION, curve, nearest
-from bakeoff.judge.disturbed import calm
-from bakeoff.judge.history import History, history
-from bakeoff.judge.slo import Held
-from bakeoff.judge.tally import tally
-from bakeoff.judge.vectors import Floats
-from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
+import numpy as np
+
+from bakeoff.judge.crossing import (
+    GENERATOR,
+    Climb,
+    Crossing,
+    Held,
+    climb,
+    crossing,
+    error_share,
+    fitted,
+    has_quantile,
+    hold,
+    moved,
+)
+from bakeoff.judge.history import ERROR_GROUPS, History, Tally, calm
+from bakeoff.judge.latency import MIN_BEYOND, Merged
+from bakeoff.judge.open_loop import Offered
+from bakeoff.judge.steadiness import unsteady_warm_up
+from bakeoff.judge.trimmed import Floats, Indices
+from bakeoff.judge.validity import (
+    NEAR_LIMIT,
+    death,
+    few_connections,
+    out_in_boots,
+    wrong_answers,
+)
+from bakeoff.judge.widths import CONFIDENCE
+from bakeoff.model.capacity import (
+    Capacity,
+    CapacityEntry,
+    CapacityPair,
+    CapacityPlan,
+    CapacityReport,
+    CurvePoint,
+    Mean,
+    Objective,
+    Outcome,
+)
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record
+from bakeoff.model.samples import Record, Slice
+
+ALWAYS = (0.5, 0.99)
+SATURATION = 1.5
+AT, NEAR_SATURATION = 0.06, 0.15
+"""In ln rate: how far from the capacity, and from 1.5 times it, a point may be to stand for it."""
+ABOVE = 0.16
+"""In ln rate: how far above a capacity slices show whether the generator was the limit."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """ln of a capacity that was found, and how far it may be off, shape (replicates,)."""
+
+    ln_rate: float
+    moves: Floats
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval, requests per second."""
+        width = float(half_widths(self.moves[:, None])[0])
+        return exp(self.ln_rate - width), exp(self.ln_rate + width)
+
+
+def half_widths(moves: Floats) -> Floats:
+    """95 % half-widths that hold for all columns of `moves` (replicates, columns) at once.
+
+    Each column's own, widened by the 95 % quantile of the largest |move| of a replicate in units of
+    it (Beran, JASA 83, 1988: balanced simultaneous confidence sets). One column has its own.
+    """
+    size = np.abs(moves)
+    alone = np.maximum(np.quantile(size, CONFIDENCE, axis=0), 1e-12)
+    widened: Floats = alone * max(1.0, float(np.quantile((size / alone).max(axis=1), CONFIDENCE)))
+    return widened
+
+
+def groups(history: History, names: Iterable[str]) -> Indices:
+    """Which blocks were drawn together, a number for each block: on the highest level that was
+    drawn twice, of boots, processes, draws and blocks.
+
+    Of processes, those of the one that had fewest, but more than one.
+    """
+    draws = {(draw.boot, draw.draw): draw.processes for draw in history.draws}
+    ran = [draws.get((block.boot, block.draw), {}) for block in history.blocks]
+    counts = {name: len({each.get(name) for each in ran}) for name in names}
+    several = [name for name, count in counts.items() if count > 1]
+    fewest = min(several, key=counts.__getitem__, default="")
+    levels = (
+        [block.boot for block in history.blocks],
+        [each.get(fewest, -1) for each in ran],
+        [block.draw for block in history.blocks],
+    )
+    found = next((level for level in levels if len(set(level)) > 1), range(len(history.blocks)))
+    return np.array(found, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Climbed:
+    """One contender against one objective. `unknown`: a quantile that no slice had enough for."""
+
+    climb: Climb
+    held: Sequence[Held]
+    crossing: Crossing
+    unknown: str
+
+    @property
+    def generator(self) -> bool:
+        """Whether most slices just above the capacity were the generator's failure."""
+        if self.crossing.ln_rate == -inf:
+            return False
+        above = [
+            each.late for each in self.held if 0 <= log(each.rate) - self.crossing.ln_rate <= ABOVE
+        ]
+        return sum(above) * 2 > len(above)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether its capacity is known, and the server's."""
+        return isfinite(self.crossing.ln_rate) and not self.generator and not self.unknown
 
 
 def fit(held: Sequence[Held]) -> dict[float, float]:
@@ -39,16 +152,18 @@ def judge_capacity(
 
     The same input gives the same report. Raises `NoVerdict` where not one block was measured.
     """
-    whole = history(records)
-    if not whole.blocks:
+    every = History.of(records)
+    if not every.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
-    kept = calm(whole.blocks, frozenset(plan.cores.server + plan.cores.client))
-    seen = replace(whole, blocks=kept)
+    kept = calm(every.blocks, frozenset(plan.cores.server + plan.cores.client))
+    history = replace(every, blocks=kept)
     names = [entry.name for entry in plan.entries]
-    reasons = {name: reasons_of(plan, name, whole, tally(whole.turns(name))) for name in names}
+    tallies = {name: Tally.of(every.turns(name)) for name in names}
+    reasons = {name: _reasons(plan, name, every, tallies[name]) for name in names}
     valid = [name for name in names if not reasons[name]]
-    climbs = [climbed(seen, valid, objective) for objective in asked.objectives]
-    movement = [movement_of(plan, seen, each) for each in climbs]
+    climbs = [_climbed(history, valid, objective) for objective in asked.objectives]
+    estimates = [_estimates(plan, history, each) for each in climbs]
+    means = _means(estimates)
     return CapacityReport(
         run=asked.run,
         command_line=plan.command_line,
@@ -59,59 +174,244 @@ def judge_capacity(
         connections=plan.connections,
         reference=plan.reference,
         complete=complete,
-        warnings=tuple(run_warnings(plan, whole, seen, complete)),
+        warnings=tuple(_run_warnings(plan, every, history, complete)),
         entries=tuple(
-            _entry(asked, plan, receipts, seen, name, reasons[name], climbs, movement)
+            _entry(asked, plan, receipts, history, name, reasons[name], climbs, estimates, means)
             for name in names
         ),
-        pairs=tuple(pairs(asked.objectives, climbs, movement)),
+        pairs=tuple(
+            pair
+            for objective, each in zip(asked.objectives, estimates, strict=True)
+            for pair in _pairs(objective.text, each)
+        )
+        + tuple(_pairs("", means)),
         skipped=plan.skipped,
         step=step,
-        boots=len(seen.boots),
-        blocks=len(seen.blocks),
-        disturbed_blocks=len(whole.blocks) - len(seen.blocks),
-        measured_s=sum(tally(whole.turns(name)).measured_s for name in names),
+        boots=len(history.boots),
+        blocks=len(history.blocks),
+        disturbed_blocks=len(every.blocks) - len(history.blocks),
+        measured_s=sum(tallies[name].measured_s for name in names),
         cores=plan.cores,
         seed=plan.seed,
         machine=machine,
     )
 
 
+def _climbed(history: History, names: Sequence[str], objective: Objective) -> dict[str, Climbed]:
+    """All of `names` that were offered a rate."""
+    place = {(block.boot, block.block): n for n, block in enumerate(history.blocks)}
+    climbs = {}
+    for name in names:
+        given = [(block, slice_) for block, slice_ in history.slices(name) if slice_.rate]
+        if not given:
+            continue
+        held = [hold(slice_, objective) for _, slice_ in given]
+        curve = climb(held, [place[block.boot, block.block] for block, _ in given])
+        unknown = [b.quantile for b in objective.bounds if not has_quantile(curve, b.quantile)]
+        climbs[name] = Climbed(curve, held, crossing(curve), "".join(unknown[:1]))
+    return climbs
+
+
+def _estimates(plan: Plan, history: History, climbs: Mapping[str, Climbed]) -> dict[str, Estimate]:
+    """Each capacity that was found."""
+    moves = moved(
+        {name: each.climb for name, each in climbs.items() if each.is_found},
+        groups(history, climbs),
+        plan.seed,
+    )
+    return {name: Estimate(climbs[name].crossing.ln_rate, each) for name, each in moves.items()}
+
+
+def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+    """The geometric mean over several objectives, where each capacity was found."""
+    if len(estimates) < 2:
+        return {}
+    return {
+        name: Estimate(
+            float(np.mean([each[name].ln_rate for each in estimates])),
+            np.mean(np.stack([each[name].moves for each in estimates]), axis=0),
+        )
+        for name in estimates[0]
+        if all(name in each for each in estimates)
+    }
+
+
+def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[CapacityPair]:
+    """Every two, the higher one first, simultaneous over all of them."""
+    pairs = list(combinations(sorted(estimates, key=lambda name: -estimates[name].ln_rate), 2))
+    if not pairs:
+        return
+    apart = np.stack([estimates[a].moves - estimates[b].moves for a, b in pairs], axis=1)
+    for (a, b), width in zip(pairs, half_widths(apart), strict=True):
+        ratio, half = estimates[a].ln_rate - estimates[b].ln_rate, float(width)
+        yield CapacityPair(
+            a=a,
+            b=b,
+            objective=objective,
+            ratio=exp(ratio),
+            low=exp(ratio - half),
+            high=exp(ratio + half),
+            finding="higher" if ratio > half else "can't tell",
+        )
+
+
 def _entry(
     asked: CapacityPlan,
     plan: Plan,
     receipts: Mapping[str, Receipt],
-    seen: History,
+    history: History,
     name: str,
-    reasons: tuple[str, ...],
+    reasons: tuple[Finding, ...],
     climbs: Sequence[Mapping[str, Climbed]],
-    movement: Sequence[Mapping[str, Floats]],
+    estimates: Sequence[Mapping[str, Estimate]],
+    means: Mapping[str, Estimate],
 ) -> CapacityEntry:
-    pieces = [piece for _, piece in seen.slices(name)]
-    points = curve(pieces, asked.objectives, places=plan.connections * plan.pipeline)
+    slices = [slice_ for _, slice_ in history.slices(name)]
+    points = curve(slices, asked.objectives, places=plan.connections * plan.pipeline)
     capacities = tuple(
-        capacity(objective, climbed[name], points, moves.get(name))
-        for objective, climbed, moves in zip(asked.objectives, climbs, movement, strict=True)
+        _capacity(objective, climbed[name], points, known.get(name))
+        for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)
         if name in climbed
     )
     first = capacities[0].requests_per_s if capacities else None
-    entry = plan.entry(name)
+    peaks = [peak for warmup in history.warmups if (peak := warmup.peak(name)) is not None]
+    mean = None
+    if name in means:
+        low, high = means[name].interval
+        mean = Mean(requests_per_s=exp(means[name].ln_rate), low=low, high=high)
+    at_capacity = _nearest(points, first, AT)
     return CapacityEntry(
         name=name,
-        title=entry.title,
+        title=plan.entry(name).title,
         version=receipts[name].version if name in receipts else "",
         valid=not reasons,
         reasons=reasons,
-        warnings=tuple(warnings_of(seen, name, points, first)),
-        peak=_peak(seen, name),
+        warnings=tuple(_warnings(history, name, at_capacity)),
+        peak=median(peaks) if peaks else None,
         capacities=capacities,
-        mean=mean(name, climbs, movement),
-        at_capacity=nearest(points, first, AT) if first else None,
-        beyond=nearest(points, first * SATURATION, NEAR_SATURATION) if first else None,
+        mean=mean,
+        at_capacity=at_capacity,
+        beyond=_nearest(points, first * SATURATION if first else None, NEAR_SATURATION),
         curve=points,
     )
 
 
-def _peak(seen: History, name: str) -> float | None:
-    rates = [peak for warmup in seen.warmups if (peak := warmup.peak(name)) is not None]
-    return median(rates) if rates else None
+def _capacity(
+    objective: Objective,
+    climbed: Climbed,
+    points: Sequence[CurvePoint],
+    estimate: Estimate | None,
+) -> Capacity:
+    ln_rate, limit = climbed.crossing.ln_rate, climbed.crossing.limit
+    rate: float | None = None
+    known: dict[str, float | None] = {}
+    outcome: Outcome = "found"
+    if climbed.unknown:
+        outcome, limit = "can't tell", climbed.unknown
+    elif ln_rate == -inf:
+        outcome, quantiles = "not met", [bound.quantile for bound in objective.bounds]
+        quantile = limit if limit in quantiles else quantiles[0]
+        measured = [(us, each.rate) for each in points if (us := each.quantiles_us.get(quantile))]
+        known = dict(zip(("best_us", "best_rate"), min(measured, default=()), strict=False))
+    elif estimate is None:
+        outcome, limit = "at least", GENERATOR if climbed.generator else limit
+        rate = exp(min(ln_rate, float(climbed.climb.ln_rates[-1])))
+    else:
+        rate, (low, high) = exp(ln_rate), estimate.interval
+        known = {"low": low, "high": high}
+    return Capacity(
+        objective=objective.text, finding=outcome, requests_per_s=rate, limit=limit, **known
+    )
+
+
+def _reasons(plan: Plan, name: str, history: History, tally: Tally) -> tuple[Finding, ...]:
+    """Why the contender has no capacity; refused connections are overload, wrong bytes are not."""
+    if not tally.slices:
+        return (Finding.of("not_measured"),)
+    wrong = sum(
+        count for kind, count in tally.error_kinds.items() if ERROR_GROUPS.get(kind) == "mismatch"
+    )
+    return (
+        *death(name, history),
+        *([wrong_answers(tally, wrong)] if wrong else []),
+        *few_connections(plan, name, history),
+    )
+
+
+def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> Iterator[Finding]:
+    """What affects one contender's figures."""
+    yield from out_in_boots(name, history)
+    yield from unsteady_warm_up(name, history)
+    if at_capacity and at_capacity.client_busy > NEAR_LIMIT:
+        yield Finding.of("generator_busy_at_capacity", client_busy=at_capacity.client_busy)
+
+
+def _run_warnings(
+    plan: Plan, every: History, history: History, complete: bool
+) -> Iterator[Finding]:
+    """What affects all figures."""
+    cores, left_out = len(plan.cores.server), len(every.blocks) - len(history.blocks)
+    if not complete:
+        yield Finding.of("search_cut_short")
+    if plan.cores.shared:
+        yield Finding.of("cores_shared_by_search")
+    if cores > 1:
+        yield Finding.of("server_cores", cores=cores)
+    if left_out:
+        yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
+    if len(history.boots) == 1 and not history.draws:
+        yield Finding.of("one_boot_of_search")
+
+
+def curve(
+    slices: Sequence[Slice], objectives: Sequence[Objective], places: int
+) -> tuple[CurvePoint, ...]:
+    """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
+
+    Quantiles: the median, p99, and all that the objectives bound. `places`: see `Offered`.
+    """
+    bounds = {bound.p for each in objectives for bound in each.bounds} | set(ALWAYS)
+    by_rate: dict[float, list[Slice]] = {}
+    for slice_ in slices:
+        if slice_.rate:
+            by_rate.setdefault(slice_.rate, []).append(slice_)
+    return tuple(_point(rate, by_rate[rate], sorted(bounds), places) for rate in sorted(by_rate))
+
+
+def _nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> CurvePoint | None:
+    """The point nearest to `rate`, by ratio; None where none is `within` that of ln rate."""
+    if not points or not rate:
+        return None
+    near = min(points, key=lambda point: abs(log(point.rate / rate)))
+    return near if abs(log(near.rate / rate)) <= within else None
+
+
+def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: int) -> CurvePoint:
+    offered = Offered.of(slices, places)
+    assert offered
+    events = [slice_.event for slice_ in slices]
+    window_ns = sum(event.window_ns for event in events)
+    errors = [error_share(each, each.event.due) * each.event.due for each in slices]
+    misses = sum(event.misses for event in events)
+    visible = [slice_ for slice_ in slices if slice_.server_cpu and slice_.event.requests_all]
+    cpu_ns = sum(slice_.server_cpu.total_ns for slice_ in visible if slice_.server_cpu)
+    answered = sum(slice_.event.requests_all for slice_ in visible)
+    right = max(0.0, offered.answered - (sum(errors) - misses))
+    return CurvePoint(
+        rate=rate,
+        slices=len(slices),
+        requests=offered.due,
+        answered=offered.share,
+        errors=sum(errors) / offered.due if offered.due else 0.0,
+        goodput=right / window_ns * 1e9 if window_ns else 0.0,
+        quantiles_us={f"p{p * 100:.6g}": _quantile_us(offered.latency, p) for p in ps},
+        cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
+        client_busy=sum(event.busy * event.window_ns for event in events) / window_ns,
+        send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
+    )
+
+
+def _quantile_us(latency: Merged, p: float) -> float | None:
+    """The quantile, where ten requests lie beyond it."""
+    n = latency.answered + latency.misses
+    return latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None

@@ -1,54 +1,52 @@
 """Every pair of entries, compared: short slices first, long slices where the two disagree."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, sqrt
+from math import exp, log1p, sqrt
 
+import numpy as np
 import scipy
 
-from bakeoff.judge.bootstrap import Sample, replicates, sample
-from bakeoff.judge.disturbed import judged_kind
-from bakeoff.judge.equivalence import equivalent
-from bakeoff.judge.paired import Paired, pair_up
-from bakeoff.judge.simultaneous import Width, widths
-from bakeoff.model.plan import RankedBy
-from bakeoff.model.samples import Block
-from bakeoff.model.verdict import Interval
+from bakeoff.judge.history import History, judged_kind
+from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
+from bakeoff.judge.spread import Estimate
+from bakeoff.judge.widths import Width, width
+from bakeoff.model.verdict import BootRatio, DrawRatio, Interval
 
 MIN_BLOCKS = 10
 MIN_LONG_BLOCKS = 6
+DRAWS_OF_GAP = 6
 # Of a whole race, over all of its pairs: a false alarm swaps a narrow interval for a wide one.
 DISAGREEMENT_ALPHA = 0.01
+MARGIN = 0.02
+"""Equivalent is what is within 1/1.02 to 1.02."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two entries, a over b in ln ratio, from one kind of slices."""
+    """Two entries, a over b in ln ratio.
 
-    sample: Sample
+    Where both kinds of slices were measured, this is the comparison that counts, and `short` and
+    `long` are those of each kind alone.
+    """
+
+    a: str
+    b: str
+    estimate: Estimate
     width: Width
+    processes: int
+    short: "Comparison | None" = None
+    long: "Comparison | None" = None
 
     @property
-    def names(self) -> tuple[str, str]:
-        """The two, `a` sorted before `b`."""
-        return self.sample.a, self.sample.b
-
-    @property
-    def finding(self) -> int:
-        """1: a is faster; −1: a is slower; 0: can't tell."""
-        if abs(self.sample.estimate) <= self.width.simultaneous:
-            return 0
-        return 1 if self.sample.estimate > 0 else -1
-
-    @property
-    def equivalent(self) -> bool:
-        """Whether a TOST puts the two within the margin."""
-        return equivalent(self.sample.estimate, self.width.one_sided)
+    def slice_length_matters(self) -> bool:
+        """Whether long slices count, since short ones differ from them by more than chance."""
+        return self.long is not None and self.estimate is self.long.estimate
 
     def log_ratio(self, a: str) -> float:
         """ln of the ratio of `a`, one of the two, over the other."""
-        return self.sample.estimate if a == self.sample.a else -self.sample.estimate
+        return self._sign(a) * self.estimate.centre
 
     def interval(self, a: str) -> Interval:
         """The ratio of `a`, one of the two, over the other, simultaneous over the race's pairs."""
@@ -58,100 +56,142 @@ class Comparison:
         """The same without regard to other pairs."""
         return self._around(a, self.width.alone)
 
-    def boot_ratios(self, a: str) -> list[tuple[int, float, int]]:
-        """(boot, ratio of `a`, one of the two, over the other, blocks) for each boot."""
-        sign = 1 if a == self.sample.a else -1
-        return [(boot, exp(sign * centre), n) for boot, centre, n in self.sample.boots]
+    def times(self, half_width: float) -> float | None:
+        """How many times as many draws would have narrowed the interval to ± `half_width`, in ln
+        ratio; None: no number of draws would, as the processes or boots are too few.
+        """
+        spread = self.estimate.spread
+        error = max(self.estimate.error, self.estimate.least)
+        fixed = 0.0
+        if spread.boots > 1:
+            fixed = (spread.boot_sd or 0.0) ** 2 / spread.boots
+        elif 1 < spread.processes < spread.draws:
+            fixed = (spread.process_sd or 0.0) ** 2 / spread.processes
+        left = (half_width * error / max(self.width.simultaneous, 1e-12)) ** 2 - fixed
+        return max(0.0, error**2 - fixed) / left if left > 0 else None
+
+    def boot_ratios(self, a: str) -> tuple[BootRatio, ...]:
+        """The ratio of `a`, one of the two, over the other, in each boot."""
+        return tuple(
+            BootRatio(boot=boot, ratio=exp(self._sign(a) * centre), n=n)
+            for boot, centre, n in self.estimate.boots
+        )
+
+    def draw_ratios(self, a: str) -> tuple[DrawRatio, ...]:
+        """The same in each draw."""
+        return tuple(
+            DrawRatio(
+                boot=each.boot,
+                draw=each.draw,
+                process=each.process,
+                ratio=exp(self._sign(a) * each.centre),
+                n=each.n,
+            )
+            for each in self.estimate.draws
+        )
+
+    def _sign(self, a: str) -> int:
+        return 1 if a == self.a else -1
 
     def _around(self, a: str, half_width: float) -> Interval:
-        centre = self.log_ratio(a)
+        centre, spread = self.log_ratio(a), self.estimate.spread
         return Interval(
             ratio=exp(centre),
             low=exp(centre - half_width),
             high=exp(centre + half_width),
-            n=self.sample.n,
-            boots=len(self.sample.boots),
+            n=spread.blocks,
+            boots=spread.boots,
+            draws=spread.draws,
+            processes=self.processes,
         )
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One pair: what short slices say, what long ones say, and which of the two counts."""
-
-    main: Comparison
-    short: Comparison
-    long: Comparison | None
-
-    @property
-    def disagrees(self) -> bool:
-        """Whether the slice length makes more of a difference than chance does."""
-        return self.main is not self.short
+Pairs = dict[frozenset[str], Comparison]
 
 
-Pairs = dict[frozenset[str], Compared]
-
-
-def compare(
-    blocks: Sequence[Block],
-    names: Sequence[str],
-    solo: bool,
-    seed: int,
-    ranked_by: RankedBy = "requests_per_s",
-) -> Pairs:
+def compare(history: History, names: Sequence[str], by: MeritName = "requests_per_s") -> Pairs:
     """Each pair of `names` that has 10 paired blocks at least, in one family of intervals.
 
     A race without short slices (solo, open loop) is compared on its long ones.
     """
+    blocks, draws, merit = history.blocks, history.draws, MERITS[by]
     if judged_kind(blocks) == "long":
-        alone = family(pair_up(blocks, names, ranked_by), MIN_BLOCKS, solo, seed)
-        return {pair: Compared(found, found, None) for pair, found in alone.items()}
-    short = family(pair_up(_of_kind(blocks, "short"), names), MIN_BLOCKS, solo, seed)
-    long = family(pair_up(_of_kind(blocks, "long"), names), MIN_LONG_BLOCKS, solo, seed)
+        return family(pair_up(blocks, draws, names, merit), MIN_BLOCKS)
+    of_kind = {
+        kind: pair_up([block for block in blocks if block.kind == kind], draws, names, merit)
+        for kind in ("short", "long")
+    }
+    short = family(of_kind["short"], MIN_BLOCKS)
+    long = family(of_kind["long"], MIN_LONG_BLOCKS)
     alpha = DISAGREEMENT_ALPHA / max(1, len(short))
-    return {pair: _weighed(found, long.get(pair), alpha) for pair, found in short.items()}
+    return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
 
-def _of_kind(blocks: Sequence[Block], kind: str) -> list[Block]:
-    return [block for block in blocks if block.kind == kind]
-
-
-def family(
-    paired: Paired,
-    least: int,
-    boots_are_blocks: bool,
-    seed: int,
-    wanted: Iterable[tuple[str, str]] | None = None,
-) -> dict[frozenset[str], Comparison]:
+def family(paired: Paired, least: int, wanted: Iterable[tuple[str, str]] | None = None) -> Pairs:
     """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks."""
     wanted = combinations(paired.names, 2) if wanted is None else wanted
     pairs = [(a, b) for a, b in wanted if paired.blocks_of(a, b) >= least]
-    if not pairs:
-        return {}
-    samples = [sample(paired, a, b, boots_are_blocks) for a, b in pairs]
-    found = widths(replicates(paired, samples, seed), tuple(each.n for each in samples))
-    return {
-        frozenset(pair): Comparison(each, width)
-        for pair, each, width in zip(pairs, samples, found, strict=True)
-    }
+    comparisons: Pairs = {}
+    for a, b in pairs:
+        found = paired.estimate(a, b)
+        comparisons[frozenset((a, b))] = Comparison(
+            a, b, found, width(found, len(pairs)), paired.processes(a, b)
+        )
+    return comparisons
 
 
-def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compared:
+def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Comparison:
     """Takes the long slices where they differ from the short ones by more than chance.
 
-    Both were measured in the same boots, so the boots' part cancels: Welch's test on the rest. Long
-    blocks are few, and may agree by chance: so the short ones' figure must also lie outside of the
-    long ones' own interval. (Without that, two of 42 live races swapped ±0.5 and ±1.3 % for ±8 and
-    ±16 %.)
+    Both were measured in the same draws, so what draws, processes and boots add cancels in the gap
+    within a draw. Long blocks are few, and may agree by chance: so the short ones' figure must also
+    lie outside of the long ones' own interval. (Without that, two of 42 live races swapped ±0.5 and
+    ±1.3 % for ±8 and ±16 %.)
     """
     if long is None:
-        return Compared(short, short, None)
-    squares = (short.sample.standard_error**2, long.sample.standard_error**2)
-    error = max(sqrt(sum(squares)), 1e-12)
+        return replace(short, short=short)
+    gap, error, freedom = _gap(short.estimate, long.estimate)
+    beyond_chance = (
+        abs(gap) > error * float(scipy.special.stdtrit(max(1.0, freedom), 1 - alpha / 2))
+        and abs(short.estimate.centre - long.estimate.centre) > long.width.alone
+    )
+    return replace(long if beyond_chance else short, short=short, long=long)
+
+
+def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
+    """By how much ln ratio differs between the two in one draw, its standard error, and that one's
+    degrees of freedom.
+
+    Of `DRAWS_OF_GAP` draws or more, the mean of their gaps, with Student's error. Of fewer, by the
+    spread of blocks within draws: Welch's.
+    """
+    shorts = {(each.boot, each.draw): each for each in short.draws}
+    both = [
+        (shorts[each.boot, each.draw], each)
+        for each in long.draws
+        if (each.boot, each.draw) in shorts
+    ]
+    if not both:
+        return 0.0, 1.0, 1.0
+    gaps = np.array([one.centre - other.centre for one, other in both])
+    if len(gaps) >= DRAWS_OF_GAP:
+        error = max(float(gaps.std(ddof=1)) / sqrt(len(gaps)), 1e-12)
+        return float(gaps.mean()), error, len(gaps) - 1.0
+    weight = np.array([other.n for _, other in both]) / sum(other.n for _, other in both)
+    squares = [
+        given.block_error**2 * float((weight**2 / [pair[place].n for pair in both]).sum())
+        for place, given in enumerate((short, long))
+    ]
     freedom = sum(squares) ** 2 / max(
-        squares[0] ** 2 / short.sample.freedom + squares[1] ** 2 / long.sample.freedom, 1e-300
+        squares[0] ** 2 / short.block_freedom + squares[1] ** 2 / long.block_freedom, 1e-300
     )
-    gap = abs(short.sample.estimate - long.sample.estimate)
-    beyond_chance = gap > max(
-        error * float(scipy.special.stdtrit(max(1.0, freedom), 1 - alpha / 2)), long.width.alone
-    )
-    return Compared(long if beyond_chance else short, short, long)
+    return float((weight * gaps).sum()), max(sqrt(sum(squares)), 1e-12), freedom
+
+
+def equivalent(estimate: float, one_sided: float) -> bool:
+    """Two one-sided tests: whether the ratio is within the margin, each side tested at 5 %.
+
+    `estimate` is ln ratio and `one_sided` the half-width of its 90 % interval. The margin is even
+    on the log scale, so that which of the two is named first does not matter.
+    """
+    return abs(estimate) + one_sided < log1p(MARGIN)

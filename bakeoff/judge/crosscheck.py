@@ -1,135 +1,143 @@
-"""Where load tools differ beyond noise: the ratio of one to another in each figure that both say.
+"""Where load tools differ beyond noise: the ratio of two tools in each figure that both print.
 
-A run is paired with the others of its round. What a tool rounds away is no noise, it is the same in
-every round: so an interval reaches from that of the least to that of the greatest figures that may
-have been rounded to what was printed.
+A run is paired with the others of its round. Rounding is not noise, as it is the same in every
+round: so an interval reaches from that of the least to that of the greatest figures that may have
+been rounded to what was printed.
 
-How many of 600 crosschecks of equal tools found any difference, in %, by rounds and comparisons
-(noise of 3 %; ± 1):
-
-    rounds      4    8   24
-    10        7.8  8.5  9.0
-    12        5.0  5.2  4.0
-    15        7.8  8.2  6.5
-    20        7.2  8.3  8.3
-
-Twelve rounds are the default: the trimmed mean cuts two values at each end of ten as of twelve.
+Rounds are few, and their mean has Student's interval, whose false alarms do not depend on how many
+they are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
 from math import exp, inf, log, nan
 
 import numpy as np
 
-from bakeoff.judge.compare import Comparison, family
-from bakeoff.judge.evidence import MIN_ROUNDS
+from bakeoff.judge.claims import MIN_ROUNDS
+from bakeoff.judge.compare import family
 from bakeoff.judge.paired import Paired
-from bakeoff.judge.robust import trimmed_mean
-from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure, Finding
+from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure, Outcome
+from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 
 AGREES_WITHIN = 1.1
 
 StepUs = Callable[[Loader, float], float]
-"""How far apart the latencies are that a tool prints about one of so many µs; 0: it is exact."""
+"""The step in which a tool prints latencies of so many µs, in µs; 0: it is exact."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Tool `of` over tool `over` in one figure. An edge is −1 for the least that the ratio may have
+    been before the tools rounded, 0 for the ratio as printed, 1 for the most."""
+
+    table: Paired
+    figure: Figure
+    of: Loader
+    over: Loader
+
+    def columns(self, edge: int) -> tuple[str, str]:
+        """The columns whose ratio it is."""
+        return _column(self.of, self.figure, edge), _column(self.over, self.figure, -edge)
+
+    @property
+    def n(self) -> int:
+        """The number of rounds in which both tools printed the figure."""
+        # A value rounded to 0 still has an upper bound, so these columns have all figures.
+        top = (_column(self.of, self.figure, 1), _column(self.over, self.figure, 1))
+        return self.table.blocks_of(*top)
+
+    @property
+    def noise(self) -> tuple[str, str] | None:
+        """The columns that the noise is read from: as printed, where neither is rounded to nothing;
+        None: too few rounds."""
+        if self.n < MIN_ROUNDS:
+            return None
+        whole = (each for each in map(self.columns, (0, 1, -1)) if self._is_whole(each))
+        return next(whole, None)
+
+    def centre(self, edge: int) -> float | None:
+        """ln ratio over the rounds; None where it has no bound, as one was rounded to nothing."""
+        if not self._is_whole(self.columns(edge)):
+            return None
+        return self.table.estimate(*self.columns(edge)).centre
+
+    def _is_whole(self, columns: tuple[str, str]) -> bool:
+        return self.table.blocks_of(*columns) == self.n
 
 
 def crosscheck(
     runs: Sequence[CrosscheckRun],
     pairs: Sequence[tuple[Loader, Loader]],
     step_us: StepUs,
-    seed: int,
 ) -> tuple[Compared, ...]:
     """Each pair (of, over) in each figure, all in one family of simultaneous intervals."""
-    asked = [(figure, of, over) for of, over in pairs for figure in FIGURES]
-    table = _table(runs, dict.fromkeys(one for pair in pairs for one in pair), step_us)
-    known = [pair for each in asked if (pair := _known(table, *each))]
-    found = family(table, MIN_ROUNDS, True, seed, known)
-    steps = _steps(runs, step_us)
-    return tuple(_compared(*each, table, found, steps) for each in asked)
+    table = _table(runs, list(dict.fromkeys(loader for pair in pairs for loader in pair)), step_us)
+    ratios = [Ratio(table, figure, of, over) for of, over in pairs for figure in FIGURES]
+    wanted = [ratio.noise for ratio in ratios if ratio.noise]
+    comparisons = family(table, MIN_ROUNDS, wanted)
+    return tuple(
+        _compared(
+            ratio,
+            comparisons[frozenset(ratio.noise)].width.simultaneous if ratio.noise else inf,
+            runs,
+            step_us,
+        )
+        for ratio in ratios
+    )
 
 
-def _steps(runs: Sequence[CrosscheckRun], step_us: StepUs) -> dict[tuple[Loader, Figure], float]:
-    """The coarsest step of each tool in each latency, in µs."""
-    steps: dict[tuple[Loader, Figure], float] = {}
-    for run in runs:
-        for figure in FIGURES:
-            printed = run.value(figure)
-            if figure != "requests_per_s" and printed is not None:
-                known = steps.get((run.loader, figure), 0.0)
-                steps[run.loader, figure] = max(known, step_us(run.loader, printed))
-    return steps
-
-
-def _table(
-    runs: Sequence[CrosscheckRun], loaders: Mapping[Loader, None], step_us: StepUs
-) -> Paired:
+def _table(runs: Sequence[CrosscheckRun], loaders: Sequence[Loader], step_us: StepUs) -> Paired:
     """ln of each figure as printed, at least and at most: three columns each, a row for a round."""
     rounds = sorted({run.round for run in runs})
-    names = [
-        _column(one, figure, edge) for one in loaders for figure in FIGURES for edge in (-1, 0, 1)
-    ]
+    edges = (-1, 0, 1)
+    names = [_column(*each) for each in product(loaders, FIGURES, edges)]
     table = np.full((len(rounds), len(names)), nan)
-    for run in runs:
-        for figure in FIGURES:
-            printed = run.value(figure) if run.loader in loaders else None
-            if printed is None:
-                continue
-            half = 0.0 if figure == "requests_per_s" else step_us(run.loader, printed) / 2
-            for edge in (-1, 0, 1):
-                value = printed + edge * half
-                place = names.index(_column(run.loader, figure, edge))
-                table[rounds.index(run.round), place] = log(value) if value > 0 else nan
-    return Paired(tuple(names), np.arange(len(rounds), dtype=np.int64), table)
+    for run, figure in product(runs, FIGURES):
+        printed = run.value(figure) if run.loader in loaders else None
+        if printed is None:
+            continue
+        for edge in edges:
+            value = printed + edge * _step(run.loader, figure, printed, step_us) / 2
+            place = names.index(_column(run.loader, figure, edge))
+            table[rounds.index(run.round), place] = log(value) if value > 0 else nan
+    return Paired.of_boots(tuple(names), np.arange(len(rounds), dtype=np.int64), table)
 
 
 def _column(loader: Loader, figure: Figure, edge: int) -> str:
     return f"{loader} {figure} {edge:+d}"
 
 
-def _columns(figure: Figure, of: Loader, over: Loader, edge: int) -> tuple[str, str]:
-    """The columns whose ratio is the least (-1) that there may be, as printed (0), or the most."""
-    return _column(of, figure, edge), _column(over, figure, -edge)
-
-
-def _rounds(table: Paired, figure: Figure, of: Loader, over: Loader) -> int:
-    """In how many rounds both have said the figure."""
-    # Whatever a tool rounds to nothing is something at most: these columns have all figures.
-    return table.blocks_of(_column(of, figure, 1), _column(over, figure, 1))
-
-
-def _known(table: Paired, figure: Figure, of: Loader, over: Loader) -> tuple[str, str] | None:
-    """The columns that the noise is read from: as printed, where neither is rounded to nothing."""
-    n = _rounds(table, figure, of, over)
-    for edge in (0, 1, -1):
-        columns = _columns(figure, of, over, edge)
-        if n >= MIN_ROUNDS and table.blocks_of(*columns) == n:
-            return columns
-    return None
+def _step(loader: Loader, figure: Figure, printed: float, step_us: StepUs) -> float:
+    """Throughput is taken as exact."""
+    return 0.0 if figure == "requests_per_s" else step_us(loader, printed)
 
 
 def _compared(
-    figure: Figure,
-    of: Loader,
-    over: Loader,
-    table: Paired,
-    found: Mapping[frozenset[str], Comparison],
-    steps: Mapping[tuple[Loader, Figure], float],
+    ratio: Ratio, half_width: float, runs: Sequence[CrosscheckRun], step_us: StepUs
 ) -> Compared:
-    n = _rounds(table, figure, of, over)
+    figure, of, over, n = ratio.figure, ratio.of, ratio.over, ratio.n
     if n < MIN_ROUNDS:
-        why = f"{n} rounds have this figure of both, and {MIN_ROUNDS} are the least"
+        why = Finding.of("few_rounds", n=n, least=MIN_ROUNDS)
         return Compared(figure=figure, of=of, over=over, n=n, finding="can't tell", why=why)
-    known = _known(table, figure, of, over)
-    half_width = found[frozenset(known)].width.simultaneous if known else inf
-    least, printed, most = (_centre(table, figure, of, over, edge) for edge in (-1, 0, 1))
+    least, printed, most = map(ratio.centre, (-1, 0, 1))
     low = 0.0 if least is None else exp(least - half_width)
     high = None if most is None else exp(most + half_width)
-    finding, why = _finding(low, high), ""
+    outcome, coarse = _outcome(low, high), None
     hidden = least is None or most is None or most - least > log(AGREES_WITHIN)
-    if finding == "can't tell" and hidden:
-        coarse = max((of, over), key=lambda one: steps[one, figure])
-        why = f"{coarse} prints no finer than {steps[coarse, figure] / 1000:g} ms"
+    if outcome == "can't tell" and hidden:
+        steps = {
+            loader: max(
+                _step(loader, figure, value, step_us)
+                for run in runs
+                if run.loader == loader and (value := run.value(figure)) is not None
+            )
+            for loader in (of, over)
+        }
+        loader = max(steps, key=steps.__getitem__)
+        coarse = Finding.of("coarse", loader=loader, step_us=steps[loader])
     return Compared(
         figure=figure,
         of=of,
@@ -138,21 +146,12 @@ def _compared(
         low=low,
         high=high,
         n=n,
-        finding=finding,
-        why=why,
+        finding=outcome,
+        why=coarse,
     )
 
 
-def _centre(table: Paired, figure: Figure, of: Loader, over: Loader, edge: int) -> float | None:
-    """ln ratio over the rounds; None where it has no bound, as one was rounded to nothing."""
-    columns = _columns(figure, of, over, edge)
-    if table.blocks_of(*columns) < _rounds(table, figure, of, over):
-        return None
-    ratio = table.log_ratio(*columns)
-    return trimmed_mean(ratio[np.isfinite(ratio)])
-
-
-def _finding(low: float, high: float | None) -> Finding:
+def _outcome(low: float, high: float | None) -> Outcome:
     if low > 1 or (high is not None and high < 1):
         return "differs"
     if low >= 1 / AGREES_WITHIN and high is not None and high <= AGREES_WITHIN:

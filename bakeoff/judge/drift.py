@@ -1,89 +1,162 @@
-"""A server whose throughput changes while it is measured."""
+"""Whether an entry's throughput changed while it was measured, and whether the machine's did."""
 
-from collections.abc import Sequence
-from math import exp, log
-from statistics import fmean, median
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, log
+from statistics import median
 
 from bakeoff.judge.history import History
-from bakeoff.model.samples import Block, Slice
+from bakeoff.model.finding import Finding
 
 CHANGE_MIN = log(1.1)
-SURE = 6.0
-SIDE_MIN = 5
+STANDARD_ERRORS_MIN = 6.0
+SIDE_MIN = 10
 SPLITS = 20
 # Of a median of n: 1.253 sd/√n; and sd is 1.4826 median absolute deviations (normal).
 MEDIAN_ERROR = 1.253 * 1.4826
 
+MOST_MIN = 3
+"""How many must have changed to be most of the contenders, where there are as many."""
+AS_MUCH = 0.5
+"""Who changed by this part of another's change at least, and the same way, changed with it."""
 
-def drift(name: str, seen: History) -> str:
-    """The sentence on the boot in which it changed most; empty where it didn't.
+Place = tuple[int, int]
+"""A block of a boot: its draw and its number."""
+Rates = Mapping[str, Mapping[Place, float]]
+"""Entry → block → ln throughput, over the short blocks of a boot."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The blocks before and after a moment, and by how much ln throughput changed then."""
+
+    before: Sequence[Place]
+    after: Sequence[Place]
+    size: float
+
+    @property
+    def after_share(self) -> float:
+        """The share of the blocks after which it changed."""
+        return len(self.before) / (len(self.before) + len(self.after))
+
+
+def drift(name: str, history: History) -> Iterator[Finding]:
+    """Its throughput changed while it was measured; of several boots the largest change.
 
     The short slices of a boot after some moment against those before it: by 10 % at least in its
     own throughput, and by that and six standard errors in its throughput relative to the others of
     each block. The weather changes the first alone, another contender's change the second alone.
+
+    Where most contenders changed at that moment, the same way and half as much at least, it was the
+    machine, which some feel more than others.
     """
-    found = [change for boot in seen.boots if (change := _change(_blocks(name, boot, seen)))]
-    if not found:
-        return ""
-    at, size = max(found, key=lambda each: abs(each[1]))
-    if size < 0:
-        return (
-            f"it got slower while it was measured: after {at:.0%} of the boot it had "
-            f"{exp(size):.0%} of the throughput of before"
-        )
-    return (
-        f"it got faster while it was measured: after {at:.0%} of the boot it had {exp(size):.2f} "
-        "times the throughput of before, so it was not warm yet"
-    )
-
-
-def _blocks(name: str, boot: int, seen: History) -> list[tuple[float, float]]:
-    """ln throughput in each short block of a boot, its own and over the others' mean."""
     found = []
-    for block, piece in seen.slices(name):
-        own = _log_rate(piece)
-        if block.boot == boot and block.kind == "short" and own is not None:
-            others = _others(name, block)
-            found.append((own, own - fmean(others) if others else own))
-    return found
+    for boot in history.boots:
+        rates = _ln_rates(boot, history)
+        change = _change(name, _lives(name, boot, rates.get(name, {}), history), rates)
+        if change:
+            found.append((change, boot, _changed_with(name, change, rates)))
+    alone = [change for change, _, together in found if not together]
+    if alone:
+        change = max(alone, key=lambda each: abs(each.size))
+        code = "slower_while_measured" if change.size < 0 else "faster_while_measured"
+        yield Finding.of(code, after_share=change.after_share, after_ratio=exp(change.size))
+    elif found:
+        change, boot, together = max(found, key=lambda each: abs(each[0].size))
+        yield Finding.of(
+            "machine_changed",
+            boot=boot,
+            after_share=change.after_share,
+            after_ratio=exp(median(together.values())),
+            names=list(together),
+        )
 
 
-def _others(name: str, block: Block) -> list[float]:
-    given = (_log_rate(piece) for piece in block.slices if piece.entry != name)
-    return [rate for rate in given if rate is not None]
+def _ln_rates(boot: int, history: History) -> Rates:
+    rates: dict[str, dict[Place, float]] = {}
+    for block in history.blocks:
+        if block.boot != boot or block.kind != "short":
+            continue
+        for slice_ in block.slices:
+            if slice_.event.requests_per_s:
+                of_entry = rates.setdefault(slice_.entry, {})
+                of_entry[block.draw, block.block] = log(slice_.event.requests_per_s)
+    return rates
 
 
-def _log_rate(piece: Slice) -> float | None:
-    return log(piece.event.requests_per_s) if piece.event.requests_per_s else None
+def _lives(name: str, boot: int, places: Iterable[Place], history: History) -> list[list[Place]]:
+    """Its blocks, by the process that answered them."""
+    lives: dict[int, list[Place]] = {}
+    for place in places:
+        lives.setdefault(history.process(name, boot, place[0]), []).append(place)
+    return list(lives.values())
 
 
-def _change(values: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """After which share of the blocks, and ln of how the throughput changed; None: it didn't.
+def _change(name: str, lives: Sequence[Sequence[Place]], rates: Rates) -> Change | None:
+    """The change at the one moment of twenty at which its relative throughputs differ most surely;
+    None: it didn't change.
 
-    The moment is the one of twenty at which the relative throughputs differ most surely. Their
-    spread is taken around both medians together, since few blocks on one side have none of use.
+    A process that began anew has nothing of how the last one ended. So blocks are in the order of
+    their processes' ages, and each process is compared with itself; of one process they are in the
+    order in which they came.
     """
-    own, relative = ([value[which] for value in values] for which in (0, 1))
-    found = [
-        (at, *step)
+    aged: list[tuple[float, Place, float, float]] = []
+    for life in lives:
+        rate = [rates[name][place] for place in life]
+        over_others = [each - _others(name, at, rates) for each, at in zip(rate, life, strict=True)]
+        levels = median(rate), median(over_others)
+        aged += [
+            (age / len(life), place, rate[age] - levels[0], over_others[age] - levels[1])
+            for age, place in enumerate(life)
+        ]
+    aged.sort()
+    places = [place for _, place, _, _ in aged]
+    own = [rate for _, _, rate, _ in aged]
+    relative = [rate for _, _, _, rate in aged]
+    steps = [
+        (at, *_step(relative, at))
         for part in range(1, SPLITS)
-        if min(at := len(values) * part // SPLITS, len(values) - at) >= SIDE_MIN
-        and (step := _step(relative, at))
+        if min(at := len(aged) * part // SPLITS, len(aged) - at) >= SIDE_MIN
     ]
-    if not found:
+    if not steps:
         return None
-    at, size, sureness = max(found, key=lambda each: each[2])
+    at, size, errors = max(steps, key=lambda step: step[2])
     change = median(own[at:]) - median(own[:at])
-    if sureness <= SURE or abs(size) <= CHANGE_MIN or abs(change) <= CHANGE_MIN:
+    if errors <= STANDARD_ERRORS_MIN or min(abs(size), abs(change)) <= CHANGE_MIN:
         return None
-    return (at / len(values), change) if change * size > 0 else None
+    return Change(places[:at], places[at:], change) if change * size > 0 else None
+
+
+def _others(name: str, place: Place, rates: Rates) -> float:
+    """ln throughput of the others in a block, their median; 0 where there are none."""
+    others = [own[place] for other, own in rates.items() if other != name and place in own]
+    return median(others) if others else 0.0
 
 
 def _step(values: Sequence[float], at: int) -> tuple[float, float]:
-    """By how much the median changes at `at`, and how many of its standard errors that is."""
+    """By how much the median changes at `at`, and how many of its standard errors that is.
+
+    The spread is taken around both medians together: few blocks on one side have none of use.
+    """
     before, after = values[:at], values[at:]
     middles = median(before), median(after)
     step = middles[1] - middles[0]
     off = [abs(value - middles[0]) for value in before] + [abs(v - middles[1]) for v in after]
     error = MEDIAN_ERROR * median(off) * (1 / len(before) + 1 / len(after)) ** 0.5
     return step, abs(step) / max(error, 1e-9)
+
+
+def _changed_with(name: str, change: Change, rates: Rates) -> dict[str, float]:
+    """Those that changed then too, by how much in ln; empty where they aren't most of all."""
+    sizes = {name: change.size}
+    for other, own in rates.items():
+        sides = [[own[p] for p in side if p in own] for side in (change.before, change.after)]
+        if other != name and all(sides):
+            sizes[other] = median(sides[1]) - median(sides[0])
+    together = {name: size for name, size in sizes.items() if size / change.size >= AS_MUCH}
+    return together if len(together) >= most_of(len(sizes)) else {}
+
+
+def most_of(contenders: int) -> int:
+    """How many are most: half of them and three at least, or both of two."""
+    return max(ceil(contenders / 2), min(MOST_MIN, contenders), 2)

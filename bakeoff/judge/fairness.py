@@ -1,12 +1,13 @@
-"""Where contenders' work is unequal: a plain sentence each, and only where it matters."""
+"""Where contenders do unequal work for an answer, as far as it matters."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bakeoff.judge import headers
-from bakeoff.judge.groups import listed, rest, several, who
-from bakeoff.model.audit import Audit, Work
+from bakeoff.judge.history import History
+from bakeoff.model.audit import Audit, Crew, Work
+from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Record
 
 LOGS_BYTES = 1.0
 NAGLE_APART_MS = (20, 250)
@@ -15,115 +16,120 @@ NAGLE_ANSWER_MS = (38, 48)
 Works = Mapping[str, Work]
 
 
-def unequal(plan: Plan, works: Works) -> tuple[str, ...]:
-    """What some of `works` do and others don't, the gravest first."""
-    found = [
-        _early(works),
-        _too_few_at_work(plan, works),
-        _more_at_work(plan, works),
-        _logs(works),
-        _writes(works),
-        _nagle(works),
-        *(_keep_alive(works) if plan.connection == "keep-alive" else []),
-        _stays_open(works),
-        *_dates(works),
-        _sizes("bodies", {name: work.body_bytes for name, work in works.items()}),
-        _sizes("heads", {name: work.head_bytes for name, work in works.items()}),
-        *headers.unequal({name: work.headers for name, work in works.items() if work.headers}),
-        _old_clients(works) if plan.connection == "keep-alive" else "",
-    ]
-    return tuple(sentence for sentence in found if sentence)
+def works_of(plan: Plan, records: Sequence[Record]) -> dict[str, Work]:
+    """Name → its work, for all contenders that ran, in the plan's order."""
+    history = History.of(records)
+    works = {entry.name: work(plan, history, entry.name) for entry in plan.entries}
+    return {name: each for name, each in works.items() if each}
 
 
-def _early(works: Works) -> str:
-    """Who doesn't read requests does less than any server must."""
-    names = [name for name, audit in _audits(works).items() if not audit.awaits_request]
-    if not names:
-        return ""
-    return (
-        f"{who(names)} {several(names, 'answers', 'answer')} before a request is complete: "
-        f"{several(names, 'it does', 'they do')} not read it to its end"
+def work(plan: Plan, history: History, name: str) -> Work | None:
+    """The work of one contender; None if it never ran. `history` has all blocks."""
+    started = history.started(name)
+    if not started:
+        return None
+    verified = started[-1].verification
+    return Work(
+        head_bytes=verified.head_bytes,
+        body_bytes=verified.body_bytes,
+        headers=tuple(sorted({header.lower() for header, _ in verified.headers})),
+        keeps_alive=verified.keeps_alive,
+        workers=plan.workers,
+        audit=next((each.audit for each in started if each.audit), None),
+        crew=_usual([end.crews[name] for end in history.ends if name in end.crews]),
+        written_per_request=_written_per_request(history, name),
     )
 
 
-def _too_few_at_work(plan: Plan, works: Works) -> str:
-    """Half of them or fewer: chance gives some workers more connections than others.
+def _usual(crews: list[Crew]) -> Crew | None:
+    """The median over boots, by threads at work."""
+    ordered = sorted(crews, key=lambda each: each.threads_at_work)
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
 
-    Of fewer connections than workers, some workers have none.
-    """
+
+def _written_per_request(history: History, name: str) -> float | None:
+    """Bytes per request over the boots that ended: only those have counted what was written."""
+    answered: Counter[int] = Counter()
+    for block, slice_ in history.slices(name):
+        answered[block.boot] += slice_.event.requests_all
+    ends = [end for end in history.ends if name in end.written]
+    requests = sum(answered[end.boot] for end in ends)
+    written = [end.written[name] for end in ends]
+    if not requests:
+        return None
+    return sum(each.log_bytes + each.scratch_bytes for each in written) / requests
+
+
+def unequal(plan: Plan, works: Works) -> tuple[Finding, ...]:
+    """What some of `works` do and others don't, most serious first."""
+    return tuple(_unequal(plan, works))
+
+
+def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
+    audits = {name: work.audit for name, work in works.items() if work.audit}
+    keep_alive = plan.connection == "keep-alive"
+    closing = [name for name, work in works.items() if not work.keeps_alive]
+    # A server that doesn't read requests does less than any server must.
+    yield from _named("answers_early", [n for n in audits if not audits[n].awaits_request])
+    yield from _at_work(plan, works)
+    written = {name: work.written_per_request or 0.0 for name, work in works.items()}
+    loud = {name: each for name, each in written.items() if each > LOGS_BYTES}
+    yield from _named("logs", loud, bytes_per_request=list(loud.values()))
+    segments = {name: audit.segments for name, audit in audits.items() if audit.segments}
+    if len(set(segments.values())) > 1:
+        yield from _named("segments_differ", segments, segments=list(segments.values()))
+    yield from _named("nagle", [n for n in audits if _waits_for_acknowledgement(audits[n])])
+    if keep_alive:
+        yield from _named("no_keep_alive", closing)
+        soon = {n: a.kept for n, a in audits.items() if a.kept < a.asked and n not in closing}
+        yield from _named("closes_soon", soon, requests=list(soon.values()))
+    yield from _named("stays_open", [n for n in audits if not audits[n].closes_when_asked])
+    none = [name for name, work in works.items() if work.headers and "date" not in work.headers]
+    frozen = [name for name, audit in audits.items() if audit.date == "frozen"]
+    for code, names in (("no_date", none), ("date_frozen", frozen)):
+        if len(names) < len(works):
+            yield from _named(code, names)
+    yield from _sizes("bodies_differ", {name: work.body_bytes for name, work in works.items()})
+    yield from _sizes("heads_differ", {name: work.head_bytes for name, work in works.items()})
+    yield from _headers({name: work.headers for name, work in works.items() if work.headers})
+    if keep_alive:
+        # This matters only to tools that speak HTTP/1.0.
+        silent = [n for n in audits if n not in closing and not audits[n].keeps_http_1_0]
+        yield from _named("no_http_1_0_keep_alive", silent)
+
+
+def _named(code: str, names: Iterable[str], **values: Value) -> Iterator[Finding]:
+    """The finding on `names`, where there are any."""
+    if given := list(names):
+        yield Finding.of(code, names=given, **values)
+
+
+def _at_work(plan: Plan, works: Works) -> Iterator[Finding]:
+    """Contenders with fewer or more threads at work than the plan's workers."""
+    crews = {name: work.crew for name, work in works.items() if work.crew}
+    # Half of them or fewer: chance gives some workers more connections than others. Of fewer
+    # connections than workers, some workers have none.
     expected = min(plan.workers, plan.connections)
-    alike: dict[tuple[int, int], list[str]] = {}
-    for name, work in works.items():
-        if work.crew and 0 < 2 * work.crew.threads_at_work <= expected:
-            key = (work.crew.processes, work.crew.threads_at_work)
-            alike.setdefault(key, []).append(name)
-    parts = [
-        f"{who(names)} {'' if place else 'ran '}{_count(processes, 'process', 'processes')} with "
-        f"{_count(threads, 'thread')} at work"
-        for place, ((processes, threads), names) in enumerate(sorted(alike.items()))
-    ]
-    comma = "," if len(parts) > 1 else ""
-    asked = f"{comma} where {_count(plan.workers, 'worker')} were asked for"
-    return f"{', '.join(parts)}{asked}" if parts else ""
-
-
-def _more_at_work(plan: Plan, works: Works) -> str:
-    """Only where there are cores for them: more threads on one core do no more work."""
+    few = {name: crew for name, crew in crews.items() if 0 < 2 * crew.threads_at_work <= expected}
+    yield from _named(
+        "few_at_work",
+        few,
+        processes=[crew.processes for crew in few.values()],
+        threads=[crew.threads_at_work for crew in few.values()],
+        workers=plan.workers,
+    )
     cores = len(plan.cores.server)
-    more = {
-        name: work.crew.threads_at_work
-        for name, work in works.items()
-        if work.crew and work.crew.threads_at_work > plan.workers
-    }
-    if not more or cores <= plan.workers:
-        return ""
-    asked = f"{plan.workers} {several(plan.workers, 'that was', 'that were')} asked for"
-    return (
-        f"{who(more)} kept more threads at work ({_figures(more.values())}) than the {asked}, "
-        f"and had {cores} cores for them"
-    )
-
-
-def _logs(works: Works) -> str:
-    loud = {
-        name: round(work.written_per_request)
-        for name, work in works.items()
-        if work.written_per_request is not None and work.written_per_request > LOGS_BYTES
-    }
-    return f"{who(loud)} wrote {_figures(loud.values())} bytes of log per request" if loud else ""
-
-
-def _writes(works: Works) -> str:
-    audits = _audits(works)
-    counts = {name: audit.segments for name, audit in audits.items() if audit.segments}
-    if len(set(counts.values())) < 2:
-        return ""
-    by_how_many = Counter(counts.values())
-    usual = min(by_how_many, key=lambda count: (-by_how_many[count], count))
-    others: dict[int, list[str]] = {}
-    for name, count in sorted(counts.items(), key=lambda each: each[1]):
-        if count != usual:
-            others.setdefault(count, []).append(name)
-    parts = [
-        f"{who(names)} {several(names, 'answers', 'answer')} in "
-        f"{_count(count, 'write') if count > 1 else 'one write'}"
-        for count, names in others.items()
-    ]
-    return f"{', '.join(parts)}, {rest(by_how_many[usual])} in {usual if usual > 1 else 'one'}"
-
-
-def _nagle(works: Works) -> str:
-    names = [name for name, audit in _audits(works).items() if _waits_for_acknowledgement(audit)]
-    if not names:
-        return ""
-    return (
-        f"{who(names)} {several(names, 'shows', 'show')} the 40 ms of Nagle's algorithm meeting "
-        "delayed acknowledgement: TCP_NODELAY is off"
-    )
+    # Only where there are cores for them: more threads on one core do no more work.
+    if cores > plan.workers:
+        threads = {name: crew.threads_at_work for name, crew in crews.items()}
+        many = {name: each for name, each in threads.items() if each > plan.workers}
+        yield from _named(
+            "many_at_work", many, threads=list(many.values()), workers=plan.workers, cores=cores
+        )
 
 
 def _waits_for_acknowledgement(audit: Audit) -> bool:
-    """The second part of an answer comes when the first is acknowledged, which is put off."""
+    """Whether the second part of an answer waits for the delayed acknowledgement of the first."""
     low, high = NAGLE_APART_MS
     if audit.segments != 1 and low <= audit.apart_ms <= high:
         return True
@@ -131,78 +137,33 @@ def _waits_for_acknowledgement(audit: Audit) -> bool:
     return (audit.segments or 1) > 1 and low <= audit.answer_ms <= high
 
 
-def _keep_alive(works: Works) -> list[str]:
-    none = [name for name, work in works.items() if not work.keeps_alive]
-    soon = {
-        name: audit.kept
-        for name, audit in _audits(works).items()
-        if audit.kept < audit.asked and name not in none
-    }
-    return [
-        f"{who(none)} {several(none, 'offers', 'offer')} no keep-alive: each request pays for a "
-        "connection of its own"
-        if none
-        else "",
-        f"{who(soon)} {several(soon, 'closes', 'close')} a connection after "
-        f"{_figures(soon.values())} requests"
-        if soon
-        else "",
-    ]
-
-
-def _stays_open(works: Works) -> str:
-    names = [name for name, audit in _audits(works).items() if not audit.closes_when_asked]
-    asked = f"{several(names, 'it was', 'they were')} asked to close"
-    return f"{who(names)} {several(names, 'leaves', 'leave')} open what {asked}" if names else ""
-
-
-def _dates(works: Works) -> list[str]:
-    none = [name for name, work in works.items() if work.headers and "date" not in work.headers]
-    frozen = [name for name, audit in _audits(works).items() if audit.date == "frozen"]
-    return [
-        f"{who(none)} {several(none, 'sends', 'send')} no Date"
-        if 0 < len(none) < len(works)
-        else "",
-        f"the Date of {who(frozen)} does not move" if 0 < len(frozen) < len(works) else "",
-    ]
-
-
-def _sizes(what: str, sizes: Mapping[str, int]) -> str:
-    """Answers of different sizes: part of a difference in throughput may be that."""
+def _sizes(code: str, sizes: Mapping[str, int]) -> Iterator[Finding]:
+    """Answers of different sizes, which may explain a part of a difference in throughput."""
     least, most = (pick(sorted(sizes), key=sizes.__getitem__, default="") for pick in (min, max))
-    if not sizes or sizes[least] == sizes[most]:
-        return ""
-    return (
-        f"the answers' {what} differ by {_count(sizes[most] - sizes[least], 'byte')} "
-        f"({least} {sizes[least]}, {most} {sizes[most]})"
-    )
+    if sizes and sizes[least] < sizes[most]:
+        yield Finding.of(
+            code, least=least, least_bytes=sizes[least], most=most, most_bytes=sizes[most]
+        )
 
 
-def _old_clients(works: Works) -> str:
-    """It matters to tools that speak HTTP/1.0, and is a habit worth knowing."""
-    names = [
-        name
-        for name, audit in _audits(works).items()
-        if works[name].keeps_alive and not audit.keeps_http_1_0
-    ]
-    if not names:
-        return ""
-    return f"{who(names)} {several(names, 'keeps', 'keep')} no connection of an HTTP/1.0 client"
+def _headers(sent: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Contenders that lack headers most others send, or send headers most others don't.
 
-
-def _audits(works: Works) -> dict[str, Audit]:
-    return {name: work.audit for name, work in works.items() if work.audit}
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
-def _figures(values: Iterable[int]) -> str:
-    """Each, in the order of the names; of many, from the least to the most."""
-    given: Collection[int] = list(values)
-    if len(set(given)) == 1:
-        return f"{min(given):,}"
-    if len(given) > 4:
-        return f"{min(given):,} to {max(given):,}"
-    return listed([f"{value:,}" for value in given])
+    `sent`: contender → the names of its headers, in lower case. `Date` has findings of its own.
+    """
+    counted = {header for headers in sent.values() for header in headers if header != "date"}
+    having = {header: [name for name in sent if header in sent[name]] for header in counted}
+    usual = [header for header in sorted(having) if 2 * len(having[header]) >= len(sent)]
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for header in usual:
+        if names := tuple(name for name in sent if header not in sent[name]):
+            lacking.setdefault(names, []).append(header)
+    for names, headers in lacking.items():
+        others = len(sent) - len(names)
+        yield Finding.of("headers_missing", names=list(names), headers=headers, others=others)
+    further = {
+        name: [header for header in headers if header not in (*usual, "date")]
+        for name, headers in sent.items()
+    }
+    own = {name: ",".join(headers) for name, headers in further.items() if headers}
+    yield from _named("headers_further", own, headers=list(own.values()))

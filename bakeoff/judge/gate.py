@@ -1,13 +1,20 @@
-"""Whether a gate holds: decided by a whole interval, never by an estimate alone.
+"""Gates and the precision of a race, both decided by whole intervals.
 
-The intervals are the verdict's own, which hold for all pairs at once: a gate never says other than
-the table of pairs does, and with several gates all are right together in 95 % of races. In a race
-of two, the usual one behind a gate, that costs nothing: with one pair both intervals are the same.
+The intervals are the verdict's own, which hold for all pairs at once: a gate never contradicts the
+table of pairs, and several gates are all right together in 95 % of races. In a race of two, the
+usual case for a gate, that costs nothing: with one pair both intervals are the same.
 """
 
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from math import expm1, log1p
+from typing import Any
+
+from bakeoff.judge.compare import Pairs
+from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.plan import Plan
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.verdict import Precision, Verdict, ends
 
 
 def decided(plan: Plan, verdict: Verdict) -> tuple[GateResult, ...]:
@@ -19,28 +26,29 @@ def _decided(gate: Gate, cant_tell: CantTell, verdict: Verdict) -> GateResult:
     assert gate.right is not None
     faults = [fault for name in (gate.left, gate.right) if (fault := verdict.trouble(name))]
     if faults:
-        return failed(gate, cant_tell, "; ".join(faults))
+        return result(gate, cant_tell, "fails", reasons=tuple(faults))
     pair = verdict.pair(gate.left, gate.right)
     if pair is None:
-        return undecided(gate, cant_tell, "too few blocks have both")
+        few = Finding.of("few_paired_blocks")
+        return result(gate, cant_tell, "can't tell", reasons=(few,))
     return weighed(gate, cant_tell, pair.ratio, pair.low, pair.high, pair.n)
 
 
 def weighed(
-    gate: Gate, cant_tell: CantTell, ratio: float, low: float, high: float, n: int
+    gate: Gate, cant_tell: CantTell, ratio: float, low: float | None, high: float | None, n: int
 ) -> GateResult:
-    """The gate by a ratio, its left side over its right, and its interval, from `n` blocks."""
-    outcome = _outcome(gate, low, high)
-    return GateResult(
-        gate=gate,
-        outcome=outcome,
-        passes=outcome == "holds" or (outcome == "can't tell" and cant_tell == "pass"),
-        cant_tell=cant_tell,
-        ratio=ratio,
-        low=low,
-        high=high,
-        n=n,
-    )
+    """The gate by a ratio, its left side over its right, and its interval, from `n` blocks.
+
+    An end that the interval lacks decides nothing, the other one does.
+    """
+    outcome = _outcome(gate, *ends(low, high))
+    return result(gate, cant_tell, outcome, ratio=ratio, low=low, high=high, n=n)
+
+
+def result(gate: Gate, cant_tell: CantTell, outcome: Outcome, **known: Any) -> GateResult:
+    """The gate's result: with its figures, or with `reasons` where there are none."""
+    passes = outcome == "holds" or (outcome == "can't tell" and cant_tell == "pass")
+    return GateResult(gate=gate, outcome=outcome, passes=passes, cant_tell=cant_tell, **known)
 
 
 def _outcome(gate: Gate, low: float, high: float) -> Outcome:
@@ -57,17 +65,34 @@ def _outcome(gate: Gate, low: float, high: float) -> Outcome:
     return "can't tell"
 
 
-def failed(gate: Gate, cant_tell: CantTell, reason: str) -> GateResult:
-    """A gate that fails without a ratio."""
-    return GateResult(gate=gate, outcome="fails", passes=False, cant_tell=cant_tell, reason=reason)
+def precision(
+    asked: float | None,
+    names: Sequence[str],
+    pairs: Pairs,
+    at_least: Collection[str],
+    measured_s: float,
+) -> Precision | None:
+    """Whether the precision that was `asked` for was reached; None: none was asked for.
 
-
-def undecided(gate: Gate, cant_tell: CantTell, reason: str) -> GateResult:
-    """A gate that nobody can decide, as there is no interval."""
-    return GateResult(
-        gate=gate,
-        outcome="can't tell",
-        passes=cant_tell == "pass",
-        cant_tell=cant_tell,
-        reason=reason,
+    `names` are the valid entries in the order of the standings; each pair of neighbours counts, but
+    for those `at_least`, whose ratios have no second end however long they are measured.
+    More time gives more draws, of whatever width it takes; see `Comparison.times`.
+    """
+    if asked is None:
+        return None
+    settled = (two for two in pairwise(names) if not set(two) & set(at_least))
+    neighbours = [pairs.get(frozenset(two)) for two in settled]
+    half_widths = [expm1(pair.width.simultaneous) for pair in neighbours if pair]
+    reached = max(half_widths, default=None)
+    if reached is None or len(half_widths) < len(neighbours):
+        return Precision(asked=asked, reached=reached, met=False, more_s=None)
+    met = reached <= asked
+    times = [pair.times(log1p(asked)) for pair in neighbours if pair]
+    known = [each for each in times if each is not None]
+    enough = not met and len(known) == len(times)
+    return Precision(
+        asked=asked,
+        reached=reached,
+        met=met,
+        more_s=max(0.0, measured_s * (max(known) - 1)) if enough else None,
     )

@@ -1,15 +1,26 @@
-"""What befell each entry over the boots, from the records in file order, cut off anywhere."""
+"""The samples of a run by kind and by entry, the blocks that count, and each entry's sums.
 
-from collections.abc import Sequence
+Records come in file order and may stop anywhere.
+
+Blocks in which the host took CPU time away are left out for that reason, never for their outcome.
+The verdict has the figures with and without them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
-from bakeoff.model.engine import SliceEvent
+from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.samples import (
     Block,
     BootEnd,
     BootEntry,
     BootStart,
+    CoreTime,
+    CpuTime,
+    Draw,
     Memory,
     Record,
     Slice,
@@ -17,38 +28,75 @@ from bakeoff.model.samples import (
     TcpTrouble,
     Warmup,
 )
+from bakeoff.model.verdict import Errors
+
+ERROR_GROUPS = {
+    "connect_refused": "connect",
+    "connect_timeout": "connect",
+    "connect": "connect",
+    "address_exhausted": "connect",
+    "reset": "read",
+    "early_close": "read",
+    "malformed": "read",
+    "write": "write",
+    "timeout": "timeout",
+    "status": "status",
+    "mismatch": "mismatch",  # protocol 1 told no mismatches apart
+    "mismatch_length": "mismatch",
+    "mismatch_body": "mismatch",
+    "mismatch_header": "mismatch",
+}
+WRONG_ANSWERS = tuple(k for k, group in ERROR_GROUPS.items() if group in ("status", "mismatch"))
+
+STEAL_SHARE_MAX = 0.05
+CALM_BLOCKS_MIN = 30
+"""If fewer would remain, nothing is left out: then the whole race was disturbed."""
+BOOT_BLOCKS_MIN = 10
+"""A boot with fewer calm blocks is left out: too few to say how far it is from the others."""
 
 
 @dataclass(frozen=True)
 class Turn:
     """One slice of an entry, the length of its ramp, and how many threads loaded it."""
 
-    piece: Slice
+    slice_: Slice
     ramp_ms: int
     threads: int
 
     @property
     def span_ns(self) -> int:
         """Ramp, window and drain."""
-        event = self.piece.event
+        event = self.slice_.event
         return max(0, event.drained_ns - event.start_ns) + self.ramp_ms * 1_000_000
 
     @property
     def client_cpu_ns(self) -> int:
-        """CPU time of the generator in the window. It polls before it sleeps: that is CPU time
-        too, but none that a request cost."""
-        event = self.piece.event
+        """CPU time of the generator in the window, without the polling before it sleeps, which
+        is no cost of a request."""
+        event = self.slice_.event
         return min(event.cpu_ns, round(event.busy * event.window_ns * self.threads))
 
 
 @dataclass(frozen=True)
 class History:
-    """The records by their kind."""
+    """The records by their kind, in file order."""
 
     starts: tuple[BootStart, ...]
     warmups: tuple[Warmup, ...]
     blocks: tuple[Block, ...]
     ends: tuple[BootEnd, ...]
+    draws: tuple[Draw, ...] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[Record]) -> "History":
+        """Sorts the records by kind."""
+        return cls(
+            starts=tuple(record for record in records if isinstance(record, BootStart)),
+            warmups=tuple(record for record in records if isinstance(record, Warmup)),
+            blocks=tuple(record for record in records if isinstance(record, Block)),
+            ends=tuple(record for record in records if isinstance(record, BootEnd)),
+            draws=tuple(record for record in records if isinstance(record, Draw)),
+        )
 
     @property
     def boots(self) -> tuple[int, ...]:
@@ -56,38 +104,56 @@ class History:
         return tuple(sorted({block.boot for block in self.blocks}))
 
     def lengths(self, name: str) -> SliceLengths | None:
-        """How long its slices were meant to be, the same in all boots."""
+        """The planned lengths of its slices, the same in all boots."""
         return next(
             (warmup.lengths[name] for warmup in self.warmups if name in warmup.lengths), None
         )
 
     @cached_property
     def _slices(self) -> dict[str, list[tuple[Block, Slice]]]:
-        """Looking for thirty entries' slices among all of them, each time anew, took seconds."""
-        found: dict[str, list[tuple[Block, Slice]]] = {}
+        """By entry. Looking through all blocks for each of thirty entries took seconds."""
+        slices: dict[str, list[tuple[Block, Slice]]] = {}
         for block in self.blocks:
-            for piece in block.slices:
-                found.setdefault(piece.entry, []).append((block, piece))
-        return found
+            for slice_ in block.slices:
+                slices.setdefault(slice_.entry, []).append((block, slice_))
+        return slices
 
     def slices(self, name: str) -> Sequence[tuple[Block, Slice]]:
         """Its slices, short and long, each with its block."""
         return self._slices.get(name, ())
 
+    def events(
+        self, name: str, boot: int | None = None, kind: str | None = None
+    ) -> list[SliceEvent]:
+        """What the engine reported of its slices, of one boot or one kind of block where given."""
+        return [
+            slice_.event
+            for block, slice_ in self.slices(name)
+            if boot in (None, block.boot) and kind in (None, block.kind)
+        ]
+
     def blocks_of(self, *names: str, kind: str) -> int:
-        """In how many blocks of one kind all of `names`, one at least, had their turn."""
+        """The number of blocks of one kind in which all of `names`, at least one, had a slice."""
         theirs = (
             {(block.boot, block.block) for block, _ in self.slices(name) if block.kind == kind}
             for name in names
         )
         return len(set.intersection(*theirs))
 
+    @cached_property
+    def _processes(self) -> dict[tuple[int, int], dict[str, int]]:
+        return {(draw.boot, draw.draw): draw.processes for draw in self.draws}
+
+    def process(self, name: str, boot: int, draw: int) -> int:
+        """Which of the entry's processes in that boot answered that draw; 0: its only one."""
+        return self._processes.get((boot, draw), {}).get(name, 0)
+
     def started(self, name: str) -> list[BootEntry]:
         """The entry in each boot in which it was up."""
         return [each for start in self.starts for each in start.started if each.name == name]
 
     def out(self, name: str) -> dict[int, str]:
-        """The boots that it could not take part in, with the reasons."""
+        """The boots it could not take part in, with the reasons."""
         return {start.boot: start.out[name] for start in self.starts if name in start.out}
 
     def died(self, name: str) -> list[str]:
@@ -101,13 +167,18 @@ class History:
         ]
         return min(opened, default=None)
 
+    def processes(self, name: str) -> int:
+        """How many of its processes answered in blocks; in runs of earlier versions, one a boot."""
+        blocks = (block for block, _ in self.slices(name))
+        return len({(each.boot, self.process(name, each.boot, each.draw)) for each in blocks})
+
     def loaded(self, name: str) -> list[Memory]:
         """Its memory after load, per boot."""
         return [end.loaded[name] for end in self.ends if name in end.loaded]
 
     @property
     def tcp(self) -> TcpTrouble | None:
-        """What TCP met over all boots that came to their end; None where nobody looked."""
+        """TCP's counters, summed over the boots that ended; None if none were read."""
         given = [end.tcp for end in self.ends if end.tcp]
         return TcpTrouble.summed(given) if given else None
 
@@ -116,25 +187,168 @@ class History:
         lengths = self.lengths(name)
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
-        return [Turn(piece, ramp_ms, threads[block.boot]) for block, piece in self.slices(name)]
+        return [Turn(slice_, ramp_ms, threads[block.boot]) for block, slice_ in self.slices(name)]
 
     def lasting(self, name: str) -> list[SliceEvent]:
-        """What its latency is taken from: its long slices, or all where it had no long one.
+        """The slices its latency is taken from: the long ones, or all if it had no long one.
 
-        In a short slice an answer that waits long is served in the drain, when the load has
-        stopped, sooner than it would have been: the tail is cut. (A server of 37,000 requests/s
+        A short slice cuts the tail: a request that waits long is served in the drain, when the
+        load has stopped, sooner than it would have been. (A server of 37,000 requests/s
         with a p99 of 9 ms seemed to have 56 of 64 requests in flight in slices of 22 ms.)
         """
-        own = self.slices(name)
-        long = [piece.event for block, piece in own if block.kind == "long"]
-        return long or [piece.event for _, piece in own]
+        return self.events(name, kind="long") or self.events(name)
 
 
-def history(records: Sequence[Record]) -> History:
-    """Sorts the records by kind."""
-    return History(
-        starts=tuple(record for record in records if isinstance(record, BootStart)),
-        warmups=tuple(record for record in records if isinstance(record, Warmup)),
-        blocks=tuple(record for record in records if isinstance(record, Block)),
-        ends=tuple(record for record in records if isinstance(record, BootEnd)),
-    )
+@dataclass(frozen=True)
+class Tally:
+    """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
+
+    `busy_ns` is the time in which the generator was at work, the mean of its threads.
+    `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
+    """
+
+    slices: int
+    silent: int
+    requests: int
+    attempts: int
+    window_ns: int
+    busy_ns: float
+    client_cpu_ns: int
+    span_ns: int
+    cpu: CpuTime | None
+    cpu_requests: int
+    connects: int
+    idle_closed: int
+    error_kinds: Mapping[str, int]
+    first_bad: BadExchange | None
+    leak_ns: int
+    leak_wall_ns: int
+
+    @classmethod
+    def of(cls, turns: Iterable[Turn]) -> "Tally":
+        """Adds up the slices of one entry."""
+        given = list(turns)
+        events = [turn.slice_.event for turn in given]
+        cpu = [turn.slice_.server_cpu for turn in given if turn.slice_.server_cpu]
+        cpu_turns = [turn for turn in given if turn.slice_.server_cpu]
+        leaks = [
+            (turn.slice_.leak_ns, turn.slice_.leak_wall_ns)
+            for turn in given
+            if turn.slice_.leak_ns is not None and turn.slice_.leak_wall_ns
+        ]
+        errors: Counter[str] = Counter()
+        for event in events:
+            errors.update(event.errors)
+        requests_all = sum(event.requests_all for event in events)
+        answered_wrongly = sum(errors[kind] for kind in WRONG_ANSWERS)
+        return cls(
+            slices=len(events),
+            silent=sum(event.requests == 0 for event in events),
+            requests=sum(event.requests for event in events),
+            attempts=requests_all + sum(errors.values()) - answered_wrongly,
+            window_ns=sum(event.window_ns for event in events),
+            busy_ns=sum(event.busy * event.window_ns for event in events),
+            client_cpu_ns=sum(turn.client_cpu_ns for turn in given),
+            span_ns=sum(turn.span_ns for turn in cpu_turns),
+            cpu=CpuTime.summed(cpu) if cpu else None,
+            cpu_requests=sum(turn.slice_.event.requests_all for turn in cpu_turns),
+            connects=sum(event.connects for event in events),
+            idle_closed=sum(event.idle_closed for event in events),
+            error_kinds={kind: errors[kind] for kind in sorted(errors)},
+            first_bad=next((event.first_bad for event in events if event.first_bad), None),
+            leak_ns=sum(leak_ns for leak_ns, _ in leaks),
+            leak_wall_ns=sum(wall_ns for _, wall_ns in leaks),
+        )
+
+    @property
+    def measured_s(self) -> float:
+        """Length of all windows."""
+        return self.window_ns * 1e-9
+
+    @property
+    def requests_per_s(self) -> float:
+        """Throughput over all windows."""
+        return self.requests / self.measured_s if self.window_ns else 0.0
+
+    @property
+    def client_busy(self) -> float:
+        """Share of the windows in which the generator was at work."""
+        return self.busy_ns / self.window_ns if self.window_ns else 0.0
+
+    @property
+    def wrong_answers(self) -> int:
+        """Answers of the wrong status, body or header."""
+        return sum(self.error_kinds.get(kind, 0) for kind in WRONG_ANSWERS)
+
+    @property
+    def unanswered(self) -> int:
+        """Requests that were never answered."""
+        return sum(self.error_kinds.values()) - self.wrong_answers
+
+    @property
+    def errors(self) -> Errors:
+        """By where they happened."""
+        grouped: Counter[str] = Counter()
+        for kind, count in self.error_kinds.items():
+            grouped[ERROR_GROUPS.get(kind, "read")] += count
+        return Errors(**grouped)
+
+    def server_busy(self, cores: int) -> float | None:
+        """Share of `cores` that the server used while it was loaded; None: it can't be seen."""
+        if self.cpu is None or not self.span_ns:
+            return None
+        return self.cpu.total_ns / (self.span_ns * cores)
+
+
+def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
+    """The blocks in which the host took at most 5 % of the time of `cpus` (steal).
+
+    A boot's first block stays: nothing was read before it. The clock ticks every 10 ms, so in a
+    short block a single tick is over the limit: that costs blocks and favours no entry.
+    """
+    kept = []
+    before: Block | None = None
+    for block in blocks:
+        known = before is not None and before.boot == block.boot
+        if not known or before is None or _stolen(before, block, cpus) <= STEAL_SHARE_MAX:
+            kept.append(block)
+        before = block
+    kind = judged_kind(blocks)
+    judged = Counter(block.boot for block in kept if block.kind == kind)
+    kept = [block for block in kept if judged[block.boot] >= BOOT_BLOCKS_MIN]
+    enough = sum(block.kind == kind for block in kept) >= CALM_BLOCKS_MIN
+    return tuple(kept) if enough else tuple(blocks)
+
+
+def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:
+    """The kind of slices that ratios are taken from: the short ones, where there are any."""
+    return "short" if any(block.kind == "short" for block in blocks) else "long"
+
+
+def _stolen(before: Block, block: Block, cpus: frozenset[int]) -> float:
+    """Share of the time of `cpus` between the ends of two blocks that the host took."""
+    began = {core.cpu: core for core in before.cores if core.cpu in cpus}
+    ended = {core.cpu: core for core in block.cores if core.cpu in began}
+    stolen_s = sum(core.steal_s - began[cpu].steal_s for cpu, core in ended.items())
+    passed_s = sum(total_s(core) - total_s(began[cpu]) for cpu, core in ended.items())
+    return stolen_s / passed_s if passed_s > 0 else 0.0
+
+
+def total_s(core: CoreTime) -> float:
+    """All time that a core has accounted for."""
+    return core.user_s + core.system_s + core.softirq_s + core.steal_s + core.idle_s
+
+
+def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
+    """Share of the race's cores that the host took away, between the first and last block of
+    each boot; None where it can't be known. No cpus: those of the whole machine."""
+    first: dict[tuple[int, int], CoreTime] = {}
+    last: dict[tuple[int, int], CoreTime] = {}
+    for block in blocks:
+        for core in block.cores:
+            if not cpus or core.cpu in cpus:
+                first.setdefault((block.boot, core.cpu), core)
+                last[block.boot, core.cpu] = core
+    stolen = sum(last[key].steal_s - first[key].steal_s for key in first)
+    passed = sum(total_s(last[key]) - total_s(first[key]) for key in first)
+    return max(0.0, stolen / passed) if passed > 0 else None

@@ -1,7 +1,10 @@
-"""Latency of an entry: histograms merged without loss, requests never answered counted as ∞."""
+"""Latency of an entry: histograms merged without loss, requests never answered counted as ∞.
+
+Some latencies reveal their cause (`signatures`): see docs/METHODOLOGY.md.
+"""
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
@@ -10,8 +13,10 @@ import numpy as np
 from hdrh.codec import HdrHistogramEncoder, decode, payload_header_size
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.judge.vectors import Floats, Indices
+from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.model.engine import SliceEvent
+from bakeoff.model.finding import Finding
+from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency
 
 # engine/PROTOCOL.md: unit 1 ns, 1 ns to 60 s, 3 significant digits.
@@ -20,6 +25,19 @@ TOP_US = 60e6
 """The longest time that a histogram holds."""
 POINTS_PER_DECADE = 20
 MIN_BEYOND = 10
+QUANTILES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
+
+DELAYED_ACK_US = (38_000, 48_000)
+IDLE_SERVER = 0.2
+MINIMUM_RTO_US = (195_000, 235_000)
+SYN_RETRANSMITS_US = ((980_000, 1_150_000), (2_950_000, 3_300_000), (6_900_000, 7_500_000))
+TAILS = (
+    ("packets_lost", "retransmits", "retransmits", (MINIMUM_RTO_US,)),
+    ("syn_repeated", "dropped", "listen_drops", SYN_RETRANSMITS_US),
+)
+"""Code, the value that has what the kernel counted, its counter, and where the tail lies."""
+# A tail is a signature where it stands apart: the usual answer is faster by this factor.
+APART = 3
 
 
 @dataclass(frozen=True)
@@ -52,8 +70,8 @@ class Merged:
 
 
 def in_flight(events: Iterable[SliceEvent]) -> float:
-    """How many requests were under way on average: all of the connections, in a closed loop whose
-    generator is quick enough (Little's law)."""
+    """The mean number of requests in flight (Little's law): all connections, in a closed loop whose
+    generator is fast enough."""
     given = list(events)
     window_ns = sum(event.window_ns for event in given)
     return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
@@ -105,13 +123,13 @@ def _decoded_into(buffer: Indices, total: Indices, encoded: str) -> int:
     """Adds one histogram to `total` by way of `buffer`, which is all zero before and after."""
     payload = HdrHistogramEncoder.decode(encoded)
     address = buffer.ctypes.data_as(ctypes.c_void_p).value
-    found = decode(payload._data, payload_header_size, address, SCALE.counts_len, SCALE.word_size)
-    if not found["total"]:
+    decoded = decode(payload._data, payload_header_size, address, SCALE.counts_len, SCALE.word_size)
+    if not decoded["total"]:
         return 0
-    window = slice(found["min_nonzero_index"], found["max_nonzero_index"] + 1)
+    window = slice(decoded["min_nonzero_index"], decoded["max_nonzero_index"] + 1)
     total[window] += buffer[window]
     buffer[window] = 0
-    return int(found["total"])
+    return int(decoded["total"])
 
 
 @cache
@@ -127,16 +145,8 @@ def summary(merged: Merged) -> Latency | None:
     """
     if not merged.answered:
         return None
-    return Latency(
-        mean=merged.mean_us,
-        p50=merged.quantile_us(0.5),
-        p75=merged.quantile_us(0.75),
-        p90=merged.quantile_us(0.9),
-        p99=merged.quantile_us(0.99),
-        p99_9=merged.quantile_us(0.999),
-        max=merged.quantile_us(1.0),
-        stdev=merged.stdev_us,
-    )
+    quantiles = {key: merged.quantile_us(p) for key, p in QUANTILES.items()}
+    return Latency(mean=merged.mean_us, stdev=merged.stdev_us, **quantiles)
 
 
 def percentile_series(merged: Merged) -> tuple[tuple[float, float], ...]:
@@ -152,3 +162,30 @@ def percentile_series(merged: Merged) -> tuple[tuple[float, float], ...]:
         series.append((1 - beyond, latency_us))
         step += 1
     return tuple(series)
+
+
+def signatures(
+    latency: Latency | None, server_busy: float | None, tcp: TcpTrouble | None = None
+) -> Iterator[Finding]:
+    """The known patterns. `tcp` is what the kernel counted over all servers together; a pattern
+    of which it counted nothing is not reported. None: it was not read."""
+    if latency is None or latency.p50 is None:
+        return
+    idle = server_busy is not None and server_busy < IDLE_SERVER
+    if idle and _within(latency.p50, DELAYED_ACK_US):
+        yield Finding.of("delayed_ack", p50_us=latency.p50)
+    tails = [
+        (quantile, value)
+        for quantile, value in (("p99", latency.p99), ("p99.9", latency.p99_9))
+        if value is not None and value > APART * latency.p50
+    ]
+    for code, key, counter, windows in TAILS:
+        counted = getattr(tcp, counter) if tcp else None
+        near = [tail for tail in tails if any(_within(tail[1], window) for window in windows)]
+        if near and counted != 0:
+            quantile, value = near[0]
+            yield Finding.of(code, quantile=quantile, value_us=value, **{key: counted})
+
+
+def _within(value: float, bounds: tuple[int, int]) -> bool:
+    return bounds[0] <= value <= bounds[1]

@@ -1,6 +1,6 @@
-"""What was offered in an open loop, and whether server and generator kept up with it."""
+"""The offered load of an open loop, and whether server and generator kept up with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -9,6 +9,7 @@ from statistics import median
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import TOP_US, Merged, merge, merge_encoded, summary
 from bakeoff.model.engine import SliceEvent
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 from bakeoff.model.verdict import OpenLoop
@@ -28,6 +29,12 @@ class Offered:
 
     events: tuple[tuple[float, SliceEvent], ...]
     places: int
+
+    @classmethod
+    def of(cls, slices: Iterable[Slice], places: int) -> "Offered | None":
+        """The offered load of one entry's slices; None if none of them had a rate."""
+        events = [(each.rate, each.event) for each in slices if each.rate and each.event.window_ns]
+        return cls(tuple(events), places) if events else None
 
     @cached_property
     def rate(self) -> float:
@@ -92,12 +99,6 @@ class Offered:
         )
 
 
-def offered(pieces: Sequence[Slice], places: int) -> Offered | None:
-    """What `pieces`, one entry's slices, were offered; None where none of them had a rate."""
-    events = tuple((each.rate, each.event) for each in pieces if each.rate and each.event.window_ns)
-    return Offered(events, places) if events else None
-
-
 def _crowded(rate: float, event: SliceEvent, places: int) -> bool:
     """Whether all places may have been taken: as many requests as there are were due, with three
     standard deviations of random arrivals, while the slowest one was served."""
@@ -106,35 +107,37 @@ def _crowded(rate: float, event: SliceEvent, places: int) -> bool:
     return due + 3 * sqrt(due) + 1 > places
 
 
-def offered_to(plan: Plan, seen: History, name: str) -> Offered | None:
-    """What the entry called `name` was offered; None in a closed loop."""
+def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
+    """The offered load of the entry called `name`; None in a closed loop."""
     if plan.mode == "closed":
         return None
-    return offered(
-        [piece for _, piece in seen.slices(name)], places=plan.connections * plan.pipeline
-    )
+    slices = (slice_ for _, slice_ in history.slices(name))
+    return Offered.of(slices, places=plan.connections * plan.pipeline)
 
 
-def shortfall(found: Offered | None) -> str:
-    """Why the entry's figures can't stand: it did not answer what was offered; empty: it did."""
-    if found is None or found.usual >= ANSWERED_MIN:
-        return ""
-    return (
-        f"it answered {found.usual:.1%} of the {found.rate:,.0f} requests per second that it was "
-        f"offered; {ANSWERED_MIN:.0%} is the least"
-    )
+def reasons(offered: Offered | None) -> Iterator[Finding]:
+    """Why the figures of an open loop are invalid: the server was too slow for them."""
+    if offered is None:
+        return
+    if offered.usual < ANSWERED_MIN:
+        yield Finding.of(
+            "rate_not_answered",
+            answered_share=offered.usual,
+            rate=offered.rate,
+            least=ANSWERED_MIN,
+        )
 
 
-def lateness(found: Offered | None) -> str:
-    """The generator sent too late to tell anything: a reason too; empty: it was in time."""
-    lag_us = found.own_lag.quantile_us(0.99) if found else None
-    if found is None or lag_us is None:
-        return ""
-    usual_us = found.latency.quantile_us(0.5)
+def at_least(offered: Offered | None) -> Iterator[Finding]:
+    """Why the server was at least as prompt as was measured: the generator was late.
+
+    Latency runs from when a request was due, so the generator's lag is in it, and a queue that
+    requests reach later answers none of them sooner.
+    """
+    if offered is None:
+        return
+    lag_us = offered.own_lag.quantile_us(0.99)
+    usual_us = offered.latency.quantile_us(0.5)
     most_us = max(SEND_LAG_MAX_US, SEND_LAG_MAX_SHARE * (usual_us or 0.0))
-    if lag_us <= most_us:
-        return ""
-    return (
-        f"the load generator was late: one request in a hundred left {lag_us:,.0f} µs or more "
-        f"after it was due; {most_us:,.0f} µs is the most"
-    )
+    if lag_us is not None and lag_us > most_us:
+        yield Finding.of("generator_late", lag_us=lag_us, most_us=most_us)

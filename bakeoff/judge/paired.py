@@ -1,14 +1,16 @@
-"""Merits side by side, block for block: what a pair of entries is compared on."""
+"""The blocks of a race as one table, from which each pair's log-ratios are read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff.judge.latency import TOP_US, merge
-from bakeoff.judge.vectors import Floats, Indices
-from bakeoff.model.plan import RankedBy
-from bakeoff.model.samples import Block, Slice
+from bakeoff.judge.spread import Estimate, estimate
+from bakeoff.judge.trimmed import Floats, Indices
+from bakeoff.model.samples import Block, Draw, Slice
 
 # A window without any answer counts as half an answer: leaving it out would flatter a server that
 # stalls, and ln 0 has no value. The trimmed mean bounds what such a block can do.
@@ -18,14 +20,23 @@ SILENT_WINDOW_REQUESTS = 0.5
 @dataclass(frozen=True)
 class Paired:
     """ln of what entries are ranked by, more being better, shape (blocks, names); NaN where an
-    entry had no turn.
+    entry had no turn. Columns are in the order of `names`.
 
-    `boot` has the number of the boot of each block. Columns are in the order of `names`.
+    `boot` and `draw` have the numbers of each block, shape (blocks,), and `process` that of each
+    entry's process, shape (blocks, names); a draw and a process are numbered within their boot.
     """
 
     names: tuple[str, ...]
     boot: Indices
+    draw: Indices
+    process: Indices
     ln_y: Floats
+
+    @classmethod
+    def of_boots(cls, names: tuple[str, ...], boot: Indices, ln_y: Floats) -> "Paired":
+        """A table in which each boot is one draw, with one process of each."""
+        process = np.zeros(ln_y.shape, np.int64)
+        return cls(names, boot, np.zeros(len(boot), np.int64), process, ln_y)
 
     def log_ratio(self, a: str, b: str) -> Floats:
         """d = ln y_a − ln y_b per block; NaN where one of the two had no turn."""
@@ -37,41 +48,97 @@ class Paired:
         """In how many blocks both had their turn."""
         return int(np.isfinite(self.log_ratio(a, b)).sum())
 
+    def estimate(self, a: str, b: str) -> Estimate:
+        """ln ratio of a over b, of whose blocks there is one at least."""
+        ratio = self.log_ratio(a, b)
+        there = np.isfinite(ratio)
+        process, _ = self._processes(a, b, there)
+        return estimate(ratio[there], self.boot[there], self.draw[there], process)
 
-def ln_throughput(piece: Slice) -> float:
+    def processes(self, a: str, b: str) -> int:
+        """How many processes the one of the two had that had fewer."""
+        return self._processes(a, b, np.isfinite(self.log_ratio(a, b)))[1]
+
+    def _processes(self, a: str, b: str, there: NDArray[np.bool_]) -> tuple[Indices, int]:
+        """The number of the pair's process in each block, and how many the fewer were.
+
+        Process j of one meets process j of the other, or each draw has a new one. So those of the
+        one that has fewer tell which blocks belong together; but a contender with one process in
+        each boot is as it is, and says nothing of the other's.
+        """
+        boot = self.boot[there]
+        boots = len(np.unique(boot))
+        given = [self.process[there, self.names.index(name)] for name in (a, b)]
+        counts = [len(np.unique(boot * (each.max() + 1) + each)) for each in given]
+        drawn = [(count, place) for place, count in enumerate(counts) if count > boots]
+        process = given[min(drawn)[1]] if drawn else np.zeros(len(boot), np.int64)
+        return process, min(counts)
+
+
+def ln_throughput(slice_: Slice) -> float:
     """ln(requests per second) of one slice; NaN where its window has no length."""
-    event = piece.event
+    event = slice_.event
     if not event.window_ns:
         return float("nan")
     requests = max(float(event.requests), SILENT_WINDOW_REQUESTS)
     return float(np.log(requests / (event.window_ns * 1e-9)))
 
 
-def ln_promptness(piece: Slice) -> float:
+def ln_promptness(slice_: Slice) -> float:
     """−ln(p99 in µs) of one slice; NaN where nothing was due in its window.
 
     A p99 among requests that were never answered counts as the histogram's longest time.
     """
-    merged = merge([piece.event])
+    merged = merge([slice_.event])
     if not merged.answered + merged.misses:
         return float("nan")
     return -float(np.log(max(merged.quantile_us(0.99) or TOP_US, 1e-3)))
 
 
-MERITS = {"requests_per_s": ln_throughput, "p99": ln_promptness}
+def ln_thrift(slice_: Slice) -> float:
+    """ln(requests per second of the server's CPU time) of one slice, ramp and drain included; NaN
+    where its CPU time can't be seen, or where it answered nothing."""
+    cpu, requests = slice_.server_cpu, slice_.event.requests_all
+    if cpu is None or not cpu.total_ns or not requests:
+        return float("nan")
+    return float(np.log(requests / (cpu.total_ns * 1e-9)))
+
+
+Merit = Callable[[Slice], float]
+"""What a slice counts as, in ln; NaN: as no turn."""
+
+MeritName = Literal["requests_per_s", "p99", "requests_per_cpu_s"]
+"""What a pair can be compared by: what races are ranked by, and the server's CPU time."""
+
+MERITS: Mapping[MeritName, Merit] = {
+    "requests_per_s": ln_throughput,
+    "p99": ln_promptness,
+    "requests_per_cpu_s": ln_thrift,
+}
 
 
 def pair_up(
-    blocks: Sequence[Block], names: Sequence[str], ranked_by: RankedBy = "requests_per_s"
+    blocks: Sequence[Block],
+    draws: Sequence[Draw],
+    names: Sequence[str],
+    merit: Merit = ln_throughput,
 ) -> Paired:
-    """The blocks as one table. Columns are sorted by name, so the order of `names` is no input."""
-    merit = MERITS[ranked_by]
+    """The blocks as one table. Columns are sorted by name, so the order of `names` is no input.
+
+    `draws` says which process answered; none: each boot had one of each.
+    """
     columns = tuple(sorted(names))
     index = {name: column for column, name in enumerate(columns)}
-    table = np.full((len(blocks), len(columns)), np.nan)
+    processes = {(draw.boot, draw.draw): draw.processes for draw in draws}
+    shape = (len(blocks), len(columns))
+    table, process = np.full(shape, np.nan), np.zeros(shape, np.int64)
     for row, block in enumerate(blocks):
-        for piece in block.slices:
-            if piece.entry in index:
-                table[row, index[piece.entry]] = merit(piece)
+        by_name: Mapping[str, int] = processes.get((block.boot, block.draw), {})
+        for slice_ in block.slices:
+            if slice_.entry in index:
+                column = index[slice_.entry]
+                table[row, column] = merit(slice_)
+                process[row, column] = by_name.get(slice_.entry, 0)
     boots = np.array([block.boot for block in blocks], dtype=np.int64)
-    return Paired(columns, boots, table)
+    numbers = np.array([block.draw for block in blocks], dtype=np.int64)
+    return Paired(columns, boots, numbers, process, table)

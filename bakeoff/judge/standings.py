@@ -1,144 +1,138 @@
-"""From pairs to standings: who is first, who may be, and who can't be told apart."""
+"""The standings: the order of the entries, the ranks each may have, and ties.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+Nothing is added up over several verdicts: only who leads in each, and who changes places.
 
-from bakeoff.judge.compare import MIN_BLOCKS, Compared, Pairs
-from bakeoff.judge.disturbed import judged_kind
-from bakeoff.judge.history import History
-from bakeoff.judge.letters import letters
-from bakeoff.judge.ranks import rank_ranges
-from bakeoff.judge.rows import Standing
-from bakeoff.model.verdict import Interval, Pair
+The compact letter display is Piepho's (J. Comput. Graph. Stat. 13(2), 2004): insert and absorb.
+"""
 
-FINDINGS = {1: "faster", 0: "can't tell", -1: "slower"}
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
+from string import ascii_lowercase, ascii_uppercase
+
+from bakeoff.judge import bounds
+from bakeoff.judge.compare import Pairs
+from bakeoff.model.grid import ChangeOfPlaces
+from bakeoff.model.verdict import Pair, Verdict
+
+LETTERS = ascii_lowercase + ascii_uppercase
 
 
 def ordered(names: Sequence[str], reference: str, pairs: Pairs) -> list[str]:
-    """Fastest first by ratio to the reference; those without a ratio last; ties by name."""
+    """Names by their ratio to the reference, fastest first; without a ratio last; ties by name."""
 
     def place(name: str) -> tuple[int, float, str]:
         if name == reference:
             return 0, 0.0, name
-        found = pairs.get(frozenset({name, reference}))
-        return (0, -found.main.log_ratio(name), name) if found else (1, 0.0, name)
+        pair = pairs.get(frozenset({name, reference}))
+        return (0, -pair.log_ratio(name), name) if pair else (1, 0.0, name)
 
     return sorted(names, key=place)
 
 
-def standings(
-    names: Sequence[str], reference: str, pairs: Pairs, seen: History
-) -> dict[str, Standing]:
-    """The standing of each valid entry; `names` are in the order of `ordered`, as is the result.
+def listed(
+    names: Sequence[str], pairs: Pairs, at_least: Collection[str], by_cpu: Pairs
+) -> tuple[Pair, ...]:
+    """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
-    A pair without 10 blocks is one that can't be told apart.
+    `at_least` names the entries that did at least what was measured.
     """
-    faster = [fast_slow for pair in pairs.values() if (fast_slow := _faster(pair))]
-    ranks = rank_ranges(names, faster)
-    shown = letters(names, {frozenset(each) for each in faster})
-    kind = judged_kind(seen.blocks)
-    found = {}
-    for name in names:
-        against = pairs.get(frozenset({name, reference})) if name != reference else None
-        shared = seen.blocks_of(name, reference, kind=kind)
-        found[name] = Standing(
-            against=against,
-            n=against.main.sample.n if against else shared,
-            is_reference=name == reference,
-            rank=ranks[name],
-            letters=shown[name],
-            warnings=(
-                *_few_blocks(name, reference, against, shared),
-                *_some_blocks(reference, shared, seen.blocks_of(reference, kind=kind)),
-                *_slice_length(name, reference, against, seen),
-            ),
-        )
-    return found
-
-
-def with_all_blocks(
-    found: Mapping[str, Standing], reference: str, pairs: Pairs
-) -> dict[str, Standing]:
-    """The standings, each with its ratio over all blocks, `pairs`, those left out included."""
-    return {
-        name: replace(standing, all_blocks=pair.main.interval(name))
-        if (pair := pairs.get(frozenset({name, reference}))) and name != reference
-        else standing
-        for name, standing in found.items()
-    }
-
-
-def _faster(pair: Compared) -> tuple[str, str] | None:
-    a, b = pair.main.names
-    return {1: (a, b), 0: None, -1: (b, a)}[pair.main.finding]
-
-
-def _few_blocks(name: str, reference: str, against: Compared | None, n: int) -> list[str]:
-    if against is not None or name == reference:
-        return []
-    return [
-        f"too few blocks for a ratio: it and {reference} were measured side by side in {n}, and "
-        f"{MIN_BLOCKS} are the least"
-    ]
-
-
-def listed(names: Sequence[str], pairs: Pairs) -> tuple[Pair, ...]:
-    """All pairs, the one that stands higher first; `names` are in the order of `ordered`."""
-    found = []
-    for place, a in enumerate(names):
-        for b in names[place + 1 :]:
-            pair = pairs.get(frozenset({a, b}))
-            if pair is not None:
-                found.append(_pair(pair, a, b))
-    return tuple(found)
-
-
-def _pair(pair: Compared, a: str, b: str) -> Pair:
-    main = pair.main
-    interval = main.interval(a)
-    sign = 1 if a == main.names[0] else -1
-    return Pair.model_validate(
-        {
-            "a": a,
-            "b": b,
-            "ratio": interval.ratio,
-            "low": interval.low,
-            "high": interval.high,
-            "n": interval.n,
-            "finding": FINDINGS[sign * main.finding],
-            "equivalent": main.equivalent,
-            "minimum_detectable_effect": main.width.detectable,
-        }
+    return tuple(
+        bounds.pair(pair, a, b, at_least, by_cpu.get(frozenset({a, b})))
+        for a, b in combinations(names, 2)
+        if (pair := pairs.get(frozenset({a, b})))
     )
 
 
-def _some_blocks(reference: str, shared: int, all_blocks: int) -> list[str]:
-    if shared >= all_blocks or shared < MIN_BLOCKS:
-        return []
-    return [
-        f"it had its turn in {shared:,} of the {all_blocks:,} blocks of {reference}; the two are "
-        "compared on these"
+def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple[int, int], str]]:
+    """Name → its rank range and its letters; two names without a pair are a tie."""
+    faster = [
+        (pair.a, pair.b) if pair.finding == "faster" else (pair.b, pair.a)
+        for pair in pairs
+        if pair.finding != "can't tell"
     ]
+    ranks = rank_ranges(names, faster)
+    shown = letters(names, {frozenset(each) for each in faster})
+    return {name: (ranks[name], shown[name]) for name in names}
 
 
-def _slice_length(name: str, reference: str, pair: Compared | None, seen: History) -> list[str]:
-    """Short and long slices disagree: both figures, and which one counts."""
-    if pair is None or pair.long is None or not pair.disagrees:
-        return []
-    long, short = (figures(side.interval(name)) for side in (pair.long, pair.short))
-    return [
-        f"the length of a slice matters: against {reference}, in {_slices(name, seen)} "
-        f"the ratio is {long}, in short ones {short}; the figure of the long slices counts"
-    ]
+def rank_ranges(
+    names: Sequence[str], surely_faster: Iterable[tuple[str, str]]
+) -> dict[str, tuple[int, int]]:
+    """[1 + those surely faster than it, k − those surely slower] for each of the k names.
+
+    `surely_faster` has (faster, slower) for each pair that can be told apart.
+    """
+    best = dict.fromkeys(names, 1)
+    worst = dict.fromkeys(names, len(names))
+    for faster, slower in surely_faster:
+        best[slower] += 1
+        worst[faster] -= 1
+    return {name: (best[name], worst[name]) for name in names}
 
 
-def _slices(name: str, seen: History) -> str:
-    lengths = seen.lengths(name)
-    if lengths is None:
-        return "long slices"
-    return f"long slices ({lengths.long_ms} ms instead of {lengths.short_ms} ms)"
+def letters(names: Sequence[str], different: set[frozenset[str]]) -> dict[str, str]:
+    """Letters per name: two names share one if and only if they are not in `different`.
+
+    `names` are in the order of the standings, so that `a` goes to the first.
+    """
+    columns: list[frozenset[str]] = [frozenset(names)]
+    for pair in sorted(different, key=sorted):
+        columns = _absorbed(_inserted(columns, pair))
+    place = {name: position for position, name in enumerate(names)}
+    ordered = sorted(columns, key=lambda column: sorted(place[name] for name in column))
+    return {
+        name: "".join(_letter(i) for i, column in enumerate(ordered) if name in column)
+        for name in names
+    }
 
 
-def figures(found: Interval | Pair) -> str:
-    """A ratio and its interval, as sentences have them."""
-    return f"{found.ratio:.3f} ({found.low:.3f} to {found.high:.3f})"
+def _inserted(columns: list[frozenset[str]], pair: frozenset[str]) -> list[frozenset[str]]:
+    """Each column that holds both of `pair`, split in two that hold one of them each."""
+    split: list[frozenset[str]] = []
+    for column in columns:
+        split += [column - {name} for name in sorted(pair)] if pair <= column else [column]
+    return split
+
+
+def _absorbed(columns: list[frozenset[str]]) -> list[frozenset[str]]:
+    """Without the columns that lie within another."""
+    distinct = list(dict.fromkeys(columns))
+    return [column for column in distinct if not any(column < other for other in distinct)]
+
+
+def _letter(position: int) -> str:
+    """a to z, A to Z, then the same with a number."""
+    rounds, index = divmod(position, len(LETTERS))
+    return LETTERS[index] + (str(rounds) if rounds else "")
+
+
+def leaders(verdict: Verdict) -> tuple[str, ...]:
+    """The fastest and all that tie with it; empty if no pair was compared."""
+    if not verdict.valid or not verdict.pairs:
+        return ()
+    # The judge lists the ranked entries first, the fastest of them at the top.
+    first = verdict.entries[0].name
+    level = (
+        entry.name
+        for entry in verdict.entries[1:]
+        if (pair := verdict.pair(first, entry.name)) and pair.finding != "faster"
+    )
+    return (first, *level)
+
+
+def changes_of_places(verdicts: Mapping[str, Verdict]) -> tuple[ChangeOfPlaces, ...]:
+    """Pairs of which each is surely ahead in at least one of the `verdicts`, which are by cell.
+
+    Each cell's intervals hold for all its pairs at once, at 95 %; over the cells they don't.
+    """
+    names = dict.fromkeys(entry.name for verdict in verdicts.values() for entry in verdict.entries)
+    changes = []
+    for a, b in combinations(names, 2):
+        pairs = {cell: verdict.pair(a, b) for cell, verdict in verdicts.items()}
+        a_ahead, b_ahead = (
+            tuple(cell for cell, pair in pairs.items() if pair and pair.finding == finding)
+            for finding in ("faster", "slower")
+        )
+        if a_ahead and b_ahead:
+            changes.append(ChangeOfPlaces(a=a, b=b, a_ahead=a_ahead, b_ahead=b_ahead))
+    return tuple(changes)

@@ -1,14 +1,13 @@
-"""Whether a warm-up came to a steady state, and how: change points in its slices.
+"""Whether and how a warm-up reached a steady state: change points in its slices.
 
 After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: find the change
 points, take stretches that differ by too little to matter as one, and classify by the last.
 
 Cost and penalty: squared distance from a stretch's mean in units of the noise (Gaussian noise of
-known size), with Schwarz' criterion as the penalty of a change point (`change_points.py` finds the
-best): ln n for each number that it adds, which are a mean per column and the place (Yao, Statistics
-& Probability Letters 6, 1988). The noise is taken from the steps between successive slices (von
-Neumann et al., Ann. Math. Stat. 12, 1941; their median, for heavy tails), so that neither a change
-nor a drift counts as noise.
+known size), with Schwarz' criterion as the penalty of a change point: ln n for each number that it
+adds, which are a mean per column and the place (Yao, Statistics & Probability Letters 6, 1988). The
+noise is taken from the steps between successive slices (von Neumann et al., Ann. Math. Stat. 12,
+1941; their median, for heavy tails), so that neither a change nor a drift counts as noise.
 """
 
 from collections.abc import Sequence
@@ -16,12 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bakeoff.judge.change_points import stretches
-from bakeoff.judge.vectors import Floats
+from bakeoff.judge.trimmed import Floats
 from bakeoff.model.samples import WARM_UP_SLICE_MS, Course
 
 TOLERANCE = 0.03
-"""Stretches that differ by less, in ln, are one: so much changes nobody's mind."""
+"""Stretches that differ by less, in ln, are taken as one."""
 
 WEATHER = 0.1
 """The same for throughput where CPU per request is known: on a shared machine the throughput of
@@ -39,6 +37,9 @@ PENALTY = 2.0
 
 _BEST_SLICES = 4
 _OUTLYING = 3.0
+
+LEAST = 2
+"""A stretch between change points has so many slices at least."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def settled(
         tolerance[0] = WEATHER
     earlier = _stretches(speed, noise)
     start, _ = earlier.pop()
-    while earlier and _alike(speed, earlier[-1], (start, len(speed)), tolerance):
+    while earlier and _level(speed, earlier[-1], (start, len(speed)), tolerance):
         start, _ = earlier.pop()
     course = _course(speed, earlier, start, tolerance)
     stair = min(STAIR_SLICES, earlier[-1][1] - earlier[-1][0]) if earlier else 0
@@ -93,7 +94,7 @@ def settled(
 def _course(
     speed: Floats, earlier: Sequence[tuple[int, int]], start: int, tolerance: Floats
 ) -> Course:
-    """How it came to the last stretch, which begins at `start`, if that one is steady."""
+    """How it reached the last stretch, which begins at `start`, if that one is steady."""
     if not earlier:
         return "flat"
     last = (start, len(speed))
@@ -145,11 +146,11 @@ def _tamed(values: Floats) -> Floats:
 
 def _difference(speed: Floats, one: tuple[int, int], other: tuple[int, int]) -> Floats:
     """By how much `one` is above `other`, in ln, per column."""
-    found: Floats = np.median(speed[slice(*one)], axis=0) - np.median(speed[slice(*other)], axis=0)
-    return found
+    above: Floats = np.median(speed[slice(*one)], axis=0) - np.median(speed[slice(*other)], axis=0)
+    return above
 
 
-def _alike(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
+def _level(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
     return bool(np.all(np.abs(_difference(speed, one, other)) <= tolerance))
 
 
@@ -166,3 +167,32 @@ def _trend(stretch: Floats, noise: Floats, tolerance: Floats) -> bool:
     # That of a median is 1.25 times a mean's.
     error = 1.25 * noise * np.sqrt(2 / half)
     return bool(np.any(gap > np.maximum(tolerance, 3 * error)))
+
+
+def stretches(values: Floats, penalty: float) -> list[tuple[int, int]]:
+    """(first row, first row after it) of each stretch of `values`, (rows, columns), in order.
+
+    Optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12, 2005), whose answer
+    PELT finds sooner in long series; a warm-up's are short. ruptures has PELT, and takes two
+    seconds of CPU to import, in the warm-up of each race; the tests hold this against it.
+
+    They minimise the sum of squared distances from each stretch's mean, plus `penalty` for each
+    stretch. There must be `LEAST` rows at least; O(rows²).
+    """
+    n = len(values)
+    centred = values - values.mean(axis=0)
+    sums = np.vstack([np.zeros(values.shape[1]), centred.cumsum(axis=0)])
+    squares = np.concatenate([[0.0], (centred**2).sum(axis=1).cumsum()])
+    cheapest, cut = np.full(n + 1, np.inf), np.zeros(n + 1, int)
+    cheapest[0] = 0.0
+    for end in range(LEAST, n + 1):
+        begins = np.arange(end - LEAST + 1)
+        between = ((sums[end] - sums[begins]) ** 2).sum(axis=1) / (end - begins)
+        total = cheapest[begins] + squares[end] - squares[begins] - between + penalty
+        cut[end] = int(total.argmin())
+        cheapest[end] = total[cut[end]]
+    cuts, end = [], n
+    while end:
+        cuts.append((int(cut[end]), end))
+        end = int(cut[end])
+    return cuts[::-1]

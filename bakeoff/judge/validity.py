@@ -1,16 +1,19 @@
-"""What makes an entry's figures invalid, and what only casts a shadow: a sentence each."""
+"""What makes an entry's figures invalid (reasons), what makes them a bound (at least), and what
+makes them doubtful (warnings).
 
+It is about its answers, its processes, and whether the server or the generator was the limit.
+"""
+
+from collections.abc import Iterator
 from typing import Literal
 
-from bakeoff.judge import answers, conduct
-from bakeoff.judge.cost import leak_share
+from bakeoff.judge import open_loop, steadiness
 from bakeoff.judge.drift import drift
-from bakeoff.judge.history import History
+from bakeoff.judge.history import WRONG_ANSWERS, History, Tally
 from bakeoff.judge.latency import in_flight
-from bakeoff.judge.open_loop import Offered, lateness, shortfall
-from bakeoff.judge.stalls import stood_still
-from bakeoff.judge.tally import Tally
-from bakeoff.judge.warmth import slowdowns, unsteady_boots
+from bakeoff.judge.open_loop import Offered
+from bakeoff.model.engine import BadExchange
+from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
 
 SATURATED = 0.9
@@ -19,6 +22,11 @@ FAR_FROM_SATURATED = 0.8
 LITTLES_SHARE = 0.97
 MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
+MAX_ERROR_SHARE = 0.001
+GROWTH_MIB_PER_S = 0.5
+GROWTH_SHARE = 0.2
+UNASKED = "nobody asked for"
+"""In the engine's words on bytes that come after an answer."""
 
 Limit = Literal["server", "client", "both", "rate", "unknown"]
 
@@ -31,8 +39,8 @@ def server_cores(plan: Plan, name: str) -> int:
 def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
     """Which side had no more to give: 90 % busy or more.
 
-    On shared cores neither can be told from the other, so nothing is said. Where both had more to
-    give, an open loop was limited by its rate; of a closed one it is unknown.
+    On shared cores the limit is unknown. Where both sides had more to give, an open loop was
+    limited by its rate; for a closed loop the limit is unknown.
     """
     if plan.cores.shared:
         return "unknown"
@@ -45,187 +53,257 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     return "rate" if plan.mode == "open" else "unknown"
 
 
+def leak_share(tally: Tally, cores: int) -> float | None:
+    """CPU used out of its turn, as a share of its server cores; None: it can't be seen."""
+    if not tally.leak_wall_ns:
+        return None
+    return tally.leak_ns / (tally.leak_wall_ns * cores)
+
+
 def reasons(
-    plan: Plan,
-    name: str,
-    seen: History,
-    spent: Tally,
-    whole: Tally,
-    offered: Offered | None,
-) -> tuple[str, ...]:
-    """Why the entry's figures can't stand; empty: they can. `whole` counts every block."""
-    if not spent.slices:
-        return ("none of its slices was measured: the race ended before its turn",)
-    found = [
-        *answers.reasons(plan, name, seen, whole),
-        *conduct.reasons(plan, name, seen),
-        connections(plan, name, seen),
-        _silence(spent),
-        _generator(plan, name, spent),
-        _little(plan, name, seen),
-        shortfall(offered),
-        lateness(offered),
-        death(name, seen),
-    ]
-    return tuple(reason for reason in found if reason)
+    plan: Plan, name: str, history: History, judged: Tally, every: Tally, offered: Offered | None
+) -> tuple[Finding, ...]:
+    """Why the entry's figures are invalid; empty: they are valid.
+
+    `judged` adds up the blocks that are judged, `every` all blocks: an error counts wherever it
+    happened.
+    """
+    if not judged.slices:
+        return (Finding.of("not_measured"),)
+    return (
+        *_wrong_answers(name, history, every),
+        *_unanswered(plan, name, history, every, "unanswered"),
+        *_misconduct(plan, name, history),
+        *few_connections(plan, name, history),
+        *([] if judged.requests else [Finding.of("no_answers")]),
+        *open_loop.reasons(offered),
+        *death(name, history),
+    )
 
 
-def connections(plan: Plan, name: str, seen: History) -> str:
-    """Why its figures can't stand: too few connections were open; empty: all were."""
-    opened = seen.fewest_open(name)
-    if plan.connection == "close" or opened is None or opened >= plan.connections:
-        return ""
-    return f"only {opened} of {plan.connections} connections could be opened"
+def at_least(
+    plan: Plan, name: str, history: History, judged: Tally, offered: Offered | None
+) -> tuple[Finding, ...]:
+    """Why the entry did at least what was measured, the generator being the limit; empty: it did
+    what was measured."""
+    return (
+        *_generator_limit(plan, name, judged),
+        *_generator_slow(plan, name, history),
+        *open_loop.at_least(offered),
+    )
 
 
-def death(name: str, seen: History) -> str:
-    """Why its figures can't stand: it died in some boot; empty: in none."""
-    how = seen.died(name)
-    return f"it died under load: {how[0]}" if how else ""
+def _bad_exchanges(name: str, history: History) -> list[BadExchange]:
+    """The first bad exchange of each of its slices."""
+    return [event.first_bad for event in history.events(name) if event.first_bad]
 
 
-def _silence(spent: Tally) -> str:
-    return "" if spent.requests else "it answered no request"
+def _wrong_answers(name: str, history: History, tally: Tally) -> Iterator[Finding]:
+    if tally.wrong_answers:
+        yield wrong_answers(tally, tally.wrong_answers)
+    # The answer counts; bytes after it would have been taken for the next answer.
+    for bad in _bad_exchanges(name, history):
+        if UNASKED in bad.detail:
+            yield Finding.of("answered_twice", detail=bad.detail)
+            return
 
 
-def _generator(plan: Plan, name: str, spent: Tally) -> str:
+def wrong_answers(tally: Tally, wrong: int) -> Finding:
+    """The finding on `wrong` answers."""
+    first = tally.first_bad.detail if tally.first_bad else None
+    return Finding.of("wrong_answers", wrong=wrong, attempts=tally.attempts, first_bad=first)
+
+
+def _unanswered(
+    plan: Plan, name: str, history: History, tally: Tally, code: str
+) -> Iterator[Finding]:
+    """`unanswered`, where there are more of them than the limit, or `few_unanswered`."""
+    many = tally.unanswered > MAX_ERROR_SHARE * tally.attempts
+    if not tally.unanswered or many != (code == "unanswered"):
+        return
+    kinds = [kind for kind in tally.error_kinds if kind not in WRONG_ANSWERS]
+    # A client that waits too long for its connection, while the kernel drops some.
+    late = plan.connection == "close" and {"timeout", "connect_timeout"} & set(tally.error_kinds)
+    limit: dict[str, Value] = {"limit_share": MAX_ERROR_SHARE} if many else {}
+    yield Finding.of(
+        code,
+        missing=tally.unanswered,
+        attempts=tally.attempts,
+        kinds=kinds,
+        counts=[tally.error_kinds[kind] for kind in kinds],
+        broken_off=any(
+            bad.kind == "timeout" and bad.response_base64 for bad in _bad_exchanges(name, history)
+        ),
+        dropped=history.tcp.listen_drops if late and history.tcp else None,
+        **limit,
+    )
+
+
+def few_connections(plan: Plan, name: str, history: History) -> Iterator[Finding]:
+    """Too few connections were open."""
+    opened = history.fewest_open(name)
+    if plan.connection != "close" and opened is not None and opened < plan.connections:
+        yield Finding.of("few_connections", opened=opened, connections=plan.connections)
+
+
+def death(name: str, history: History) -> Iterator[Finding]:
+    """It died in some boot."""
+    for how in history.died(name)[:1]:
+        yield Finding.of("died", how=how)
+
+
+def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The generator is busy and the server far from it.
 
     A server that costs as little as its generator keeps it waiting, and is kept waiting: both are
-    near 90 %, and a bound there would strike out entries at random. Such an entry is warned of.
+    near 90 %, and a limit there would make bounds of entries at random. Such an entry is warned
+    of.
     """
-    server = spent.server_busy(server_cores(plan, name))
+    server, client = tally.server_busy(server_cores(plan, name)), tally.client_busy
     if server is None or server >= FAR_FROM_SATURATED:
-        return ""
-    if limited_by(plan, server, spent.client_busy) != "client":
-        return ""
-    return (
-        f"the load generator was the limit: it was busy {spent.client_busy:.0%} of the time and "
-        f"the server's cores only {server:.0%}"
-    )
+        return
+    if limited_by(plan, server, client) == "client":
+        yield Finding.of("generator_limit", client_busy=client, server_busy=server)
 
 
-def _little(plan: Plan, name: str, seen: History) -> str:
+def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding]:
     """Closed loop without think time: a connection without a request waits in the generator."""
     if plan.mode == "open":
-        return ""
-    waiting = in_flight(seen.lasting(name))
+        return
+    waiting = in_flight(history.lasting(name))
     share = waiting / (plan.connections * plan.pipeline)
-    if share >= LITTLES_SHARE or not waiting:
-        return ""
-    depth = f" of {plan.pipeline} requests each" if plan.pipeline > 1 else ""
-    return (
-        f"{waiting:.1f} requests were in flight on average, with {plan.connections} connections"
-        f"{depth}: {1 - share:.0%} of the time was spent in the load generator; 3 % is the limit"
-    )
+    if waiting and share < LITTLES_SHARE:
+        yield Finding.of(
+            "generator_slow",
+            in_flight=waiting,
+            connections=plan.connections,
+            pipeline=plan.pipeline,
+            share=1 - share,
+            limit_share=round(1 - LITTLES_SHARE, 2),
+        )
 
 
-def warnings(plan: Plan, name: str, seen: History, spent: Tally) -> list[str]:
-    """What a reader of the entry's figures should know."""
-    still = stood_still(plan, name, seen)
-    found = [
-        outings(name, seen),
-        answers.few_missing(plan, name, seen, spent),
-        _closing(plan, name, seen, spent),
-        _unsteady(name, seen),
-        _leak(plan, name, spent),
-        _unseen_server(plan, spent),
-        _near_limit(plan, name, spent),
-        _neither(plan, name, spent),
-        still or _stalls(spent),
-        drift(name, seen),
-        *conduct.warnings(name, seen),
-    ]
-    said = [word for entry in seen.started(name) for word in entry.verification.warnings]
-    return [warning for warning in found if warning] + list(dict.fromkeys(said))
+def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[Finding]:
+    """What makes the entry's figures doubtful."""
+    yield from out_in_boots(name, history)
+    lost = [how for end in history.ends for how in end.lost.get(name, ())]
+    if lost:
+        yield Finding.of("processes_lost", n=len(lost), how=lost[0])
+    yield from _unanswered(plan, name, history, tally, "few_unanswered")
+    yield from _closing(plan, name, history, tally)
+    yield from steadiness.warm_up(name, history)
+    share = leak_share(tally, server_cores(plan, name))
+    if share is not None and share > MAX_LEAK_SHARE:
+        yield Finding.of("cpu_leak", share=share)
+    yield from _limit(plan, name, tally)
+    still = list(steadiness.stood_still(plan, name, history))
+    yield from still
+    if not still and tally.requests and steadiness.fell_silent(plan, name, history):
+        yield Finding.of("silent_slices", silent=tally.silent, slices=tally.slices)
+    yield from drift(name, history)
+    yield from _processes(name, history)
+    said = [text for entry in history.started(name) for text in entry.verification.warnings]
+    for text in dict.fromkeys(said):
+        yield Finding.of("verification", text=text)
 
 
-def outings(name: str, seen: History) -> str:
-    """The warning that it was out in some boots; empty: in none."""
-    out = seen.out(name)
-    if not out:
-        return ""
-    boot, reason = next(iter(out.items()))
-    return f"it was out in {len(out)} of {len(seen.starts)} boots; in boot {boot + 1}: {reason}"
+def out_in_boots(name: str, history: History) -> Iterator[Finding]:
+    """It was out in some boots."""
+    out = history.out(name)
+    for boot, reason in list(out.items())[:1]:
+        yield Finding.of(
+            "out_in_boots", n=len(out), boots=len(history.starts), boot=boot, reason=reason
+        )
 
 
-def _closing(plan: Plan, name: str, seen: History, spent: Tally) -> str:
-    """Of one that keeps no connection at all that is said with its verification."""
-    kept = all(entry.verification.keeps_alive for entry in seen.started(name))
+def _closing(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[Finding]:
+    """It closed connections; verification reports an entry that keeps none at all."""
+    kept = all(entry.verification.keeps_alive for entry in history.started(name))
     if plan.connection == "close" or not kept:
-        return ""
-    reopened = max(0, spent.connects - spent.idle_closed)
-    if reopened > MAX_RECONNECT_SHARE * spent.attempts:
-        return (
-            f"it closed connections though keep-alive was asked: {reopened:,} were opened anew "
-            f"for {spent.attempts:,} requests"
+        return
+    reopened = max(0, tally.connects - tally.idle_closed)
+    if reopened > MAX_RECONNECT_SHARE * tally.attempts:
+        yield Finding.of("connections_closed", reopened=reopened, attempts=tally.attempts)
+    elif tally.idle_closed:
+        yield Finding.of("idle_connections_closed", closed=tally.idle_closed)
+
+
+def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
+    """The generator was near its limit, or neither side was at its limit."""
+    client, server = tally.client_busy, tally.server_busy(server_cores(plan, name))
+    if tally.cpu is None and limited_by(plan, None, client) == "client":
+        yield Finding.of("server_unseen", client_busy=client)
+    if server is None or plan.cores.shared:
+        return
+    if client >= NEAR_LIMIT and not any(_generator_limit(plan, name, tally)):
+        yield Finding.of("generator_near_limit", client_busy=client, server_busy=server)
+    elif limited_by(plan, server, client) == "unknown" and tally.requests:
+        yield Finding.of("limit_unknown", server_busy=server, client_busy=client)
+
+
+def _misconduct(plan: Plan, name: str, history: History) -> Iterator[Finding]:
+    """It stopped listening, or its threads left their cores."""
+    yield from _port_closed(name, history)
+    strayed = {
+        cpu for end in history.ends if name in end.conducts for cpu in end.conducts[name].strayed
+    }
+    if strayed:
+        yield Finding.of("left_cores", cpus=list(plan.cores.server), strayed=sorted(strayed))
+
+
+def _port_closed(name: str, history: History) -> Iterator[Finding]:
+    """It refused connections, which on Linux a full listen queue never does: nothing listens."""
+    for boot in history.boots:
+        events = history.events(name, boot)
+        died = any(name in end.died for end in history.ends if end.boot == boot)
+        silent = bool(events) and not events[-1].requests
+        if silent and not died and events[-1].errors.get("connect_refused", 0):
+            address = next((each.address for each in history.started(name)), "")
+            yield Finding.of("port_closed", port=address.rpartition(":")[2])
+            return
+
+
+def _processes(name: str, history: History) -> Iterator[Finding]:
+    """Workers that ended, processes that escaped or had to be killed, memory that grew."""
+    conducts = [end.conducts[name] for end in history.ends if name in end.conducts]
+    # A warning only: some servers recycle their workers on purpose, which is no less work.
+    if ended := sum(each.ended for each in conducts):
+        began = sum(each.began for each in conducts)
+        yield Finding.of("workers_restarted", ended=ended, began=began)
+    if escaped := max((each.escaped for each in conducts), default=0):
+        yield Finding.of("processes_escaped", processes=escaped)
+    stopped = [each for end in history.ends for each in end.stopped if each.name == name]
+    if killed := sum(each.how == "SIGKILL" for each in stopped):
+        yield Finding.of("killed", n=killed, boots=len(stopped))
+    if pids := {pid for each in stopped for pid in each.survivors}:
+        yield Finding.of("outlived_sigkill", pids=sorted(pids))
+    yield from _memory_grew(name, history)
+
+
+def _memory_grew(name: str, history: History) -> Iterator[Finding]:
+    """In every boot, and by a fifth of what it held: a large heap takes time to find its size.
+
+    Of fifteen servers fourteen grew by 4 MiB at most in 24 to 36 s under load, or by less than a
+    tenth; a Java heap that was not warm yet grew from 103 to 150 MiB.
+    """
+    grown = [
+        (
+            end.loaded[name].pss_mib - end.warmed[name].pss_mib,
+            end.warmed[name].pss_mib,
+            end.lasted_s,
         )
-    if spent.idle_closed:
-        return (
-            f"it closed {spent.idle_closed:,} idle connections between its turns; they were "
-            "opened anew before each measurement"
+        for end in history.ends
+        if name in end.loaded and name in end.warmed and end.lasted_s
+    ]
+    leaks = [
+        mib >= GROWTH_SHARE * held and mib >= GROWTH_MIB_PER_S * lasted_s
+        for mib, held, lasted_s in grown
+    ]
+    if leaks and all(leaks):
+        mib, held, _ = max(grown)
+        yield Finding.of(
+            "memory_grew",
+            mib_per_s=sum(mib for mib, _, _ in grown) / sum(lasted_s for _, _, lasted_s in grown),
+            mib_before=held,
+            mib_after=held + mib,
         )
-    return ""
-
-
-def _unsteady(name: str, seen: History) -> str:
-    boots = unsteady_boots(name, seen)
-    if boots:
-        return (
-            f"its warm-up reached no steady state in {boots} of {len(seen.warmups)} boots: its "
-            "figures may still have been changing"
-        )
-    slower = slowdowns(name, seen)
-    if not slower:
-        return ""
-    boot, before, after = slower[0]
-    return (
-        f"it got slower while it was warmed up, in {len(slower)} of {len(seen.warmups)} boots: in "
-        f"boot {boot + 1} from {before:,.0f} to {after:,.0f} requests/s"
-    )
-
-
-def _leak(plan: Plan, name: str, spent: Tally) -> str:
-    share = leak_share(spent, server_cores(plan, name))
-    if share is None or share <= MAX_LEAK_SHARE:
-        return ""
-    return f"it used {share:.1%} of the server's cores while others had their turn"
-
-
-def _unseen_server(plan: Plan, spent: Tally) -> str:
-    if spent.cpu is not None or limited_by(plan, None, spent.client_busy) != "client":
-        return ""
-    return (
-        f"the load generator was busy {spent.client_busy:.0%} of the time and the server's CPU "
-        "can't be seen: the generator may have been the limit"
-    )
-
-
-def _near_limit(plan: Plan, name: str, spent: Tally) -> str:
-    server = spent.server_busy(server_cores(plan, name))
-    if plan.cores.shared or server is None or spent.client_busy < NEAR_LIMIT:
-        return ""
-    return (
-        f"the load generator was busy {spent.client_busy:.0%} of the time and the server "
-        f"{server:.0%}: at moments the generator was the limit, and the server may be up to "
-        f"{max(0.0, 1 / server - 1):.0%} faster than measured"
-    )
-
-
-def _neither(plan: Plan, name: str, spent: Tally) -> str:
-    """Both had more to give, and what held them up isn't known."""
-    server = spent.server_busy(server_cores(plan, name))
-    if server is None or plan.cores.shared or spent.client_busy >= NEAR_LIMIT:
-        return ""
-    if limited_by(plan, server, spent.client_busy) != "unknown" or not spent.requests:
-        return ""
-    return (
-        f"its limit is unknown: the server was busy {server:.0%} of the time and the load "
-        f"generator {spent.client_busy:.0%}"
-    )
-
-
-def _stalls(spent: Tally) -> str:
-    if not spent.silent or not spent.requests:
-        return ""
-    return f"{spent.silent:,} of its {spent.slices:,} slices passed without a single answer"

@@ -1,26 +1,34 @@
 """The verdict, put together from the plan, the receipts and what was measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import log
 
-from bakeoff.judge import gate, surroundings
-from bakeoff.judge.compare import MIN_BLOCKS, Pairs, compare
-from bakeoff.judge.cost import steal_share
-from bakeoff.judge.disturbed import calm
-from bakeoff.judge.equivalence import MARGIN
+from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
+from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
-from bakeoff.judge.field import Field, assembled
-from bakeoff.judge.history import History, history
-from bakeoff.judge.precision import precision
-from bakeoff.judge.rows import OUTSIDE, Standing, row
-from bakeoff.judge.standings import listed, ordered, standings, with_all_blocks
-from bakeoff.model.audit import Work
+from bakeoff.judge.gate import decided, precision
+from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
+from bakeoff.judge.grounds import grounds
+from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.standings import listed, ordered, places
+from bakeoff.judge.steadiness import short_warm_up
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import NoiseFloor, Pair, Verdict, VerdictEntry
+
+TWIN_WIDER = 2.0
+"""Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
+one comparison in twenty the interval alone would say so."""
+OF_PLAN = (
+    *("run", "mode", "ranked_by", "rate", "load", "arrivals", "pipeline", "connection"),
+    *("connections", "solo", "cores", "seed"),
+)
+"""What the verdict repeats from its plan."""
 
 
 def judge(
@@ -32,134 +40,194 @@ def judge(
 ) -> Verdict:
     """The verdict on `records`, which are in file order and may stop anywhere.
 
-    `complete`: the plan's time was measured. A race for a precision is complete too where its boots
-    are through and the precision is reached.
+    `complete`: the plan's time was measured. A race for a precision is also complete when all
+    boots are measured and the precision is reached.
 
-    The same input gives the same verdict: the bootstrap's seed is the plan's. A verdict is
-    `valid` when two of its entries are, or the one of a race that was planned with one. Its
-    `minimum_detectable_effect` is the largest of the pairs that can't be told apart, or, where
-    all can, the smallest. Raises `NoVerdict` where not one block was measured.
+    The same input gives the same verdict: nothing is drawn by chance. A verdict is `valid` if two
+    of its entries are, or the only one of a race of one. Raises `NoVerdict` if no block was
+    measured.
+
+    Pairs are compared once, once by CPU time, and once more with all blocks if some were left out.
+    The twin is
+    compared apart: in the family of all pairs it would widen all intervals.
     """
-    all_seen = history(records)
-    if not all_seen.blocks:
+    every = History.of(records)
+    if not every.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
     cpus = frozenset(plan.cores.server + plan.cores.client)
-    kept = calm(all_seen.blocks, cpus)
-    disturbed = len(all_seen.blocks) - len(kept)
-    seen = replace(all_seen, blocks=kept) if disturbed else all_seen
-    field = assembled(plan, seen, all_seen)
-    pairs = compare(seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
-    names = ordered(field.valid, field.reference, pairs)
-    found = standings(names, field.reference, pairs, seen)
-    if disturbed:
-        also = compare(all_seen.blocks, field.valid, plan.solo, plan.seed, plan.ranked_by)
-        found = with_all_blocks(found, field.reference, also)
-    rows = _rows(plan, receipts, seen, field, found)
-    floor = _noise_floor(plan, seen, field)
-    steal = steal_share(all_seen.blocks, cpus)
-    listing = listed(names, pairs)
-    measured_s = sum(each.measured_s for each in field.spent.values())
-    aimed = precision(plan.precision, names, pairs, measured_s)
-    if aimed and aimed.met and len(all_seen.ends) >= plan.boots:
+    kept = calm(every.blocks, cpus)
+    disturbed = len(every.blocks) - len(kept)
+    history = replace(every, blocks=kept) if disturbed else every
+    participants = Participants.of(plan, history, every)
+    valid, reference = participants.valid, participants.reference
+    pairs = compare(history, valid, plan.ranked_by)
+    all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
+    by_cpu = compare(history, valid, "requests_per_cpu_s")
+    names = ordered(valid, reference, pairs)
+    listing = listed(names, pairs, participants.bounded, by_cpu)
+    standing = places(names, listing)
+    entries = tuple(
+        row(
+            plan,
+            history,
+            participants,
+            name,
+            receipts.get(name),
+            pairs=pairs,
+            all_pairs=all_pairs,
+            by_cpu=by_cpu,
+            place=standing.get(name),
+        )
+        for name in [*names, *participants.invalid]
+    )
+    shared, own = gather(
+        {each.name: each.warnings for each in entries}, Stolen.of(every, plan.cores)
+    )
+    entries = tuple(each.model_copy(update={"warnings": own[each.name]}) for each in entries)
+    floor = _noise_floor(plan, history, participants)
+    steal = steal_share(every.blocks, cpus)
+    measured_s = sum(tally.measured_s for tally in participants.tallies.values())
+    reached = precision(plan.precision, names, pairs, participants.bounded, measured_s)
+    if reached and reached.met and len(every.ends) >= plan.boots:
         complete = True
     verdict = Verdict(
-        run=plan.run,
+        **{key: getattr(plan, key) for key in OF_PLAN},
         workload=plan.workload.name,
-        mode=plan.mode,
-        ranked_by=plan.ranked_by,
-        rate=plan.rate,
-        load=plan.load,
-        arrivals=plan.arrivals,
-        pipeline=plan.pipeline,
-        connection=plan.connection,
-        connections=plan.connections,
-        precision=aimed,
-        solo=plan.solo,
-        reference=field.reference,
-        valid=len(names) >= min(2, len(plan.entries) - len(field.twins)),
+        precision=reached,
+        reference=reference,
+        valid=len(names) >= min(2, len(plan.entries) - len(participants.twins)),
         complete=complete,
         warnings=(
-            *surroundings.race_warnings(plan, all_seen, complete, steal),
-            *surroundings.left_out(disturbed, len(all_seen.blocks), rows),
-            *_about_entries(plan, field, floor),
-            *surroundings.unequal_sources({each.name: each.cpu_source for each in rows}),
+            *_about_race(plan, every, names, complete, steal, shared),
+            *_blocks_left_out(disturbed, len(every.blocks), entries),
+            *_about_reference(plan, participants, floor),
+            *_cpu_sources(entries),
+            *shared,
         ),
-        fairness=unequal(plan, _valid_works(field)),
+        fairness=unequal(
+            plan, {name: work for name, work in participants.works.items() if name in valid}
+        ),
         noise_floor=floor,
         equivalence_margin=MARGIN,
-        entries=rows,
+        entries=entries,
         pairs=listing,
         skipped=(
             *plan.skipped,
-            *(each for each in field.skipped if each.name not in field.twins),
+            *(each for each in participants.skipped if each.name not in participants.twins),
         ),
         minimum_detectable_effect=_detectable(listing),
-        boots=len(seen.boots),
-        blocks=len(seen.blocks),
+        boots=len(history.boots),
+        blocks=len(history.blocks),
         disturbed_blocks=disturbed,
         measured_s=measured_s,
         steal_share=steal,
-        cores=plan.cores,
-        seed=plan.seed,
         machine=machine,
     )
-    return verdict.model_copy(update={"gates": gate.decided(plan, verdict)})
+    return verdict.model_copy(update={"gates": decided(plan, verdict)})
 
 
-def _rows(
-    plan: Plan,
-    receipts: Mapping[str, Receipt],
-    seen: History,
-    field: Field,
-    found: Mapping[str, Standing],
-) -> tuple[VerdictEntry, ...]:
-    """The standings in their order, then the entries that are not valid, in plan order."""
-    return tuple(
-        row(plan, seen, field, name, found.get(name, OUTSIDE), receipts.get(name))
-        for name in [*found, *field.invalid]
-    )
-
-
-def _noise_floor(plan: Plan, seen: History, field: Field) -> NoiseFloor | None:
-    """The twin over its original, in a family of its own; None where either is not valid."""
-    for twin, original in field.twins.items():
-        both = (twin, original)
-        if any(field.trouble(name) for name in both):
+def _noise_floor(plan: Plan, history: History, participants: Participants) -> NoiseFloor | None:
+    """The twin over its original, in a family of its own; None where either is not valid, or did
+    at least what was measured."""
+    for twin, original in participants.twins.items():
+        if participants.unsettled(twin) or participants.unsettled(original):
             continue
-        pairs: Pairs = compare(seen.blocks, both, plan.solo, plan.seed, plan.ranked_by)
-        for pair in pairs.values():
-            found = pair.short.interval(twin)
-            return NoiseFloor(name=twin, **found.model_dump())
+        both = (twin, original)
+        for pair in compare(history, both, plan.ranked_by).values():
+            interval = (pair.short or pair).interval(twin)
+            return NoiseFloor(name=twin, **interval.model_dump())
     return None
 
 
-def _valid_works(field: Field) -> dict[str, Work]:
-    return {name: field.works[name] for name in field.valid if name in field.works}
-
-
-def _about_entries(plan: Plan, field: Field, floor: NoiseFloor | None) -> list[str]:
-    """Warnings that concern the race as a whole and come from some of its entries."""
-    original = field.twins[floor.name] if floor else plan.reference
-    return [
-        *surroundings.new_reference(plan.reference, field.reference, field.trouble(plan.reference)),
-        *surroundings.noisy_floor(floor, original),
-        *(_no_floor(field) if floor is None else []),
-    ]
-
-
-def _no_floor(field: Field) -> list[str]:
-    """A twin was planned and gives no noise floor."""
-    return [
-        f"no noise floor: {field.trouble(twin) or field.trouble(original) or _TOO_FEW}"
-        for twin, original in field.twins.items()
-    ]
-
-
-_TOO_FEW = f"fewer than {MIN_BLOCKS} blocks have both the twin and its original"
-
-
 def _detectable(pairs: Sequence[Pair]) -> float | None:
-    undecided = [pair.minimum_detectable_effect for pair in pairs if pair.finding == "can't tell"]
-    if undecided:
-        return max(undecided)
-    return min((pair.minimum_detectable_effect for pair in pairs), default=None)
+    """The largest of the pairs that tie; if none does, the smallest of all."""
+    effects = [(p.finding, p.minimum_detectable_effect) for p in pairs]
+    undecided = [mde for finding, mde in effects if mde is not None and finding == "can't tell"]
+    decided = [mde for finding, mde in effects if mde is not None and finding != "can't tell"]
+    return max(undecided, default=min(decided, default=None))
+
+
+def _about_race(
+    plan: Plan,
+    history: History,
+    names: Sequence[str],
+    complete: bool,
+    steal: float | None,
+    shared: Sequence[Finding],
+) -> Iterator[Finding]:
+    """What affects the whole race, but for what `shared` says."""
+    cores, boots = len(plan.cores.server), len(history.boots)
+    if plan.cores.shared:
+        yield Finding.of("cores_shared")
+    if plan.workers > cores:
+        yield Finding.of("workers_crowded", workers=plan.workers, cores=cores)
+    if not complete:
+        yield Finding.of("cut_short")
+    if boots < plan.boots:
+        yield Finding.of("boots_missing", n=boots, planned=plan.boots)
+    if not plan.solo:
+        yield from grounds(history, names)
+    yield from short_warm_up(history)
+    hides = any(each.code == "host_hides_limits" for each in shared)
+    if steal is not None and steal > STOLEN_MIN and not hides:
+        yield Finding.of("host_steal", share=steal)
+    # The kernel counts them for all servers together, so no entry is named.
+    if history.tcp and history.tcp.listen_overflows:
+        yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
+
+
+def _blocks_left_out(
+    disturbed: int, blocks: int, entries: Sequence[VerdictEntry]
+) -> Iterator[Finding]:
+    """Blocks that the host disturbed, and what the ratios would be with them."""
+    if disturbed:
+        over_all = ((entry.name, entry.all_blocks) for entry in entries)
+        ratios = {name: each for name, each in over_all if each and each.low and each.high}
+        yield Finding.of(
+            "blocks_left_out",
+            n=disturbed,
+            blocks=blocks,
+            limit_share=STEAL_SHARE_MAX,
+            names=list(ratios),
+            ratios=[each.ratio for each in ratios.values()],
+            lows=[each.low or 0.0 for each in ratios.values()],
+            highs=[each.high or 0.0 for each in ratios.values()],
+        )
+
+
+def _about_reference(
+    plan: Plan, participants: Participants, floor: NoiseFloor | None
+) -> Iterator[Finding]:
+    """The planned reference could not be one; the twin differs from it, or gives no noise floor."""
+    planned, chosen = plan.reference, participants.reference
+    if planned != chosen:
+        why = participants.trouble(planned)
+        yield Finding.of("reference_replaced", *why, planned=planned, chosen=chosen)
+    if floor is None:
+        for twin, original in participants.twins.items():
+            why = participants.unsettled(twin) or participants.unsettled(original)
+            few = Finding.of("few_twin_blocks", least=MIN_BLOCKS)
+            yield Finding.of("no_noise_floor", *(why or [few]))
+    elif _differ(floor):
+        yield Finding.of(
+            "twin_differs",
+            name=participants.twins[floor.name],
+            ratio=floor.ratio,
+            low=floor.low,
+            high=floor.high,
+        )
+
+
+def _differ(floor: NoiseFloor) -> bool:
+    """Whether two copies of one program differ by more than chance."""
+    return 2 * abs(log(floor.ratio)) > TWIN_WIDER * log(floor.high / floor.low)
+
+
+def _cpu_sources(entries: Sequence[VerdictEntry]) -> Iterator[Finding]:
+    """CPU figures that were read in different ways."""
+    sources = {each.name: each.cpu_source for each in entries if each.cpu_source}
+    if len(set(sources.values())) > 1:
+        names = sorted(sources)
+        yield Finding.of(
+            "cpu_sources_differ", names=names, sources=[sources[name] for name in names]
+        )

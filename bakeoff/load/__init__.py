@@ -1,14 +1,14 @@
-"""Stage 5, load: the engine `volley`, driven line by line; load tools that run by themselves."""
+"""Load: the engine `volley`, driven line by line, and load tools that run by themselves."""
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
 from bakeoff.load.links import link, shadowed
-from bakeoff.load.tools import Asked, Ran, command, missing, run, step_us
+from bakeoff.load.tools import LoadRun, LoadSpec, command, missing, run, step_us
 
 __all__ = [
-    "Asked",
     "Engine",
-    "Ran",
+    "LoadRun",
+    "LoadSpec",
     "command",
     "engine_path",
     "engine_version",

@@ -2,15 +2,18 @@
 
 import contextlib
 import os
+import platform
 import select
 import shutil
 import subprocess
-import sys
+import sysconfig
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
+from bakeoff import __version__, installation
 from bakeoff.model.engine import (
     EVENT,
     Done,
@@ -24,8 +27,8 @@ from bakeoff.model.engine import (
 )
 from bakeoff.model.errors import BakeoffError, MissingPiece
 
-# A slice ends by itself: ramp + window + at most the request timeout, twice in an open loop. Past
-# that the engine hangs.
+# A slice takes its ramp, its window and at most the request timeout, twice in an open loop. An
+# engine that takes this much longer hangs.
 GRACE_S = 30.0
 STOP_S = 3.0
 
@@ -33,29 +36,59 @@ _E = TypeVar("_E", Ready, SliceEvent, Done)
 
 
 class EngineFailed(BakeoffError):
-    """The engine ended, hung or said something that the protocol doesn't know."""
+    """The engine ended, hung or broke the protocol."""
 
 
+@cache
 def engine_path() -> Path:
-    """The engine beside this Python, or on PATH. Raises `MissingPiece`."""
-    beside = Path(sys.executable).parent / "volley"
-    found = beside if beside.exists() else shutil.which("volley")
-    if found is None:
-        raise MissingPiece("the load engine `volley` isn't installed; run: make setup")
-    return Path(found)
+    """The engine of this package, or of its environment's scripts, or the first on PATH.
+
+    Raises `MissingPiece` where there is none, or the first is of another version or can't run here.
+    """
+    own = (installation.DATA / "volley", Path(sysconfig.get_path("scripts"), "volley"))
+    path = next((each for each in own if each.is_file()), None) or shutil.which("volley")
+    if path is None:
+        raise MissingPiece(f"the load engine `volley` is not here; {_MEND}")
+    argv = [str(path), "--version"]
+    try:
+        ended = subprocess.run(argv, capture_output=True, text=True, check=False, errors="replace")
+    except OSError as error:
+        raise MissingPiece(_cannot_run(path, error.strerror)) from None
+    if ended.returncode:
+        raise MissingPiece(_cannot_run(path, ended.stderr.strip() or f"status {ended.returncode}"))
+    version = ended.stdout.strip()
+    if version != f"volley {__version__}":
+        raise MissingPiece(
+            f"the load engine {path} is {version or 'nameless'}, not the volley {__version__} that "
+            f"belongs to this bakeoff; {_MEND}"
+        )
+    return Path(path)
+
+
+_MEND = "install bakeoff from its wheel, or run `make setup` in its clone"
+
+
+def _cannot_run(path: Path | str, why: str | None) -> str:
+    here = (
+        f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver()) or 'no glibc'}"
+    )
+    return (
+        f"the load engine {path} does not run on this machine ({here.strip()}): {why}; "
+        "a wheel's needs Linux with glibc 2.17 or later and the processor that its name ends with"
+    )
 
 
 def engine_version() -> str:
-    """What `volley --version` says."""
-    words = [str(engine_path()), "--version"]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    """What `volley --version` prints. Raises `MissingPiece`."""
+    engine_path()
+    return f"volley {__version__}"
 
 
 class Engine:
     """A running engine with its targets' connections open; `ready` says how many.
 
-    The engine ends with us: it ends at the end of its input, and the kernel ends it with its
-    parent. Raises `EngineFailed`.
+    The engine ends at the end of its input, and the kernel kills it if its parent dies. Raises
+    `EngineFailed`.
     """
 
     def __init__(self, job: Job) -> None:
@@ -79,10 +112,8 @@ class Engine:
 
     def slice(self, command: SliceCommand) -> SliceEvent:
         """Load one target for one slice."""
-        timeouts = 1 if command.rate is None else 2
-        lasts_s = (
-            command.ramp_ms + command.duration_ms
-        ) / 1000 + timeouts * self._request_timeout_s
+        timeouts_s = self._request_timeout_s * (1 if command.rate is None else 2)
+        lasts_s = (command.ramp_ms + command.duration_ms) / 1000 + timeouts_s
         return self._ask(command, SliceEvent, lasts_s)
 
     def close(self) -> None:
@@ -96,7 +127,7 @@ class Engine:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream:
-                # What an engine that was killed left unread goes with it.
+                # A killed engine may have left commands unread.
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
 
@@ -145,5 +176,5 @@ class Engine:
     def _ended(self) -> EngineFailed:
         status = self._process.wait()
         assert self._process.stderr
-        said = self._process.stderr.read().decode(errors="replace").strip()
-        return EngineFailed(f"volley ended with status {status}{f': {said}' if said else ''}")
+        error = self._process.stderr.read().decode(errors="replace").strip()
+        return EngineFailed(f"volley ended with status {status}{f': {error}' if error else ''}")

@@ -11,10 +11,10 @@ CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
 
 
-def job(plan: Plan, up: Sequence[tuple[Handle, Verification]]) -> Job:
-    """One target for each server that is up, in that order. Each client core has its thread."""
+def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
+    """One target for each running server, in order; one thread for each client core."""
     return Job(
-        targets=tuple(_target(plan, handle, verification) for handle, verification in up),
+        targets=tuple(_target(plan, handle, verification) for handle, verification in servers),
         connections=plan.connections,
         threads=max(1, min(len(plan.cores.client), plan.connections)),
         io="auto",

@@ -1,4 +1,4 @@
-"""Links by whose names the engine is called as the programs that it stands in for."""
+"""Links to the engine, named as the programs that it stands in for."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ from bakeoff.load.engine import engine_path
 from bakeoff.model.errors import BadUsage
 
 ENGINE = "volley"
-"""What an engine is called, wherever it is."""
+"""The file name of an engine, wherever it is."""
 
 
 def link(folder: Path, names: Sequence[str]) -> list[Path]:
-    """Make links to the engine in `folder`, which is made too; returns them.
+    """Make links to the engine in `folder`, which is created if necessary; returns them.
 
-    Links to an engine that are there already are led to this one. Raises `BadUsage` where
-    something else has such a name, and then has made nothing, or where it can't write.
+    Existing links to an engine are replaced. Raises `BadUsage` if anything else has one of the
+    names, before it changes anything, or if it can't write.
     """
     engine = engine_path().absolute()
     links = [folder.absolute() / name for name in names]
@@ -34,11 +34,11 @@ def link(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
-    """Which of `links` aren't what the shell finds by their names, and what it finds instead."""
-    found = {each: shutil.which(each.name) for each in links}
+    """Those of `links` that the shell doesn't find by name, with what it finds instead."""
+    others = {each: shutil.which(each.name) for each in links}
     return {
         each.name: other
-        for each, other in found.items()
+        for each, other in others.items()
         if other is None or not each.samefile(other)
     }
 
@@ -46,9 +46,9 @@ def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
 def original(program: str) -> Path | None:
     """The first on PATH that is called `program` and is no link to an engine."""
     for folder in os.get_exec_path():
-        found = shutil.which(program, path=folder)
-        if found is not None and not _leads_to_an_engine(Path(found)):
-            return Path(found)
+        path = shutil.which(program, path=folder)
+        if path is not None and not _leads_to_an_engine(Path(path)):
+            return Path(path)
     return None
 
 

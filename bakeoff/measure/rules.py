@@ -1,8 +1,8 @@
-"""What each fact means for a measurement: pure functions, None where the machine doesn't say."""
+"""What each fact means for a measurement: pure functions of known facts."""
 
 import resource
+from typing import NamedTuple
 
-from bakeoff.measure.watch import Busiest
 from bakeoff.model.machine import Hindrance
 
 CONNECTIONS = 4096
@@ -11,8 +11,16 @@ PORTS = 20_000
 """Outgoing ports that a race with a connection per request asks for."""
 
 
+class Busiest(NamedTuple):
+    """The process that used most CPU time, in processors."""
+
+    pid: int
+    name: str
+    processors: float
+
+
 def cores(there: int, allowed: int) -> Hindrance:
-    """Server and generator want a core each, and the rest of the machine one more."""
+    """Server and generator need a core each, and the rest of the machine one more."""
     have = f"{allowed} of {there} processors" if allowed < there else f"{there} processors"
     if allowed == 1:
         return _warning(
@@ -29,21 +37,17 @@ def cores(there: int, allowed: int) -> Hindrance:
     return _ok(have, "room for server, generator and the rest")
 
 
-def quota(processors: float | None) -> Hindrance | None:
+def quota(processors: float) -> Hindrance:
     """A CPU limit stops all threads of the group for the rest of each period."""
-    if processors is None:
-        return None
     return _warning(
         f"CPU limited to {processors:g} processors by a control group",
-        "at the limit all stand still until the next period, tens of ms: it shows in p99",
+        "at the limit everything stops until the next period, tens of ms: it shows in p99",
         "run without the container's CPU limit (`docker run` without `--cpus`)",
     )
 
 
-def threads(siblings: tuple[tuple[int, ...], ...]) -> Hindrance | None:
+def threads(siblings: tuple[tuple[int, ...], ...]) -> Hindrance:
     """Two hardware threads of a core share its units and its caches."""
-    if not siblings:
-        return None
     shared = [group for group in siblings if len(group) > 1]
     if not shared:
         return _ok("no processors share a core", "server and generator have a core each")
@@ -51,16 +55,14 @@ def threads(siblings: tuple[tuple[int, ...], ...]) -> Hindrance | None:
     more = ", …" if len(shared) > 4 else ""
     return _note(
         f"processors share cores: {pairs}{more}",
-        "a server slows down while its core's other thread, the generator's maybe, is busy",
+        "a server slows down while its core's other thread, perhaps the generator's, is busy",
         "pick processors of different cores with `--cpus`, "
         "or `echo off | sudo tee /sys/devices/system/cpu/smt/control`",
     )
 
 
-def governor(name: str | None) -> Hindrance | None:
+def governor(name: str) -> Hindrance:
     """Other governors change the frequency with the load."""
-    if name is None:
-        return None
     if name == "performance":
         return _ok("governor performance", "the frequency doesn't follow the load")
     return _warning(
@@ -70,26 +72,22 @@ def governor(name: str | None) -> Hindrance | None:
     )
 
 
-def turbo(on: bool | None) -> Hindrance | None:
+def turbo(on: bool) -> Hindrance:
     """Turbo depends on temperature and on how many cores are busy."""
-    if on is None:
-        return None
     if not on:
         return _ok("turbo is off", "the frequency doesn't depend on the temperature")
     return _note(
         "turbo is on",
-        "the frequency falls as the processor gets warm; rotation evens it out, solo runs don't",
+        "the frequency falls as the processor warms up; rotation evens it out, solo runs don't",
         "`echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost`; "
         "on Intel `echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo`",
     )
 
 
-def virtualisation(kind: str | None) -> Hindrance | None:
+def virtualisation(kind: str) -> Hindrance:
     """Neighbours on the same hardware come and go."""
-    if kind is None:
-        return None
     if kind == "none":
-        return _ok("no hypervisor", "nobody else is on this hardware")
+        return _ok("no hypervisor", "no other machine shares this hardware")
     return _note(
         kind,
         "neighbours come and go: absolute figures drift by tens of percent, ratios much less",
@@ -98,26 +96,24 @@ def virtualisation(kind: str | None) -> Hindrance | None:
 
 
 def steal(share: float) -> Hindrance:
-    """Time in which we wanted to run and the hypervisor ran somebody else."""
+    """Time in which we could have run and the hypervisor ran another machine."""
     what = f"steal {share:.1%}"
     if share < 0.005:
-        return _ok(what, "the hypervisor kept nothing back in the last second")
+        return _ok(what, "the hypervisor took no time from us in the last second")
     return _warning(
         what,
-        "the hypervisor gives our processors to others: slices during that time are slower",
+        "the hypervisor gives our processors to other machines, which makes slices slower",
         "wait until the neighbours are quiet, or take a machine with dedicated processors",
     )
 
 
-def clock_source(name: str | None) -> Hindrance | None:
-    """Reading most other clocks is a system call or an exit to the hypervisor."""
-    if name is None:
-        return None
+def clock_source(name: str) -> Hindrance:
+    """Reading other clocks takes a system call or an exit to the hypervisor."""
     if name in ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"):
         return _ok(f"clock source {name}", "the clock is read without a system call")
     return _warning(
         f"clock source {name}",
-        "each reading is a system call, which costs generator and servers with timestamps",
+        "each reading is a system call: it slows the generator, and servers that take timestamps",
         "`echo tsc | sudo tee "
         "/sys/devices/system/clocksource/clocksource0/current_clocksource`, if it is offered",
     )
@@ -132,15 +128,15 @@ def load(average: float, processors: int) -> Hindrance:
     return level(what, "something was running in the last minute", "wait until it has ended")
 
 
-def busiest(one: Busiest | None) -> Hindrance:
+def busiest(process: Busiest | None) -> Hindrance:
     """Another process that uses the processors right now."""
-    if one is None or one.processors < 0.05:
+    if process is None or process.processors < 0.05:
         return _ok("no process is busy", "none used over 5 % of a processor in the last second")
-    level = _warning if one.processors >= 0.2 else _note
+    level = _warning if process.processors >= 0.2 else _note
     return level(
-        f"{one.name} (pid {one.pid}) uses {one.processors:.0%} of a processor",
+        f"{process.name} (pid {process.pid}) uses {process.processors:.0%} of a processor",
         "it takes turns with the server or the generator",
-        f"end it or wait for it; `ps -p {one.pid} -f` says what it is",
+        f"end it or wait for it; `ps -p {process.pid} -f` says what it is",
     )
 
 
@@ -149,16 +145,16 @@ def memory(total_mib: int, swapped_mib: int) -> Hindrance:
     if swapped_mib > 64:
         return _note(
             f"{swapped_mib} MiB are swapped out",
-            "a page that must come back from disk is a latency of milliseconds",
+            "reading a page back from disk adds milliseconds of latency",
             "`sudo swapoff -a` where memory suffices",
         )
     if total_mib < 2048:
         return _note(
             f"{total_mib} MiB of memory",
-            "all contenders of a race are up at once",
+            "all contenders of a race run at the same time",
             "race fewer contenders at once, or use `--solo`",
         )
-    return _ok(f"{total_mib} MiB of memory", "nothing to speak of is swapped out")
+    return _ok(f"{total_mib} MiB of memory", "next to nothing is swapped out")
 
 
 def open_files(soft: int, hard: int) -> Hindrance:
@@ -179,23 +175,19 @@ def open_files(soft: int, hard: int) -> Hindrance:
     return _ok(f"ulimit -n is {soft}", "many connections fit")
 
 
-def somaxconn(limit: int | None) -> Hindrance | None:
-    """The kernel cuts the backlog that a server asks for to this."""
-    if limit is None:
-        return None
+def somaxconn(limit: int) -> Hindrance:
+    """The kernel limits a server's backlog to this."""
     if limit >= CONNECTIONS:
         return _ok(f"somaxconn {limit}", "many connections can wait to be accepted")
     return _note(
         f"somaxconn {limit}",
-        "more connections at once wait for SYN retransmits, whole seconds",
+        "more connections at once wait whole seconds for SYN retransmits",
         f"`sudo sysctl net.core.somaxconn={CONNECTIONS}`",
     )
 
 
-def ports(outgoing: tuple[int, int] | None, tw_reuse: int | None) -> Hindrance | None:
-    """With a connection per request each holds its port for a minute, unless it is reused."""
-    if outgoing is None:
-        return None
+def ports(outgoing: tuple[int, int], tw_reuse: int | None) -> Hindrance:
+    """With a connection per request, each holds its port for a minute unless it is reused."""
     count = outgoing[1] - outgoing[0] + 1
     if count < PORTS:
         return _note(
@@ -213,13 +205,13 @@ def ports(outgoing: tuple[int, int] | None, tw_reuse: int | None) -> Hindrance |
 
 
 def counting(kind: str) -> Hindrance:
-    """How the CPU time of a contender is counted."""
+    """How the CPU time of contenders is counted."""
     if kind != "tree":
-        return _ok(f"{kind} for each contender", "CPU time counts all that a contender forks")
+        return _ok(f"{kind} for each contender", "CPU time includes all that a contender forks")
     return _note(
         "no control group can be made",
         "CPU time is summed over the process tree: processes that leave it are missed",
-        "`systemd-run --user --scope -p Delegate=yes $SHELL`, and bakeoff in there",
+        "run bakeoff in `systemd-run --user --scope -p Delegate=yes $SHELL`",
     )
 
 

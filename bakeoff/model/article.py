@@ -37,7 +37,7 @@ Metric = Literal[
 class Setting(Contract):
     """Where the figures come from. `cores` are physical, `threads` what the system saw.
 
-    None where the article tells neither them nor which processor it was.
+    None if the article gives neither them nor the processor.
     """
 
     cpu: str
@@ -109,7 +109,7 @@ class Published(Contract):
     cpu: str = ""
 
     def value(self, metric: Metric) -> float | None:
-        """The figure that a claim on `metric` rests on; None where the article has none."""
+        """The figure that a claim on `metric` rests on; None if the article has none."""
         percentiles = self.latency_ms.percentiles
         match metric:
             case "requests_per_s":
@@ -156,7 +156,7 @@ class Row(Contract):
 
 
 class Comparison(Contract):
-    """Rows that the article holds side by side: one workload, one load, one allotment of CPUs."""
+    """Rows that the article compares: one workload, one load, one share of the CPUs."""
 
     name: Name
     title: str
@@ -169,9 +169,9 @@ class Comparison(Contract):
 class Claim(Contract):
     """What the article says of two rows, as a range for the ratio `of` / `over` in `metric`.
 
-    It holds where the measured interval lies within `above` and `below`, does not where it lies
-    outside, and else can't be told. `undecidable` says why no measurement of ours could tell;
-    `unequal` where the work that was compared was not the same.
+    It holds if the measured interval lies within `above` and `below`, doesn't if it lies outside,
+    and is undecided otherwise. `undecidable` says why no measurement of ours could decide it;
+    `unequal`, in what the compared work was not the same.
     """
 
     text: str
@@ -194,7 +194,7 @@ class Claim(Contract):
 
 
 class Article(Contract):
-    """A published test. `traps` are what its readers could not see."""
+    """A published test. `traps` are what its readers could not know."""
 
     name: Name
     title: str
@@ -210,14 +210,14 @@ class Article(Contract):
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:
-        rows = {one.name: {row.name for row in one.rows} for one in self.comparisons}
+        rows = {each.name: {row.name for row in each.rows} for each in self.comparisons}
         if len(rows) != len(self.comparisons):
             raise ValueError("`comparisons` has a name twice")
-        for one in self.comparisons:
-            if one.load not in self.loads:
-                raise ValueError(f"comparison {one.name}: there is no load called {one.load}")
-            if len(rows[one.name]) != len(one.rows):
-                raise ValueError(f"comparison {one.name}: `rows` has a name twice")
+        for each in self.comparisons:
+            if each.load not in self.loads:
+                raise ValueError(f"comparison {each.name}: there is no load called {each.load}")
+            if len(rows[each.name]) != len(each.rows):
+                raise ValueError(f"comparison {each.name}: `rows` has a name twice")
         for claim in self.claims:
             if claim.comparison not in rows:
                 raise ValueError(f'claim "{claim.text}": no comparison is {claim.comparison}')
@@ -227,8 +227,5 @@ class Article(Contract):
         return self
 
     def comparison(self, name: str) -> Comparison:
-        """The comparison called `name`; KeyError where there is none."""
-        for one in self.comparisons:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        """The comparison called `name`. Raises KeyError."""
+        return {each.name: each for each in self.comparisons}[name]

@@ -1,15 +1,16 @@
-"""What contenders do beside answering right: where it is unequal, so is the race."""
+"""What contenders do for an answer: where that is unequal, so is the race."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Skipped
 
 
 class Audit(Contract):
-    """How one server treats connections of our own while nobody loads it.
+    """How one server treats connections, tested while it is not loaded.
 
     `kept` is how many of `asked` requests one connection was good for. `date` moves where two
     answers more than a second apart have different ones. `segments` is in how many TCP segments
@@ -44,7 +45,7 @@ class Crew(Contract):
 
 
 class Conduct(Contract):
-    """What became of one contender's processes while it was measured.
+    """What one contender's processes did while it was measured.
 
     `escaped` are neither of its session nor below its first process. Of those that had been at work
     before, `ended` are gone; `began` are at work that had not been there. `strayed` are the cores
@@ -65,10 +66,10 @@ class Written(Contract):
 
 
 class Work(Contract):
-    """All that is known of what one contender does for an answer.
+    """What one contender does for an answer.
 
     `headers` are those of one answer, in lower case and sorted. `written_per_request` is bytes
-    of log and of scratch files per answered request. None: it wasn't seen.
+    of log and of scratch files per answered request. None: not known.
     """
 
     head_bytes: NonNegativeInt
@@ -84,9 +85,11 @@ class Work(Contract):
 class AuditReport(Contract):
     """What `bakeoff contenders --audit` finds: no word on speed."""
 
-    schema_: Annotated[Literal["bakeoff.audit/1"], Field(alias="schema")] = "bakeoff.audit/1"
+    schema_: Annotated[Literal["bakeoff.audit/2"], reads("bakeoff.audit/1", "bakeoff.audit/2")] = (
+        Field("bakeoff.audit/2", alias="schema")
+    )
     workload: str
     connections: PositiveInt
     works: dict[str, Work]
-    unequal: tuple[str, ...]
+    unequal: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]

@@ -5,9 +5,14 @@ import tomllib
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bakeoff.model.errors import BadFile
+
+
+def reads(*schemas: str) -> BeforeValidator:
+    """For a contract's `schema_`, the last of `schemas`: files of the earlier ones are read too."""
+    return BeforeValidator(lambda schema: schemas[-1] if schema in schemas else schema)
 
 
 class Contract(BaseModel):

@@ -1,12 +1,13 @@
-"""capacity-plan.json and capacity.json: the highest rate that holds an objective, and how sure."""
+"""A search for capacities: plan.json, and capacity.json with the highest rates that hold."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Arrivals, Connection, Cores, Skipped
+from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 
 
 class Bound(Contract):
@@ -41,18 +42,19 @@ class Objective(Contract):
 
 
 class CapacityPlan(Contract):
-    """What a search for capacities was asked for, beside its plan.json: that it can go on.
+    """plan.json of a search for capacities: the `race` whose boots climb the ladder, and what for.
 
-    Where no duration was asked for, the plan's grows to what slow servers need.
+    Unless `duration_asked`, a record of the log may give the race the time that slow servers need.
     """
 
-    schema_: Literal["bakeoff.capacity-plan/1"] = Field("bakeoff.capacity-plan/1", alias="schema")
+    schema_: Literal["bakeoff.capacity-plan/2"] = Field("bakeoff.capacity-plan/2", alias="schema")
     run: str
     objectives: Annotated[tuple[Objective, ...], Field(min_length=1)]
     duration_asked: bool = True
+    race: Plan
 
 
-Finding = Literal["found", "at least", "not met", "can't tell"]
+Outcome = Literal["found", "at least", "not met", "can't tell"]
 """`at least`: the generator, or the top of the ladder, was the limit, not the server. `not met`: at
 no rate that was offered. `can't tell`: no slice had enough requests for its quantile."""
 
@@ -67,7 +69,7 @@ class Capacity(Contract):
     """
 
     objective: str
-    finding: Finding
+    finding: Outcome
     requests_per_s: NonNegativeFloat | None
     low: NonNegativeFloat | None = None
     high: NonNegativeFloat | None = None
@@ -115,8 +117,8 @@ class CapacityEntry(Contract):
     title: str
     version: str
     valid: bool
-    reasons: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    reasons: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     peak: NonNegativeFloat | None
     capacities: tuple[Capacity, ...]
     mean: Mean | None = None
@@ -141,9 +143,11 @@ class CapacityPair(Contract):
 
 
 class CapacityReport(Contract):
-    """The whole result: bakeoff.capacity/1. `step` is the ratio of neighbouring rungs."""
+    """The whole result: bakeoff.capacity/2. `step` is the ratio of neighbouring rungs."""
 
-    schema_: Literal["bakeoff.capacity/1"] = Field("bakeoff.capacity/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.capacity/2"], reads("bakeoff.capacity/1", "bakeoff.capacity/2")
+    ] = Field("bakeoff.capacity/2", alias="schema")
     run: str
     command_line: tuple[str, ...]
     objectives: tuple[Objective, ...]
@@ -153,7 +157,7 @@ class CapacityReport(Contract):
     connections: PositiveInt
     reference: str
     complete: bool
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     entries: tuple[CapacityEntry, ...]
     pairs: tuple[CapacityPair, ...] = ()
     skipped: tuple[Skipped, ...] = ()

@@ -1,10 +1,11 @@
-"""Two runs compared: what changed between them. Schema bakeoff.compare/1."""
+"""Two runs compared: what changed between them. Schema bakeoff.compare/2."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Finding, Reason
 from bakeoff.model.gate import GateResult
 from bakeoff.model.plan import RankedBy
 
@@ -41,7 +42,8 @@ class RunChange(Contract):
     """One contender of both runs. `ratio` is that of its two ratios, the later over the earlier.
 
     `low` and `high` are its 95 % interval, simultaneous over all contenders. Where there is no
-    finding, `reason` says why.
+    finding, `reason` says why. `low` or `high` alone is None where the interval has no end on that
+    side, as in a `Pair`.
     """
 
     name: str
@@ -52,7 +54,7 @@ class RunChange(Contract):
     high: NonNegativeFloat | None = None
     finding: Literal["faster", "slower", "can't tell"] | None = None
     minimum_detectable_effect: NonNegativeFloat | None = None
-    reason: str = ""
+    reason: Reason = None
 
 
 class RunsComparison(Contract):
@@ -62,14 +64,16 @@ class RunsComparison(Contract):
     `unlike` names in what the machines differ, where that was allowed.
     """
 
-    schema_: Literal["bakeoff.compare/1"] = Field("bakeoff.compare/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.compare/2"], reads("bakeoff.compare/1", "bakeoff.compare/2")
+    ] = Field("bakeoff.compare/2", alias="schema")
     before: RunFacts
     after: RunFacts
     workload: str
     ranked_by: RankedBy
     reference: str | None
-    unlike: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    unlike: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     changes: tuple[RunChange, ...]
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""contender.toml: a server that can be built, started and asked."""
+"""contender.toml: how a server is built and started, and what it answers."""
 
 import re
 import shlex
@@ -52,7 +52,7 @@ def argument_list(command: str, values: dict[str, str]) -> list[str]:
 
 
 class Requirement(Contract):
-    """A tool that must be there: `check` runs without error where it is."""
+    """A required tool: `check` succeeds if it is installed."""
 
     check: Command
     apt: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Requirement(Contract):
 class BuildSection(Contract):
     """How the contender is made, with its folder as working directory.
 
-    `sources`: files and folders that the build reads outside of the contender's folder, relative
+    `sources`: files and folders outside of the contender's folder that the build reads, relative
     to it. When one of them changes, the contender is built again.
     """
 
@@ -85,7 +85,7 @@ class VersionSection(Contract):
 
 
 class Contender(Contract):
-    """A server, complete: what it needs, how it is built and run, what it answers.
+    """A server: what it needs, how it is built and run, what it answers.
 
     `pipelines`: it answers requests that were sent ahead of its answers, all of them and in order.
     """

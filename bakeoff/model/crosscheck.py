@@ -1,27 +1,32 @@
-"""Several load tools and our engine against one URL: bakeoff.crosscheck/1."""
+"""Several load tools and our engine against one URL: bakeoff.crosscheck/2."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Reason
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Skipped
 
 Figure = Literal["requests_per_s", "p50", "p90", "p99"]
-Finding = Literal["agrees", "differs", "can't tell"]
+Outcome = Literal["agrees", "differs", "can't tell"]
 FIGURES: tuple[Figure, ...] = ("requests_per_s", "p50", "p90", "p99")
 
 
 class CrosscheckPlan(Contract):
-    """What is asked: `rounds` runs of `duration_s` by each of `loaders`, on the cores `cpus`.
+    """plan.json of a crosscheck: `rounds` runs of `duration_s` by each of `loaders`, on `cpus`.
 
     `address` is where the URL's host is, `host` what the Host header says. `rate` is in requests
     per second; None: a closed loop. Of the `loaders`, those that are not here or can't do it are
     left out with a reason; `engine`, which all are held against, is among them.
     """
 
+    schema_: Literal["bakeoff.crosscheck-plan/1"] = Field(
+        "bakeoff.crosscheck-plan/1", alias="schema"
+    )
+    run: str
     command_line: tuple[str, ...]
     url: str
     address: str
@@ -46,7 +51,7 @@ class CrosscheckRun(Contract):
     failure: str = ""
 
     def value(self, figure: Figure) -> float | None:
-        """One figure, latencies in µs; None where the tool does not say it."""
+        """One figure, latencies in µs; None where the tool does not print it."""
         if self.result is None:
             return None
         if figure == "requests_per_s":
@@ -56,10 +61,10 @@ class CrosscheckRun(Contract):
 
 
 class Loading(Contract):
-    """Who took part: its `command`, how often it came to its end, and the medians of its figures.
+    """A tool that took part: its `command`, how many runs finished, and the medians of its figures.
 
-    Latencies are in µs; a figure that the tool does not say is missing. A tool that speaks another
-    `http` than the engine's 1.1 does unequal work. `failures` say why runs gave nothing, each
+    Latencies are in µs; a figure that the tool does not print is missing. A tool whose
+    `http` is not the engine's 1.1 does unequal work. `failures` say why runs gave nothing, each
     reason once; `errors` are those of all its runs, of the kinds that it tells apart.
     """
 
@@ -77,8 +82,8 @@ class Compared(Contract):
 
     The intervals hold for all comparisons of a crosscheck at once, and have in them what the tools
     round away; where one rounds to nothing there is no `ratio`, or no `high`. It `differs` where
-    the interval leaves out 1 and `agrees` where all of it is within 10 % of 1; else nobody can
-    tell. `why` says what explains a finding, or why there is none.
+    the interval leaves out 1 and `agrees` where all of it is within 10 % of 1; else
+    it can't be decided. `why` explains the finding, or why there is none.
     """
 
     figure: Figure
@@ -88,14 +93,16 @@ class Compared(Contract):
     low: NonNegativeFloat | None = None
     high: PositiveFloat | None = None
     n: NonNegativeInt
-    finding: Finding
-    why: str = ""
+    finding: Outcome
+    why: Reason = None
 
 
 class Crosscheck(Contract):
     """The whole result. Not `complete`: it was ended before its time."""
 
-    schema_: Literal["bakeoff.crosscheck/1"] = Field("bakeoff.crosscheck/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.crosscheck/2"], reads("bakeoff.crosscheck/1", "bakeoff.crosscheck/2")
+    ] = Field("bakeoff.crosscheck/2", alias="schema")
     plan: CrosscheckPlan
     complete: bool
     loadings: tuple[Loading, ...]

@@ -143,17 +143,17 @@ class SliceEvent(Contract):
 
     @property
     def window_ns(self) -> int:
-        """The counted time; 0 where it ended before it began."""
+        """The counted time; 0 if it ended before it began."""
         return max(0, self.end_ns - self.start_ns)
 
     @property
     def due(self) -> int:
-        """The requests of the window, answered or not: begun in it, in an open loop due in it."""
+        """The requests started in the window, answered or not; in an open loop, those due in it."""
         return self.latency_count + self.misses
 
     @property
     def requests_per_s(self) -> float:
-        """Throughput in the window; 0 where it has no length."""
+        """Throughput in the window; 0 if it has no length."""
         return self.requests / self.window_ns * 1e9 if self.window_ns else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as people are told it.
+"""What can go wrong, with the message for the user.
 
 BakeoffError                a message and the exit status that goes with it
   BadUsage           2      the command line asks for something that makes no sense
@@ -8,22 +8,27 @@ BakeoffError                a message and the exit status that goes with it
   NoVerdict          1      nothing is left to judge
 """
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from bakeoff import __version__
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
 
 
 class BakeoffError(Exception):
-    """A fault with a plain message; `exit_status` is what the process ends with."""
+    """A fault with a plain message; `exit_status` is that of the process."""
 
     exit_status = 1
 
 
 class BadUsage(BakeoffError):
-    """The words on the command line, or what they name, are wrong."""
+    """The command line's arguments, or what they name, are wrong."""
 
     exit_status = 2
 
@@ -38,12 +43,19 @@ class BadFile(BadUsage):
     @classmethod
     def from_validation(
         cls, where: Path | str, contract: type[BaseModel], error: ValidationError
-    ) -> "BadFile":
-        """The first fault that pydantic found, with the nearest right key for an unknown one.
+    ) -> BadFile:
+        """pydantic's first fault; for an unknown key, with the nearest known one.
 
-        An unknown key comes before a missing one: it is often that one, misspelt.
+        An unknown key is reported before a missing one, of which it is often a misspelling, and
+        before both a schema of another version, which explains them.
         """
-        fault = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        fault = min(
+            error.errors(),
+            key=lambda each: (each["loc"] != ("schema",), each["type"] != "extra_forbidden"),
+        )
+        if fault["loc"] == ("schema",) and fault["type"] == "literal_error":
+            known = contract.model_fields["schema_"].default
+            return cls.of_schema(where, str(fault["input"]), [known])
         *parents, last = fault["loc"] or ("",)
         key = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "extra_forbidden":
@@ -53,6 +65,20 @@ class BadFile(BadUsage):
             return cls(where, key, "is missing")
         message = fault["msg"].removeprefix("Value error, ")
         return cls(where, key or None, f"is wrong: {message[:1].lower()}{message[1:]}")
+
+    @classmethod
+    def of_schema(cls, where: Path | str, schema: str, known: Iterable[str]) -> BadFile:
+        """A file whose schema is none of those that can be read here, `known`."""
+        name, _, number = schema.rpartition("/")
+        here = next((each for each in known if each.rpartition("/")[0] == name), None)
+        if here is None:
+            return cls(where, "schema", f"is {schema}; known here: {', '.join(sorted(known))}")
+        reads = f"bakeoff {__version__} reads {here}"
+        if number.isdigit() and int(number) > int(here.rpartition("/")[2]):
+            return cls(where, "schema", f"is {schema}, of a newer bakeoff; {reads}: upgrade it")
+        return cls(
+            where, "schema", f"is {schema}, of an earlier bakeoff; {reads}: measure it again"
+        )
 
 
 class MissingPiece(BakeoffError):
@@ -86,6 +112,9 @@ def nearest(word: str, known: Iterable[str], label: str) -> str:
 
 def _keys_at(contract: type[BaseModel], parents: list[Any]) -> list[str]:
     """The keys that `contract` knows under `parents`, as far as they lead through contracts."""
+    # Here, not above: it takes a tenth of a second, and these are the errors of every command.
+    from pydantic import BaseModel
+
     fields = contract.model_fields
     for parent in parents:
         inner = getattr(fields.get(str(parent)), "annotation", None)

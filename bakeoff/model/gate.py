@@ -1,10 +1,11 @@
-"""Gates: what must hold for a change to pass, and what became of it."""
+"""Gates: what must hold for a change to pass, and whether it does."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat
+from pydantic import AliasChoices, Field, NonNegativeInt, PositiveFloat
 
 from bakeoff.model.base import Contract
+from bakeoff.model.finding import Reasons
 
 Sign = Literal[">=", ">", "<=", "<"]
 CantTell = Literal["pass", "fail"]
@@ -29,9 +30,10 @@ class GateResult(Contract):
     """A gate, decided from the 95 % interval `low` to `high` of the ratio of its two sides.
 
     It `holds` where the whole interval is on the right side of the factor, `fails` where the whole
-    interval is on the wrong one, or where an entry's figures don't count: then `reason` says why,
-    and there is no ratio. `passes` is what that means for the exit status; where nobody can tell,
-    the policy `cant_tell` decides it.
+    interval is on the wrong one, or where an entry's figures don't count: then `reasons` say why,
+    and there is no ratio. `low` or `high` is None where the interval has no end on that side.
+    `passes` is what that means for the exit status; `cant_tell` is the
+    policy for gates that can't be decided.
     """
 
     gate: Gate
@@ -42,4 +44,4 @@ class GateResult(Contract):
     low: float | None = Field(None, ge=0)
     high: float | None = Field(None, ge=0)
     n: NonNegativeInt = 0
-    reason: str = ""
+    reasons: Annotated[Reasons, Field(validation_alias=AliasChoices("reasons", "reason"))] = ()

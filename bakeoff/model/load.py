@@ -9,7 +9,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
-from bakeoff.model.verdict import Latency
 
 Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey"]
 """Programs whose output can be read into a `LoadResult`."""
@@ -30,13 +29,32 @@ Loader = Literal[
     "volley-wrk2",
     "volley-webbench",
 ]
-"""Who can be asked for a load: `engine` is `volley load`, `volley-ab` is `volley ab`."""
+"""What can make a load: `engine` is `volley load`, `volley-ab` is `volley ab`."""
+
+
+class Latency(Contract):
+    """A distribution of latencies, µs.
+
+    None: the quantile falls among requests never answered, or the tool doesn't print it.
+    """
+
+    mean: float
+    p50: float | None
+    p75: float | None
+    p90: float | None
+    p99: float | None
+    p99_9: float | None
+    max: float | None
+    stdev: float | None = None
 
 
 class Client(Contract):
-    """What the load cost its generator. `busy` is the mean of its threads."""
+    """What the load cost its generator; CPU time is None without requests.
 
-    cpu_us_per_request: NonNegativeFloat
+    `busy` is the mean of its threads.
+    """
+
+    cpu_us_per_request: NonNegativeFloat | None
     busy: NonNegativeFloat
     threads: PositiveInt
 
@@ -51,10 +69,9 @@ class Ceiling(Contract):
 class LoadResult(Contract):
     """The result of one load; its counts are those of engine/PROTOCOL.md.
 
-    None stands for what another `tool` than our engine does not say; what no such tool counts is 0.
-    `personality` is the program that our engine stood in for, if it did.
-    In an open loop `latency_us` runs from the moment when a request was due, `service_us` from its
-    sending; `send_lag_us` is what lies between.
+    None is what the `tool`, or the `personality`, doesn't say or count. `personality` is the
+    program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
+    moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
     """
 
     schema_: Literal["bakeoff.load/1"] = Field("bakeoff.load/1", alias="schema")
@@ -69,14 +86,14 @@ class LoadResult(Contract):
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]
-    misses: NonNegativeInt
-    unsent: NonNegativeInt
-    redirects: NonNegativeInt
-    connects: NonNegativeInt
+    misses: NonNegativeInt | None
+    unsent: NonNegativeInt | None
+    redirects: NonNegativeInt | None
+    connects: NonNegativeInt | None
     first_bad: BadExchange | None
     client: Client | None
     little: NonNegativeFloat | None
-    limited_by: Literal["client", "rate", "target", "unknown"]
+    limited_by: Literal["client", "rate", "target", "unknown"] | None
     ceiling: Ceiling | None
     mode: Literal["closed", "open"]
     connections: PositiveInt

@@ -1,6 +1,6 @@
-"""machine.json: where it was measured, as METHODOLOGY.md asks to disclose it."""
+"""machine.json: the machine's facts that METHODOLOGY.md asks to disclose."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,38 +13,36 @@ class Machine(Contract):
     schema_: Literal["bakeoff.machine/1"] = Field("bakeoff.machine/1", alias="schema")
     taken_at: str
     kernel: str
-    distribution: str | None
+    distribution: str | None = None
     cpu_model: str
     cpus: int
-    threads_per_core: int | None
+    threads_per_core: int | None = None
     memory_mib: int
-    virtualisation: str | None
-    governor: str | None
-    turbo: bool | None
+    virtualisation: str | None = None
+    governor: str | None = None
+    turbo: bool | None = None
     mitigations: dict[str, str]
-    clock_source: str | None
+    clock_source: str | None = None
     cgroup: str
-    cpu_quota: float | None
-    somaxconn: int | None
-    port_range: tuple[int, int] | None
+    cpu_quota: float | None = None
+    somaxconn: int | None = None
+    port_range: tuple[int, int] | None = None
     open_files_limit: int
-    tcp_tw_reuse: int | None
+    tcp_tw_reuse: int | None = None
     load_average: float
-    io_uring: str | None
+    io_uring: str | None = None
     python: str
     bakeoff: str
     engine: str
 
     def unlike(self, other: "Machine") -> list[str]:
-        """The keys in which two machines differ so that their runs can't be compared."""
+        """The keys in which two machines differ so much that their runs can't be compared."""
         keys = ("kernel", "cpu_model", "cpus", "virtualisation", "governor", "threads_per_core")
-        mine: dict[str, Any] = self.model_dump()
-        theirs: dict[str, Any] = other.model_dump()
-        return [key for key in keys if mine[key] != theirs[key]]
+        return [key for key in keys if getattr(self, key) != getattr(other, key)]
 
 
 class Hindrance(Contract):
-    """Something that stands in the way of a good measurement, and what would mend it."""
+    """Something that affects a measurement, and how to mend it."""
 
     what: str
     why: str

@@ -82,13 +82,15 @@ class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
     `long_share` is the share of it that goes to long slices: the check of the short ones, and what
-    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. In an open loop
+    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. `instances` is
+    how many processes of each contender take turns in the draws of a boot; None: the race decides
+    from how each starts and warms up. In an open loop
     each server is offered `rate` requests per second, or the share `load` of the throughput that
     its own warm-up ended with; one of the two is given. Up to `pipeline` requests are under way on
     a connection. With a `precision` (0.01: each interval between neighbours in the standings
     reaches ±1 % at most) `duration_s` is a bound, and the race ends before it where the precision
-    is reached. `gates` must hold for the race to end well; where nobody can tell whether one does,
-    `cant_tell` says if it passes. To `confirm` is to measure the entries solo too, after the race.
+    is reached. `gates` must hold for the race to succeed; `cant_tell` says whether one passes
+    that can't be decided. To `confirm` is to measure the entries solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -110,6 +112,7 @@ class Plan(Contract):
     long_share: Annotated[float, Field(ge=0, le=1)] = LONG_SHARE
     boots: PositiveInt
     warm_up_s: PositiveFloat = WARM_UP_S_MAX
+    instances: PositiveInt | None = None
     workers: PositiveInt
     cores: Cores
     reference: str
@@ -142,7 +145,7 @@ class Plan(Contract):
         return "requests_per_s" if self.mode == "closed" else "p99"
 
     def workers_of(self, name: str) -> int:
-        """How many workers or threads the entry called `name` is told to use."""
+        """The number of workers or threads that the entry called `name` is given."""
         return self.entry(name).workers or self.workers
 
     def entry(self, name: str) -> Entry:

@@ -1,4 +1,4 @@
-"""What the stages hand on about one contender: it was built, it is up, it answers."""
+"""What the stages hand on about one contender: it is built, it runs, it answers."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from bakeoff.model.base import Contract
 
 
 class Receipt(Contract):
-    """The contender was built: from which sources, how, and what it says that it is."""
+    """The contender was built: from which sources, how, and its version."""
 
     name: str
     version: str
@@ -24,7 +24,7 @@ class CpuCounter(Contract):
 
     cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`.
     tree: no cgroup could be made; the CPU clocks of the processes in the tree of `pid`.
-    none: a server that isn't ours, on a machine or at an address where we can't see it.
+    none: a server that isn't ours, whose processes we can't see.
     """
 
     kind: Literal["cgroup-v2", "cgroup-v1", "tree", "none"]
@@ -33,23 +33,24 @@ class CpuCounter(Contract):
 
 
 class Handle(Contract):
-    """A server that is up and has answered once.
+    """A server that runs and has answered once.
 
-    `address` is numeric, `host:port`; `host` is what a request's Host header says. `log` has all
-    that it prints, and `scratch` is its TMPDIR; None: it isn't ours.
+    `address` is numeric, `host:port`; `host` is for the Host header. `log` has everything it
+    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. The
+    defaults are those of a server of which only the address is known.
     """
 
     name: str
-    pid: PositiveInt | None
+    pid: PositiveInt | None = None
     address: str
     host: str
     port: PositiveInt
-    cpus: tuple[NonNegativeInt, ...]
-    cpu: CpuCounter
-    log: str | None
+    cpus: tuple[NonNegativeInt, ...] = ()
+    cpu: CpuCounter = CpuCounter(kind="none")
+    log: str | None = None
     scratch: str | None = None
-    command: tuple[str, ...]
-    time_to_ready_ms: NonNegativeFloat | None
+    command: tuple[str, ...] = ()
+    time_to_ready_ms: NonNegativeFloat | None = None
 
 
 class Stopped(Contract):
@@ -61,9 +62,9 @@ class Stopped(Contract):
 
 
 class Verification(Contract):
-    """What one contender answers before it is loaded. No `problems`: it may race.
+    """What one contender answers before it is loaded. It may race if it has no `problems`.
 
-    `response_base64` is one whole response as it came over the wire.
+    `response_base64` is one whole response as it was received.
     """
 
     name: str

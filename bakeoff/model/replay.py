@@ -1,24 +1,40 @@
-"""replay.json: an article measured again, and what became of its claims: bakeoff.replay/1."""
+"""replay.json: an article measured again, and which of its claims hold: bakeoff.replay/3."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.article import Article, Tool
-from bakeoff.model.base import Contract
-from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Finding, Reason
+from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Interval
+from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.verdict import Interval, Ratio
 
 Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
 """Who makes the load: our engine, a real program, or the engine and the article's own in turn."""
 
 
-class ReplayPlan(Contract):
-    """What a replay was asked for: written before anything starts, so that it can go on."""
+class PlannedComparison(Contract):
+    """A comparison of an article as it can be measured here.
 
-    schema_: Literal["bakeoff.replay-plan/1"] = Field("bakeoff.replay-plan/1", alias="schema")
+    `plan` is None where no row can take part; `skipped` has the rows that can't, with the reason.
+    `changes` has a sentence for each thing that is not as the article had it.
+    """
+
+    name: str
+    plan: Plan | None
+    cores: Cores
+    workers: dict[str, PositiveInt]
+    skipped: dict[str, str]
+    changes: tuple[str, ...]
+
+
+class ReplayPlan(Contract):
+    """plan.json of a replay. `comparisons` are in the article's order."""
+
+    schema_: Literal["bakeoff.replay-plan/2"] = Field("bakeoff.replay-plan/2", alias="schema")
     run: str
     command_line: tuple[str, ...]
     article: Article
@@ -26,28 +42,14 @@ class ReplayPlan(Contract):
     driver: Driver
     faithful: bool
     seed: NonNegativeInt
-
-
-class ToolRun(Contract):
-    """One run of a load tool (or of `volley load`) against one row, as part of a round.
-
-    `kind` is `round` where rows were taken in turn, `faithful` where one row's runs came in a row
-    as the article had them. Without `result` there is a `failure`, in words. `output` is what the
-    program printed.
-    """
-
-    row: str
-    round: NonNegativeInt
-    kind: Literal["round", "faithful"]
-    loader: Loader
-    command: tuple[str, ...]
-    output: str
-    result: LoadResult | None = None
-    failure: str = ""
+    comparisons: tuple[PlannedComparison, ...] = ()
 
 
 class RowResult(Contract):
-    """One row: published, measured, and the ratio of the two (requests per second)."""
+    """One row: published, measured, and the ratio of the two (requests per second).
+
+    `at_least` says why it did at least what was measured; `reasons` why its figures can't stand.
+    """
 
     name: str
     contender: str
@@ -62,7 +64,10 @@ class RowResult(Contract):
     memory_mib: NonNegativeFloat | None = None
     p50_us: NonNegativeFloat | None = None
     p99_us: NonNegativeFloat | None = None
-    warnings: tuple[str, ...] = ()
+    server_cpu_us_per_request: NonNegativeFloat | None = None
+    reasons: tuple[Finding, ...] = ()
+    at_least: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
 
 class Agreement(Contract):
@@ -86,7 +91,7 @@ class ComparisonResult(Contract):
     """One comparison, measured. `changes` say in what it differs from the article's, and why.
 
     `run` is the folder with its samples and its own verdict, in the replay's folder; empty where
-    nobody could be measured. `skipped` says why a whole comparison is missing.
+    nothing could be measured. `skipped` says why a whole comparison is missing.
     """
 
     name: str
@@ -97,16 +102,17 @@ class ComparisonResult(Contract):
     run: str = ""
     skipped: str = ""
     changes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     rows: tuple[RowResult, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     in_a_row: tuple[InARow, ...] = ()
 
 
 class ClaimResult(Contract):
-    """A claim and what is left of it. `published` and the interval are ratios `of` / `over`.
+    """A claim, decided. `published` and the interval are ratios `of` / `over`.
 
-    `why` says in words what the finding rests on, or why nobody can tell.
+    `why` says why it can't be decided; None: `measured` is what the finding rests on, which may
+    have one end only.
     """
 
     text: str
@@ -118,15 +124,18 @@ class ClaimResult(Contract):
     below: PositiveFloat | None
     published: NonNegativeFloat | None
     finding: Literal["holds", "does not hold", "can't tell"]
-    measured: Interval | None
-    why: str
+    measured: Ratio | None
+    why: Reason
     unequal: str
 
 
 class Replay(Contract):
     """The whole result of one replay. Not `complete`: it was cut off, and can go on."""
 
-    schema_: Literal["bakeoff.replay/1"] = Field("bakeoff.replay/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.replay/3"],
+        reads("bakeoff.replay/1", "bakeoff.replay/2", "bakeoff.replay/3"),
+    ] = Field("bakeoff.replay/3", alias="schema")
     run: str
     command_line: tuple[str, ...]
     article: Article

@@ -1,8 +1,8 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import median
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -18,23 +18,30 @@ from pydantic import (
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceEvent
+from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.receipt import Stopped, Verification
 
 
-class CpuTime(Contract):
+class Counters(Contract):
+    """Whole numbers that only grow while they are counted."""
+
+    def since(self, earlier: Self) -> Self:
+        """What was counted between `earlier` and this reading; never below zero."""
+        before = dict(earlier)
+        return type(self)(**{key: max(0, value - before[key]) for key, value in self})
+
+    @classmethod
+    def summed(cls, counted: Sequence[Self]) -> Self:
+        """All of them together."""
+        return cls(**{key: sum(getattr(each, key) for each in counted) for key in cls.model_fields})
+
+
+class CpuTime(Counters):
     """CPU time of one process tree since it began, ns. The split may be coarser than the sum."""
 
     total_ns: NonNegativeInt
     user_ns: NonNegativeInt
     system_ns: NonNegativeInt
-
-    def since(self, earlier: "CpuTime") -> "CpuTime":
-        """What was used between `earlier` and this reading; never below zero."""
-        return CpuTime(
-            total_ns=max(0, self.total_ns - earlier.total_ns),
-            user_ns=max(0, self.user_ns - earlier.user_ns),
-            system_ns=max(0, self.system_ns - earlier.system_ns),
-        )
 
 
 class CoreTime(Contract):
@@ -90,11 +97,57 @@ class Slice(Contract):
     rate: PositiveFloat | None = None
 
 
+class Redrawn(Contract):
+    """What is drawn anew of one contender, and how often it is up.
+
+    `what`: `processes` (each draw has a new process and new connections, but for one draw in five,
+    which the first process of the boot has: number 0) or `connections` (the `instances` that are
+    up take turns, each draw with new connections). `warm_up_ms` is how long it
+    is loaded in each draw before blocks count. `why` is the code of the fact that decided it:
+    `flat` and `warms_quickly`, or `solo`, where each round starts it anew (processes);
+    `starts_slowly`, `warms_slowly`, `fixed_port`, `attached`, `asked` with --instances.
+    """
+
+    what: Literal["processes", "connections"]
+    instances: PositiveInt
+    warm_up_ms: NonNegativeInt
+    why: str
+
+
+class DrawRule(Contract):
+    """How a race is cut into draws. Decided once, from the facts of the first boot's start and
+    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders."""
+
+    type: Literal["draw-rule"] = "draw-rule"
+    draw_s: PositiveFloat
+    redrawn: dict[str, Redrawn]
+
+
+class Draw(Contract):
+    """A draw began: new connections to every contender, and for some another process.
+
+    `processes` numbers each contender's processes within the boot: blocks of two draws with the
+    same boot and number were answered by one process. `out` has those that sit this draw out, with
+    the reason.
+    """
+
+    type: Literal["draw"] = "draw"
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    processes: dict[str, NonNegativeInt]
+    connections_open: dict[str, NonNegativeInt]
+    out: dict[str, str] = {}
+
+
 class Block(Contract):
-    """One slice for every contender, in random order. `cores` is read at the block's end."""
+    """One slice for every contender, in random order. `cores` is read at the block's end.
+
+    `draw` is numbered within the boot. In runs of earlier versions each boot was one draw.
+    """
 
     type: Literal["block"] = "block"
     boot: NonNegativeInt
+    draw: NonNegativeInt = 0
     block: NonNegativeInt
     kind: Literal["short", "long"]
     slices: tuple[Slice, ...]
@@ -159,7 +212,7 @@ WARM_UP_SLICE_MS = 250
 
 WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
 
-WARM_UP_S_MIN = 3.0
+WARM_UP_S_MIN = 2.0
 """So long each is warmed up where nothing argues for less."""
 
 
@@ -194,7 +247,7 @@ class Warmup(Contract):
         return median(last) if last else None
 
 
-class TcpTrouble(Contract):
+class TcpTrouble(Counters):
     """What went wrong in the kernel's TCP, counted over the whole network namespace: connections
     that met a full listen queue, connections that were dropped before they were accepted (the same
     ones among them), and segments that were sent again."""
@@ -203,27 +256,14 @@ class TcpTrouble(Contract):
     listen_drops: NonNegativeInt
     retransmits: NonNegativeInt
 
-    def since(self, earlier: "TcpTrouble") -> "TcpTrouble":
-        """What happened between `earlier` and this reading."""
-        return TcpTrouble(
-            listen_overflows=max(0, self.listen_overflows - earlier.listen_overflows),
-            listen_drops=max(0, self.listen_drops - earlier.listen_drops),
-            retransmits=max(0, self.retransmits - earlier.retransmits),
-        )
-
-    @classmethod
-    def summed(cls, each: "Iterable[TcpTrouble]") -> "TcpTrouble":
-        """All of them together."""
-        given = list(each)
-        return cls(
-            listen_overflows=sum(one.listen_overflows for one in given),
-            listen_drops=sum(one.listen_drops for one in given),
-            retransmits=sum(one.retransmits for one in given),
-        )
-
 
 class BootEnd(Contract):
     """A boot ended: memory after load, how each contender stopped, who died during the load.
+
+    A contender that died is not measured any further. One that lost processes (`lost`: how each
+    of them ended, or why it did not come up) went on with others. What has one value for each
+    contender is that of its processes together: memory is their mean, in `stopped` the worst
+    counts.
 
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
@@ -235,6 +275,7 @@ class BootEnd(Contract):
     loaded: dict[str, Memory]
     stopped: tuple[Stopped, ...]
     died: dict[str, str] = {}
+    lost: dict[str, tuple[str, ...]] = {}
     crews: dict[str, Crew] = {}
     written: dict[str, Written] = {}
     conducts: dict[str, Conduct] = {}
@@ -243,5 +284,42 @@ class BootEnd(Contract):
     tcp: TcpTrouble | None = None
 
 
-Record = Annotated[BootStart | Warmup | Block | BootEnd, Field(discriminator="type")]
+class ToolRun(Contract):
+    """One run of a load tool (or of `volley load`) against one server, as part of a round.
+
+    `of` is the comparison of an article that the run belongs to, and `row` its row; both are empty
+    in a crosscheck, which has one server. `kind` is `round` where all took their turns in random
+    order, `faithful` where one row's runs came in a row as the article had them. Without `result`
+    there is a `failure`, in words. `output` is what the program printed.
+    """
+
+    type: Literal["tool-run"] = "tool-run"
+    of: str = ""
+    row: str = ""
+    round: NonNegativeInt
+    kind: Literal["round", "faithful"] = "round"
+    loader: Loader
+    command: tuple[str, ...]
+    output: str
+    result: LoadResult | None = None
+    failure: str = ""
+
+
+class PlanChange(Contract):
+    """What a run had to change of its plan, which is itself never rewritten.
+
+    `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
+    cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
+    `duration_s` replaces the plan's.
+    """
+
+    type: Literal["plan-change"] = "plan-change"
+    out: dict[str, str] = {}
+    duration_s: PositiveFloat | None = None
+
+
+Record = Annotated[
+    BootStart | Warmup | DrawRule | Draw | Block | BootEnd | ToolRun | PlanChange,
+    Field(discriminator="type"),
+]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record, config=ConfigDict(defer_build=True))

@@ -10,16 +10,19 @@ from pydantic import TypeAdapter
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
+from bakeoff.model.ci import Ci, CiPlan, ProjectFile
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
-from bakeoff.model.crosscheck import Crosscheck
+from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
+from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
+from bakeoff.model.finding import CODES, VALUES, Finding
 from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.replay import Replay, ReplayPlan, ToolRun
+from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.model.samples import Record
 from bakeoff.model.simulation import Simulation
 from bakeoff.model.verdict import Verdict
@@ -31,21 +34,27 @@ CONTRACTS: dict[str, Any] = {
     "compare": RunsComparison,
     "capacity": CapacityReport,
     "capacity-plan": CapacityPlan,
+    "ci": Ci,
+    "ci-plan": CiPlan,
     "contender": Contender,
     "crosscheck": Crosscheck,
+    "crosscheck-plan": CrosscheckPlan,
+    "draws": Draws,
+    "draws-plan": DrawsPlan,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
+    "finding": Finding,
     "grid": Grid,
     "grid-plan": GridPlan,
     "load": LoadResult,
     "machine": Machine,
     "plan": Plan,
+    "project": ProjectFile,
     "receipts": dict[str, Receipt],
     "replay": Replay,
     "replay-plan": ReplayPlan,
     "sample": Record,
     "simulation": Simulation,
-    "tool-run": ToolRun,
     "verdict": Verdict,
     "workload": Workload,
 }
@@ -53,12 +62,27 @@ CONTRACTS: dict[str, Any] = {
 
 def schemas() -> dict[str, str]:
     """File name → the schema as text."""
-    return {
-        f"{name}.schema.json": json.dumps(
-            TypeAdapter(contract).json_schema(by_alias=True), indent=1, ensure_ascii=False
-        )
-        + "\n"
+    by_name = {
+        name: TypeAdapter(contract).json_schema(by_alias=True)
         for name, contract in CONTRACTS.items()
+    }
+    by_name["finding"]["oneOf"] = [_code(code) for code in CODES]
+    return {
+        f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+        for name, schema in by_name.items()
+    }
+
+
+def _code(name: str) -> dict[str, Any]:
+    """What a finding of one code has."""
+    code = CODES[name]
+    values = {value: {"description": VALUES[value]} for value in code.values}
+    return {
+        "description": code.meaning,
+        "properties": {
+            "code": {"const": name},
+            "values": {"properties": values, "required": list(code.values)},
+        },
     }
 
 

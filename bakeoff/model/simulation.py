@@ -1,19 +1,21 @@
-"""What `bakeoff simulate` found out. Schema bakeoff.simulation/1."""
+"""The result of `bakeoff simulate`. Schema bakeoff.simulation/2."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
 
 
 class Conditions(Contract):
-    """What a simulated race meets: its machine, and how much servers differ by chance.
+    """The conditions of a simulated race: its machine, and how much servers differ by chance.
 
     Standard deviations are of ln throughput. `drift_sd` and `drift_s` are the machine's: AR(1) in
     continuous time, `drift_s` its correlation time. `slice_sd` is the rest of a short slice; it
-    falls with the root of a slice's length. `cold_us` is lost in a turn that follows another
-    server's. `boot_sd` is one program's from boot to boot; `start_order` is by how much the one
+    falls with the root of a slice's length. `cold_us` is lost in a slice that follows another
+    server's. `connections_sd`, `process_sd` and `boot_sd` are one program's: from one set of
+    connections, process and boot to the next. A draw measures `draw_s` over all contenders; each
+    has a new process, or one of `instances` that take turns. `start_order` is by how much the one
     started last is ahead of the one started first. A burst of steal takes `steal_ms` on average.
     """
 
@@ -30,7 +32,11 @@ class Conditions(Contract):
     cold_us: NonNegativeFloat
     steals_per_s: NonNegativeFloat
     steal_ms: PositiveFloat
+    connections_sd: NonNegativeFloat = 0.0
+    process_sd: NonNegativeFloat = 0.0
     boot_sd: NonNegativeFloat
+    draw_s: PositiveFloat = 1.0
+    instances: PositiveInt | None = None
     start_order: float
 
 
@@ -44,7 +50,7 @@ class Rate(Contract):
     high: Annotated[float, Field(ge=0, le=1)]
 
 
-class Spread(Contract):
+class Middle(Contract):
     """The median over races, and between what the middle 80 % lie."""
 
     median: float
@@ -55,11 +61,11 @@ class Spread(Contract):
 class Rates(Contract):
     """How the judge did in many simulated races of one size.
 
-    `power`: the planted difference was found, with the right sign; None where there was none.
-    `false_positives`: races with any finding that is wrong (equal servers told apart, or the wrong
-    one ahead). `coverage`: races in which every pair's interval held the truth. `half_width`, as a
-    share: that of the planted pair's interval; None: no race had blocks enough for one.
-    `lasts_s`: warm-ups and pauses included.
+    `power`: the planted difference was found, with the right sign; None if there was none.
+    `false_positives`: races with any wrong finding (equal servers told apart, or the wrong one
+    ahead). `coverage`: races in which every pair's interval contained the truth. `half_width`: that
+    of the planted pair's interval, as a share; None if no race had enough blocks for one.
+    `lasts_s`: the whole race, with warm-ups and pauses.
     """
 
     duration_s: PositiveFloat
@@ -68,7 +74,7 @@ class Rates(Contract):
     power: Rate | None
     false_positives: Rate
     coverage: Rate
-    half_width: Spread | None
+    half_width: Middle | None
     lasts_s: NonNegativeFloat
 
 
@@ -80,7 +86,9 @@ class Simulation(Contract):
     shortest that reached it; None: none did. Without, `tried` has one size, and it is `chosen`.
     """
 
-    schema_: Literal["bakeoff.simulation/1"] = Field("bakeoff.simulation/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.simulation/2"], reads("bakeoff.simulation/1", "bakeoff.simulation/2")
+    ] = Field("bakeoff.simulation/2", alias="schema")
     effect: float
     contenders: Annotated[int, Field(ge=2)]
     seed: NonNegativeInt

@@ -1,38 +1,69 @@
-"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/1."""
+"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/3."""
 
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.audit import Work
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
+from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
+from bakeoff.model.load import Latency as Latency
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.samples import Course
 
 
-class Interval(Contract):
-    """A ratio with its 95 % interval, from `n` paired blocks over `boots` boots."""
+class Ratio(Contract):
+    """A measured ratio with its 95 % interval, from `n` paired blocks over `boots` boots.
+
+    `low` or `high` is None where the interval has no end on that side: a contender that was limited
+    by the load generator did at least what was measured. With neither, the ratio says nothing.
+    `draws` counts sets of connections, and `processes` those of the contender that had fewer; None
+    in results of earlier versions.
+    """
 
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: PositiveInt
+    boots: PositiveInt
+    draws: PositiveInt | None = None
+    processes: PositiveInt | None = None
+
+
+class Spread(Contract):
+    """How much a ratio of two contenders varies on each level: standard deviations of ln ratio.
+
+    Of equals, each one's own is 1/√2 of it. `block_sd` is from block to block within a draw (of the
+    trimmed mean: √n times its standard error), `connections_sd` from draw to draw of one process,
+    `process_sd` from process to process, `boot_sd` from boot to boot. Each is what the level adds
+    to those below; 0: no more than those explain. None: the level was not drawn twice within the
+    one above. Where each draw has a new process, `connections_sd` is None and `process_sd` is that
+    of both.
+    """
+
+    block_sd: NonNegativeFloat | None
+    connections_sd: NonNegativeFloat | None
+    process_sd: NonNegativeFloat | None
+    boot_sd: NonNegativeFloat | None
+    blocks: PositiveInt
+    draws: PositiveInt
+    processes: PositiveInt
     boots: PositiveInt
 
 
-class Latency(Contract):
-    """µs. None: that quantile falls among requests that were never answered, or nobody said it."""
+class Interval(Ratio):
+    """A ratio whose interval has both ends."""
 
-    mean: float
-    p50: float | None
-    p75: float | None
-    p90: float | None
-    p99: float | None
-    p99_9: float | None
-    max: float | None
-    stdev: float | None = None
+    low: float
+    high: float
+
+
+def ends(low: float | None, high: float | None) -> tuple[float, float]:
+    """Both ends of a ratio's interval as numbers: 0 and infinity where it has none."""
+    return 0.0 if low is None else low, inf if high is None else high
 
 
 class PerRequest(Contract):
@@ -71,7 +102,7 @@ class Errors(Contract):
     @property
     def total(self) -> int:
         """All of them."""
-        return self.connect + self.read + self.write + self.timeout + self.status + self.mismatch
+        return sum(count for _, count in self)
 
 
 class BootRatio(Contract):
@@ -82,8 +113,22 @@ class BootRatio(Contract):
     n: PositiveInt
 
 
+class DrawRatio(Contract):
+    """One draw's own ratio to the reference.
+
+    `draw` and `process` are numbered within the boot. `process` is that of the one of the two that
+    had fewer: two draws of one number were answered by one process.
+    """
+
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    process: NonNegativeInt
+    ratio: float
+    n: PositiveInt
+
+
 class WarmUp(Contract):
-    """How one boot's warm-up went: its course, how long it was, and the throughput at its end."""
+    """One boot's warm-up: its course, its length, and the throughput at its end."""
 
     boot: NonNegativeInt
     course: Course
@@ -92,7 +137,7 @@ class WarmUp(Contract):
 
 
 class OpenLoop(Contract):
-    """What an entry was offered in an open loop, and how it came through.
+    """The load an entry was offered in an open loop, and how much of it was answered.
 
     `answered` is the share of the offered requests that were answered. `service_us` runs from a
     request's sending, `send_lag_us` from when it was due to its sending; `latency_us` is their sum.
@@ -105,11 +150,11 @@ class OpenLoop(Contract):
 
 
 class Precision(Contract):
-    """The precision that was asked for, as ±share of a ratio, and what became of it.
+    """The precision that was asked for, as ±share of a ratio, and whether it was reached.
 
     `reached` is the widest half-width, as a share, of the intervals between neighbours in the
     standings; None: there was no pair. `more_s` is the measured time that would probably have been
-    needed on top; None: the precision was met, or can't be foretold.
+    needed on top; None: the precision was met, or it can't be estimated.
     """
 
     asked: PositiveFloat
@@ -125,29 +170,39 @@ class VerdictEntry(Contract):
     reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
     `high` are its simultaneous 95 % interval;
     `rank` the best and worst place it may have; entries that share a letter can't be told apart.
-    An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `n` counts
-    paired blocks. `leak_share` is the share of its server cores that it used out of its turn.
-    `all_blocks` is the ratio with those blocks too that were left out because the host took the
-    cores away. `latency_us` is that of the `latency_n` requests begun in long slices, where there
-    were any. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p
-    rising, as far as ten requests were slower. `work` is what it does beside answering right.
-    `boot_sd` is the standard deviation of ln ratio between the boots, where there were two.
-    `solo` is the ratio with one contender up at a time, where the race was confirmed so, and
-    `solo_agrees` whether it differs from `ratio` by no more than chance.
+    An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
+    says why it did at least what was measured (the load generator was the limit): its ratio then
+    has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
+    as many requests it answers per second of its own CPU time. `n` counts paired blocks.
+    `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
+    ratio with those blocks too that were left out because the host took the cores away.
+    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
+    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
+    far as ten requests were slower. `work` is what it does for an answer. `draws` has the ratio in
+    each draw, and `spread` what it varies by; `processes` is how many of its processes were
+    measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
+    between the boots, where there were two. `solo` is the ratio with one contender up at a time,
+    where the race was confirmed so, and `solo_agrees` whether it differs from `ratio` by no more
+    than chance.
     """
 
     name: str
     title: str
     valid: bool
-    reasons: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    reasons: tuple[Finding, ...] = ()
+    at_least: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     ratio: float | None
     low: float | None
     high: float | None
-    long_slices: Interval | None = None
-    all_blocks: Interval | None = None
+    cpu_ratio: Interval | None = None
+    long_slices: Ratio | None = None
+    all_blocks: Ratio | None = None
     n: NonNegativeInt
     boots: tuple[BootRatio, ...] = ()
+    draws: tuple[DrawRatio, ...] = ()
+    processes: NonNegativeInt | None = None
+    spread: Spread | None = None
     rank: tuple[PositiveInt, PositiveInt] | None
     letters: str
     requests_per_s: NonNegativeFloat
@@ -176,7 +231,7 @@ class VerdictEntry(Contract):
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None
-    solo: Interval | None = None
+    solo: Ratio | None = None
     solo_agrees: bool | None = None
     open_loop: OpenLoop | None = None
 
@@ -185,18 +240,27 @@ class Pair(Contract):
     """Two entries compared: `a` over `b`, simultaneous 95 % interval.
 
     `finding` is `faster`, `slower` (a against b) or `can't tell`; `equivalent` says that a TOST at
-    5 % puts the two within the margin. `minimum_detectable_effect` is what could have been seen.
+    5 % puts the two within the margin. `minimum_detectable_effect`: a difference of that size is
+    found in four of five races like this one, and one of its interval's half-width in every second.
+    Where the load generator was the limit of one or both, `low` or `high` is None, as in `Ratio`:
+    such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
+    the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
+    among themselves; None: the CPU time of one can't be seen.
+    `draws` and `processes`: see `Ratio`.
     """
 
     a: str
     b: str
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: PositiveInt
+    draws: PositiveInt | None = None
+    processes: PositiveInt | None = None
     finding: Literal["faster", "slower", "can't tell"]
     equivalent: bool
-    minimum_detectable_effect: NonNegativeFloat
+    minimum_detectable_effect: NonNegativeFloat | None
+    cpu_ratio: Interval | None = None
 
     def turned(self) -> "Pair":
         """The same comparison, seen from the other side."""
@@ -205,12 +269,21 @@ class Pair(Contract):
             update={
                 "a": self.b,
                 "b": self.a,
-                "ratio": 1 / self.ratio,
-                "low": 1 / self.high,
-                "high": 1 / self.low,
+                **_inverted(self),
                 "finding": opposite.get(self.finding, self.finding),
+                "cpu_ratio": self.cpu_ratio
+                and self.cpu_ratio.model_copy(update=_inverted(self.cpu_ratio)),
             }
         )
+
+
+def _inverted(of: Pair | Interval) -> dict[str, float | None]:
+    """Ratio, low and high as they are with the two sides exchanged."""
+    return {
+        "ratio": 1 / of.ratio,
+        "low": 1 / of.high if of.high else None,
+        "high": 1 / of.low if of.low else None,
+    }
 
 
 class NoiseFloor(Interval):
@@ -220,9 +293,13 @@ class NoiseFloor(Interval):
 
 
 class Verdict(Contract):
-    """The whole answer of one race. `fairness` says where its entries' work is unequal."""
+    """The result of one race. `fairness` says where its entries' work is unequal."""
 
-    schema_: Literal["bakeoff.verdict/1"] = Field("bakeoff.verdict/1", alias="schema")
+    schema_: Annotated[
+        Literal["bakeoff.verdict/3"],
+        reads("bakeoff.verdict/1", "bakeoff.verdict/3"),
+        reads("bakeoff.verdict/2", "bakeoff.verdict/3"),
+    ] = Field("bakeoff.verdict/3", alias="schema")
     run: str
     workload: str
     mode: Literal["closed", "open"]
@@ -238,8 +315,8 @@ class Verdict(Contract):
     reference: str
     valid: bool
     complete: bool
-    warnings: tuple[str, ...] = ()
-    fairness: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    fairness: tuple[Finding, ...] = ()
     noise_floor: NoiseFloor | None
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]
@@ -265,14 +342,23 @@ class Verdict(Contract):
                 return pair.turned()
         return None
 
+    def interval(self, a: str, b: str) -> Ratio | None:
+        """The interval of `a` over `b`; None: too few blocks have both."""
+        pair = self.pair(a, b)
+        if pair is None:
+            return None
+        boots = max(1, self.boots)
+        given = pair.model_dump(include={"ratio", "low", "high", "n", "draws", "processes"})
+        return Ratio(**given, boots=boots)
+
     def entry(self, name: str) -> VerdictEntry | None:
         """The row of `name`; None: there is none."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
-    def trouble(self, name: str) -> str:
-        """Why `name` has no figures that count; empty: it has."""
+    def trouble(self, name: str) -> Finding | None:
+        """Why `name` has no valid figures; None: it has."""
         entry = self.entry(name)
         if entry is not None:
-            return "" if entry.valid else f"{name} is not valid: {'; '.join(entry.reasons)}"
-        skipped = {one.name: one.reason for one in self.skipped}
-        return f"{name} did not take part: {skipped.get(name, 'it was not measured')}"
+            return None if entry.valid else Finding.of("not_valid", *entry.reasons, name=name)
+        skipped = {each.name: each.reason for each in self.skipped}
+        return Finding.of("absent", name=name, reason=skipped.get(name, "it was not measured"))

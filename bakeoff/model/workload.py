@@ -1,4 +1,4 @@
-"""workloads/<name>.toml: what is asked, and which answer is right."""
+"""workloads/<name>.toml: the request, and the right answer."""
 
 from typing import Annotated
 
@@ -17,10 +17,10 @@ class RequestSection(Contract):
 
 
 class ExpectSection(Contract):
-    """The right answer. Without `body`, the first answer of each contender is its own measure.
+    """The right answer. Without `body`, a contender's answers must be like its first.
 
-    `body` is that after decompression. `headers` has lower-case names; a value must begin with what
-    is given.
+    `body` is after decompression. `headers` has lower-case names; a header's value must begin with
+    the value given here.
     """
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
@@ -29,13 +29,13 @@ class ExpectSection(Contract):
 
 
 class DefaultsSection(Contract):
-    """What a race takes where the command line is silent."""
+    """Defaults for the command line."""
 
     connections: PositiveInt = 64
 
 
 class Workload(Contract):
-    """One question that every contender of a race is asked."""
+    """One request that every contender of a race is sent."""
 
     name: str
     title: str

@@ -1,48 +1,80 @@
-"""Stage 1, plan: from words and options to a race that is decided before anything starts."""
+"""Stage 1, plan: from operands and options to a run that is decided before anything starts."""
 
 from bakeoff.plan import ladder
-from bakeoff.plan.capacity import check_budget, decide_capacity, parse_slo
-from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.confirm import CONFIRM_SHARE, confirming
-from bakeoff.plan.cores import available_cores, default_cores, parse_cores
-from bakeoff.plan.decide import Options, decide, without
-from bakeoff.plan.gates import runs_gate
-from bakeoff.plan.grid import Axes, decide_grid, parse_connection, parse_counts
-from bakeoff.plan.order import arrival_seed, block_order, start_order
-from bakeoff.plan.replay import ROUNDS, Adapted, adapt, run_size
-from bakeoff.plan.slices import open_lengths, slice_lengths, warm_up_slices
-from bakeoff.plan.words import Named, attached, name_contenders
+from bakeoff.plan.capacity import CapacityOptions, check_budget, parse_slo, plan_capacity
+from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue
+from bakeoff.plan.ci import (
+    PROJECT_FILE,
+    CheckedOut,
+    CiOptions,
+    NothingToCompare,
+    plan_ci,
+    repeated,
+    target_branch,
+)
+from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
+from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
+from bakeoff.plan.draws import DrawsOptions, plan_draws
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.gates import race_gate, runs_gate
+from bakeoff.plan.grid import plan_race
+from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.race import RaceOptions, confirming, without
+from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
+from bakeoff.plan.schedule import (
+    arrival_seed,
+    block_order,
+    cohort,
+    draw_order,
+    has_first_process,
+    open_lengths,
+    slice_lengths,
+    start_order,
+    warm_up_slices,
+)
 
 __all__ = [
-    "CONFIRM_SHARE",
+    "CONTENDER_FILE",
+    "PROJECT_FILE",
     "ROUNDS",
-    "Adapted",
-    "Axes",
+    "CapacityOptions",
     "Catalogue",
-    "Named",
+    "CheckedOut",
+    "CiOptions",
+    "CrosscheckOptions",
+    "DrawsOptions",
+    "Environment",
+    "Flag",
+    "NothingToCompare",
     "Options",
+    "RaceOptions",
+    "ReplayOptions",
+    "ResolvedContender",
     "adapt",
     "arrival_seed",
-    "attached",
-    "available_cores",
     "block_order",
     "check_budget",
+    "cohort",
     "confirming",
-    "decide",
-    "decide_capacity",
-    "decide_grid",
-    "default_cores",
+    "draw_order",
+    "has_first_process",
     "ladder",
-    "name_contenders",
     "open_lengths",
-    "parse_connection",
-    "parse_cores",
-    "parse_counts",
     "parse_slo",
+    "plan_capacity",
+    "plan_ci",
+    "plan_crosscheck",
+    "plan_draws",
+    "plan_race",
+    "plan_replay",
+    "race_gate",
+    "repeated",
+    "resolve_contenders",
     "run_size",
     "runs_gate",
     "slice_lengths",
     "start_order",
+    "target_branch",
     "warm_up_slices",
     "without",
 ]

@@ -1,21 +1,31 @@
-"""From what was asked to the plan of a search for capacities."""
+"""From contenders and objectives to the plan of a search for capacities."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Annotated
 
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.plan import Plan
-from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.decide import Options, decide
+from bakeoff.plan.contenders import resolve_contenders
+from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN
-from bakeoff.plan.words import Named
+from bakeoff.plan.options import (
+    ArrivalsOption,
+    CpusOption,
+    Flag,
+    InstancesOption,
+    Options,
+    WorkloadOption,
+)
+from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.values import Count, Seconds
 
 DURATION_PER_ENTRY_S = 30.0
+BOOTS = 3
+"""The interval of a capacity is made of boots."""
 LIMIT_MAX_US = 1e6
 P_MAX = 0.9999
-_SHAPE = "it takes p99=10ms, or several bounds as in p99=10ms,p99.9=50ms"
+_FORM = "it takes p99=10ms, or several bounds as in p99=10ms,p99.9=50ms"
 _QUANTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(us|µs|ms|s)")
 _US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
@@ -24,16 +34,16 @@ _US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 def parse_slo(text: str) -> Objective:
     """`p99=10ms,p99.9=50ms` as an objective. Raises `BadUsage`."""
     bounds = [_bound(part.strip(), text) for part in text.split(",")]
-    for one in bounds:
-        if [other.p for other in bounds].count(one.p) > 1:
-            raise BadUsage(f"--slo {text}: bounds {one.quantile} twice")
-    return Objective(bounds=tuple(sorted(bounds, key=lambda one: one.p)))
+    for bound in bounds:
+        if [other.p for other in bounds].count(bound.p) > 1:
+            raise BadUsage(f"--slo {text}: bounds {bound.quantile} twice")
+    return Objective(bounds=tuple(sorted(bounds, key=lambda bound: bound.p)))
 
 
 def _bound(part: str, text: str) -> Bound:
-    name, equals, limit = (each.strip() for each in part.partition("="))
+    name, equals, limit = (piece.strip() for piece in part.partition("="))
     if not equals:
-        raise BadUsage(f"--slo {text}: `{part}` is no bound; {_SHAPE}")
+        raise BadUsage(f"--slo {text}: `{part}` is no bound; {_FORM}")
     quantile, time = _QUANTILE.fullmatch(name), _LIMIT.fullmatch(limit)
     if not quantile:
         raise BadUsage(f"--slo {text}: `{name}` is no quantile; it takes p50, p99, p99.9 and such")
@@ -47,35 +57,63 @@ def _bound(part: str, text: str) -> Bound:
     return Bound(p=p, limit_us=limit_us)
 
 
-def decide_capacity(
-    named: Sequence[Named],
-    catalogue: Catalogue,
-    options: Options,
-    objectives: Sequence[Objective],
-    *,
-    stamp: str,
-    command_line: Sequence[str],
-) -> tuple[CapacityPlan, Plan]:
+class CapacityOptions(Options):
+    """The options of a search for capacities."""
+
+    slo: Annotated[
+        tuple[str, ...],
+        Flag(
+            "The objective: upper limits for quantiles of the latency. Given several times: a "
+            "capacity for each, and their geometric mean.",
+            list[str],
+            metavar="p99=10ms[,p99.9=50ms]",
+        ),
+    ]
+    connections: Annotated[
+        Count | None, Flag("Connections per contender. (default: 64)", int, letter="-c")
+    ] = None
+    duration: Annotated[
+        Seconds | None,
+        Flag("Measured time in all. (default: 30 s per contender)", metavar="TIME", letter="-d"),
+    ] = None
+    workload: WorkloadOption = None
+    arrivals: ArrivalsOption = "poisson"
+    boots: Annotated[Count | None, Flag("How often all servers restart. (default: 3)", int)] = None
+    instances: InstancesOption = None
+    workers: Annotated[
+        Count | None,
+        Flag("Workers or threads per server. (default: one for each of its cores)", int),
+    ] = None
+    cpus: CpusOption = None
+
+
+def plan_capacity(
+    operands: Sequence[str], options: CapacityOptions, environment: Environment
+) -> CapacityPlan:
     """The plan of the search: a closed loop for the warm-up, an open one on the ladder.
 
     Raises `BadUsage`.
     """
+    objectives = tuple(parse_slo(text) for text in options.slo)
     if len(set(objectives)) != len(objectives):
         raise BadUsage("--slo: is given twice with the same bounds")
-    plan = decide(
-        named,
-        catalogue,
-        replace(options, twin=False, solo=False),
-        stamp=stamp,
-        command_line=command_line,
+    race = RaceOptions(
+        **{**options.model_dump(exclude={"slo"}), "boots": options.boots or BOOTS}, twin=False
     )
-    duration_s = options.duration_s or DURATION_PER_ENTRY_S * len(plan.entries)
-    check_budget(duration_s, _least_s(plan.boots, len(plan.entries)), plan.boots)
-    run = f"{stamp}-capacity-{plan.run.removeprefix(f'{stamp}-')}"
-    asked = CapacityPlan(
-        run=run, objectives=tuple(objectives), duration_asked=options.duration_s is not None
+    contenders = resolve_contenders(operands, environment.catalogue, environment.directory)
+    draft = RaceDraft(contenders, race, environment)
+    plan = draft.plan(draft.settings()[0], None)
+    duration_s = options.duration or DURATION_PER_ENTRY_S * len(plan.entries)
+    # What search and rounds take with the shortest slices.
+    least_s = len(plan.entries) * (SEARCH + plan.boots * ROUND) * WINDOW_MS_MIN / 1000
+    check_budget(duration_s, least_s, plan.boots)
+    run = f"{environment.time}-capacity-{plan.run.removeprefix(f'{environment.time}-')}"
+    return CapacityPlan(
+        run=run,
+        objectives=objectives,
+        duration_asked=options.duration is not None,
+        race=plan.model_copy(update={"run": run, "duration_s": duration_s}),
     )
-    return asked, plan.model_copy(update={"run": run, "duration_s": duration_s})
 
 
 def check_budget(given_s: float, needed_s: float, boots: int) -> None:
@@ -86,8 +124,3 @@ def check_budget(given_s: float, needed_s: float, boots: int) -> None:
             f"--duration: {given_s:.3g} s is too little for a search and one round over the "
             f"ladder{several}; that takes {needed_s:.0f} s at least: give more time, or fewer boots"
         )
-
-
-def _least_s(boots: int, entries: int) -> float:
-    """What search and rounds take with the shortest slices."""
-    return entries * (SEARCH + boots * ROUND) * WINDOW_MS_MIN / 1000

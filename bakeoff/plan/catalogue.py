@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff import installation
 from bakeoff.model.article import Article
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender
@@ -19,7 +20,11 @@ class LineUp(Contract):
 
 
 def read_contender(folder: Path) -> Contender:
-    """The contender in `folder`. Raises `BadFile` where its name isn't the folder's."""
+    """The contender in a folder of the catalogue.
+
+    Raises `BadFile` where its name isn't the folder's. Elsewhere it may be: people clone one
+    repository into several folders.
+    """
     path = folder / CONTENDER_FILE
     contender = Contender.read_toml(path)
     if contender.name != folder.resolve().name:
@@ -36,8 +41,8 @@ class Catalogue:
 
     @classmethod
     def shipped(cls) -> "Catalogue":
-        """The catalogue beside this package."""
-        return cls(Path(__file__).resolve().parents[2])
+        """The catalogue that comes with this package."""
+        return cls(installation.shipped("catalogue"))
 
     def names(self) -> list[str]:
         """The contenders' names, sorted."""

@@ -2,23 +2,17 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
 
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.model.gate import Gate, Sign
+from bakeoff.model.gate import CantTell, Gate
+from bakeoff.plan.options import Flag
 
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<quoted>"[^"]*"|'[^']*')
-      | (?P<sign>>=|<=|>|<)
-      | (?P<times>\*)
-      | (?P<bare>[^\s"'<>*]+)
-    )""",
-    re.VERBOSE,
-)
-_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
-_SIGNS = get_args(Sign)
+_FACTOR = r"(?:\d+(?:\.\d*)?|\.\d+)%?"
+# A bare word that is a factor is no name; in quotes, whatever it looks like.
+_NAME = rf"""(?:"[^"]*"|'[^']*'|(?!{_FACTOR}(?:[\s"'<>*]|$))[^\s"'<>*]+)"""
+_LEFT = rf"\s*(?P<left>{_NAME})\s*(?P<sign>[<>]=|[<>](?!=))\s*"
+_RACE_GATE = re.compile(rf"{_LEFT}(?:(?P<factor>{_FACTOR})\s*\*\s*)?(?P<right>{_NAME})\s*")
+_RUNS_GATE = re.compile(rf"{_LEFT}(?P<factor>{_FACTOR})\s*")
 RACE_GRAMMAR = (
     "NAME >= [FACTOR *] NAME, with one of >= > <= <, a factor such as 0.98 or 98%, and quotes "
     "around a name with spaces, as in 'new >= 0.98 * old' or '\"node new.js\" >= \"node old.js\"'"
@@ -28,41 +22,22 @@ RUNS_GRAMMAR = (
     "with spaces, as in 'nginx >= 0.98' or '\"node app.js\" >= 98%'"
 )
 
-
-@dataclass(frozen=True)
-class _Token:
-    """One word; a `quoted` one is a name whatever it looks like."""
-
-    text: str
-    quoted: bool = False
-
-    @property
-    def number(self) -> float | None:
-        """The factor that it stands for; None: it is none."""
-        match = None if self.quoted else _NUMBER.fullmatch(self.text)
-        return float(match[1]) / (100 if match[2] else 1) if match else None
-
-    @property
-    def is_sign(self) -> bool:
-        """Whether it is one of the four signs."""
-        return not self.quoted and self.text in _SIGNS
-
-    @property
-    def is_name(self) -> bool:
-        """Whether it can name a contender."""
-        return self.quoted or not (self.is_sign or self.text == "*" or self.number is not None)
+GATE = Flag(
+    "A condition for exit status 0; may be given several times. A gate fails where the whole 95 % "
+    "interval is on the wrong side.",
+    list[str],
+    metavar="GATE",
+)
+CANT_TELL = Flag(
+    "What a gate does that can't be decided. With pass, only a proven breach stops a change; with "
+    "fail, only what is proven to hold gets through.",
+    CantTell,
+)
 
 
 def race_gate(text: str, names: Sequence[str]) -> Gate:
     """`NAME >= [FACTOR *] NAME`, both among `names`. Raises `BadUsage`."""
-    left, sign, *rest = _tokens(text, RACE_GRAMMAR)
-    factor = 1.0
-    if len(rest) == 3 and rest[1] == _Token("*") and rest[0].number is not None:
-        factor = rest[0].number
-        rest = rest[2:]
-    if len(rest) != 1 or not rest[0].is_name:
-        raise _unreadable(text, RACE_GRAMMAR)
-    gate = _checked(text, left, sign, factor, rest[0].text, names)
+    gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names)
     if gate.left == gate.right:
         raise BadUsage(f"--gate {text}: holds {gate.left} against itself; it takes two names")
     return gate
@@ -70,42 +45,25 @@ def race_gate(text: str, names: Sequence[str]) -> Gate:
 
 def runs_gate(text: str, names: Sequence[str]) -> Gate:
     """`NAME >= FACTOR`, one of `names` against itself in the earlier run. Raises `BadUsage`."""
-    left, sign, *rest = _tokens(text, RUNS_GRAMMAR)
-    factor = rest[0].number if len(rest) == 1 else None
-    if factor is None:
-        raise _unreadable(text, RUNS_GRAMMAR)
-    return _checked(text, left, sign, factor, None, names)
+    return _gate(text, _RUNS_GATE, RUNS_GRAMMAR, names)
 
 
-def _tokens(text: str, grammar: str) -> list[_Token]:
-    """The words of a gate: a name, a sign, and one word at least."""
-    tokens: list[_Token] = []
-    place, end = 0, len(text.rstrip())
-    while place < end:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise _unreadable(text, grammar)
-        quoted = match["quoted"]
-        tokens.append(_Token(quoted[1:-1], True) if quoted else _Token(match[0].strip()))
-        place = match.end()
-    if len(tokens) < 3 or not tokens[0].is_name or not tokens[1].is_sign:
-        raise _unreadable(text, grammar)
-    return tokens
-
-
-def _checked(
-    text: str, left: _Token, sign: _Token, factor: float, right: str | None, names: Sequence[str]
-) -> Gate:
-    if factor <= 0:
-        raise BadUsage(f"--gate {text}: its factor is {factor:g}; it takes a number above zero")
-    for name in (left.text, right):
+def _gate(text: str, pattern: re.Pattern[str], grammar: str, names: Sequence[str]) -> Gate:
+    match = pattern.fullmatch(text)
+    if match is None:
+        raise BadUsage(f"--gate {text}: can't be read; it takes {grammar}")
+    parts = match.groupdict()
+    factor = parts["factor"] or "1"
+    number = float(factor.rstrip("%")) / (100 if factor.endswith("%") else 1)
+    if number <= 0:
+        raise BadUsage(f"--gate {text}: its factor is {number:g}; it takes a number above zero")
+    sides = {
+        side: name[1:-1] if name and name[0] in "\"'" else name
+        for side in ("left", "right")
+        for name in [parts.get(side)]
+    }
+    for name in sides.values():
         if name is not None and name not in names:
             hint = nearest(name, names, "there are")
             raise BadUsage(f"--gate {text}: there is no {name} here{hint}")
-    return Gate.model_validate(
-        {"text": text, "left": left.text, "sign": sign.text, "factor": factor, "right": right}
-    )
-
-
-def _unreadable(text: str, grammar: str) -> BadUsage:
-    return BadUsage(f"--gate {text}: can't be read; it takes {grammar}")
+    return Gate.model_validate({"text": text, "sign": parts["sign"], "factor": number, **sides})

@@ -1,73 +1,136 @@
-"""From a comparison of an article to a race on this machine, with all that had to change."""
+"""From an article to the plan of its replay, and from each of its comparisons to a race here.
+
+An article's setting can't be had in full: each race says what had to change.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import mean
+from typing import Annotated, Any
 
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
-from bakeoff.model.replay import ReplayPlan
+from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
-from bakeoff.plan.decide import twin
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.race import BOOTS, twin
+from bakeoff.plan.values import default_cores
 
 ROW_S_MIN = 3.0
 """The least time for a row: some six long slices, the least that latencies are compared by."""
-BOOTS_LONG, BOOTS_SHORT = 3, 2
-LONG_RACE_ROW_S = 10.0
+MEMORY_BOOTS = 3
+"""Memory is read once a boot, and compared boot by boot."""
 LATENCY_LONG_SHARE = 0.5
 ROUNDS = 10
 TOOL_RUN_S_MIN = 1.0
 REQUESTS_PER_CONNECTION_MIN = 10
+SCALE_MAX = 100.0
 
 
-@dataclass(frozen=True)
-class Adapted:
-    """A comparison as it can be measured here. `plan` is None where no row can take part.
+class ReplayOptions(Options):
+    """The options of a replay."""
 
-    `changes` has a sentence for each thing that is not as the article had it.
+    scale: Annotated[
+        float,
+        Flag(
+            "Shortens or lengthens every load of the article in proportion: 0.05 is quick.", float
+        ),
+    ] = 1.0
+    driver: Annotated[
+        Driver,
+        Flag(
+            "What makes the load in the article's shape: our engine, a real tool (the article's "
+            "own or another), or both our engine and the article's tool, compared.",
+            Driver,
+        ),
+    ] = "engine"
+    faithful: Annotated[
+        bool,
+        Flag(
+            "Also do as the article did: one server at a time, five runs in a row, the mean.", bool
+        ),
+    ] = False
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse a scale that nothing can be measured at."""
+        if not 0 < self.scale <= SCALE_MAX:
+            raise BadUsage(
+                f"--scale: is {self.scale:g}; it takes a number above 0, {SCALE_MAX:g} at most"
+            )
+
+
+def plan_replay(article: Article, options: ReplayOptions, environment: Environment) -> ReplayPlan:
+    """The plan of a replay, with every comparison as it can be measured here.
+
+    Raises `BadUsage`, `BadFile`.
     """
-
-    plan: Plan | None
-    cores: Cores
-    workers: dict[str, int]
-    skipped: dict[str, str]
-    changes: tuple[str, ...]
+    plan = ReplayPlan(
+        run=f"{environment.time}-replay-{article.name}",
+        command_line=environment.command_line,
+        article=article,
+        scale=options.scale,
+        driver=options.driver,
+        faithful=options.faithful,
+        seed=options.seed,
+    )
+    comparisons = (
+        adapt(plan, comparison, environment.catalogue, environment.cores)
+        for comparison in article.comparisons
+    )
+    return plan.model_copy(update={"comparisons": tuple(comparisons)})
 
 
 def adapt(
-    asked: ReplayPlan, comparison: Comparison, catalogue: Catalogue, available: Sequence[int]
-) -> Adapted:
+    replay: ReplayPlan, comparison: Comparison, catalogue: Catalogue, available: Sequence[int]
+) -> PlannedComparison:
     """The race of one comparison, with its rows as entries. Raises `BadFile`, `BadUsage`."""
-    article = asked.article
+    article = replay.article
     shape = article.loads[comparison.load]
-    cores = _cores(comparison, available)
+    if comparison.cpus == "one" or len(available) < 2:
+        cores = default_cores(available)
+    else:
+        cores = Cores(server=tuple(available[:-1]), client=(available[-1],))
     workers = {row.name: row.workers or len(cores.server) for row in comparison.rows}
-    entries, skipped = _entries(comparison, catalogue, workers)
-    row_s = max(ROW_S_MIN, _article_s(comparison, shape) * asked.scale)
-    changes = _changes(article, comparison, cores, row_s)
-    if not entries:
-        return Adapted(None, cores, workers, skipped, changes)
-    entries += twin(entries, entries[0].name)
-    plan = Plan(
-        run=comparison.name,
-        command_line=asked.command_line,
-        entries=tuple(entries),
-        skipped=tuple(Skipped(name=name, reason=reason) for name, reason in skipped.items()),
-        workload=catalogue.workload(comparison.workload),
-        connection=shape.connection,
-        http=shape.http,
-        connections=shape.connections,
-        duration_s=row_s * len(entries),
-        long_share=LATENCY_LONG_SHARE if _argues_from_latency(article, comparison) else LONG_SHARE,
-        boots=BOOTS_LONG if row_s >= LONG_RACE_ROW_S else BOOTS_SHORT,
-        workers=len(cores.server),
+    rows: list[Entry] = []
+    skipped: dict[str, str] = {}
+    for row in comparison.rows:
+        try:
+            rows.append(_entry(row, comparison.workload, catalogue, workers[row.name]))
+        except (BadUsage, BadFile) as error:
+            skipped[row.name] = str(error)
+    row_s = max(ROW_S_MIN, _article_s(comparison, shape) * replay.scale)
+    plan = None
+    if rows:
+        entries = [*rows, *twin(rows, rows[0].name)]
+        metrics = {claim.metric for claim in article.claims if claim.comparison == comparison.name}
+        from_latency = any(metric.startswith("latency") for metric in metrics)
+        plan = Plan(
+            run=comparison.name,
+            command_line=replay.command_line,
+            entries=tuple(entries),
+            skipped=tuple(Skipped(name=name, reason=reason) for name, reason in skipped.items()),
+            workload=catalogue.workload(comparison.workload),
+            connection=shape.connection,
+            http=shape.http,
+            connections=shape.connections,
+            duration_s=row_s * len(entries),
+            long_share=LATENCY_LONG_SHARE if from_latency else LONG_SHARE,
+            boots=MEMORY_BOOTS if "memory" in metrics else BOOTS,
+            workers=len(cores.server),
+            cores=cores,
+            reference=rows[0].name,
+            solo=False,
+            seed=replay.seed,
+        )
+    return PlannedComparison(
+        name=comparison.name,
+        plan=plan,
         cores=cores,
-        reference=entries[0].name,
-        solo=False,
-        seed=asked.seed,
+        workers=workers,
+        skipped=skipped,
+        changes=_changes(article, comparison, cores, row_s),
     )
-    return Adapted(plan, cores, workers, skipped, changes)
 
 
 def run_size(shape: Shape, scale: float, runs: int) -> tuple[int | None, float | None]:
@@ -77,26 +140,6 @@ def run_size(shape: Shape, scale: float, runs: int) -> tuple[int | None, float |
         return None, max(TOOL_RUN_S_MIN, shape.duration_s * shape.repeats * scale / runs)
     requests = round(shape.requests * shape.repeats * scale / runs)
     return max(requests, REQUESTS_PER_CONNECTION_MIN * shape.connections), None
-
-
-def _cores(comparison: Comparison, available: Sequence[int]) -> Cores:
-    """The last core is the generator's; the servers have one, or all others."""
-    if comparison.cpus == "one" or len(available) < 2:
-        return Cores(server=(available[0],), client=(available[-1],))
-    return Cores(server=tuple(available[:-1]), client=(available[-1],))
-
-
-def _entries(
-    comparison: Comparison, catalogue: Catalogue, workers: dict[str, int]
-) -> tuple[list[Entry], dict[str, str]]:
-    entries: list[Entry] = []
-    skipped: dict[str, str] = {}
-    for row in comparison.rows:
-        try:
-            entries.append(_entry(row, comparison.workload, catalogue, workers[row.name]))
-        except (BadUsage, BadFile) as error:
-            skipped[row.name] = str(error)
-    return entries, skipped
 
 
 def _entry(row: Row, workload: str, catalogue: Catalogue, workers: int) -> Entry:
@@ -128,44 +171,38 @@ def _article_s(comparison: Comparison, shape: Shape) -> float:
     return shape.requests * shape.repeats / mean(rates) if rates else 0.0
 
 
-def _argues_from_latency(article: Article, comparison: Comparison) -> bool:
-    return any(
-        claim.comparison == comparison.name and claim.metric.startswith("latency")
-        for claim in article.claims
-    )
-
-
 def _changes(
     article: Article, comparison: Comparison, cores: Cores, row_s: float
 ) -> tuple[str, ...]:
     shape = article.loads[comparison.load]
-    there, here = _article_cpus(article, comparison), len(cores.server)
-    said = [
+    ours, threads = len(cores.server), article.setting.threads
+    if comparison.cpus == "one":
+        theirs: int | None = 1
+    elif threads and comparison.cpus != "all":
+        theirs = max(1, threads - 1)
+    else:
+        theirs = threads
+    changes = [
         f"{shape.tool} loaded each server for {_article_s(comparison, shape):.3g} s in all; here "
         f"each is measured for {row_s:.3g} s, in turn with the others"
     ]
-    if there is None:
-        said.append("the article does not say how many processors its machine had")
-    elif there != here:
-        said.append(f"the servers had {_processors(there)} there and have {_processors(here)} here")
+    if theirs is None:
+        changes.append("the article does not say how many processors its machine had")
+    elif theirs != ours:
+        changes.append(
+            f"the servers had {_processors(theirs)} there and have {_processors(ours)} here"
+        )
     if cores.shared:
-        said.append("server and generator share the only processor")
+        changes.append("server and generator share the only processor")
     else:
-        said.append(
+        changes.append(
             "server and generator have processors of their own here; there they shared them"
         )
     if shape.threads > len(cores.client):
-        said.append(
+        changes.append(
             f"{shape.tool} ran {shape.threads} threads; our generator has {len(cores.client)}"
         )
-    return tuple(said)
-
-
-def _article_cpus(article: Article, comparison: Comparison) -> int | None:
-    threads = article.setting.threads
-    if comparison.cpus == "one" or threads is None:
-        return 1 if comparison.cpus == "one" else None
-    return threads if comparison.cpus == "all" else max(1, threads - 1)
+    return tuple(changes)
 
 
 def _processors(count: int) -> str:

@@ -4,8 +4,20 @@ Every function takes base units and gives text. What isn't there, or isn't finit
 """
 
 import math
+from typing import Protocol
 
 MISSING = "–"
+
+
+class Measured(Protocol):
+    """Whatever has a ratio with an interval."""
+
+    @property
+    def ratio(self) -> float | None: ...  # noqa: D102
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
 
 
 def significant(value: float, digits: int) -> str:
@@ -39,13 +51,39 @@ def _hides_its_side(bound: float, decimals: int) -> bool:
 
 
 def ratio_times(ratio: float | None, low: float | None, high: float | None) -> str:
-    """`1.72× (1.70 to 1.74)`; of the reference, which has no interval, `1×`."""
-    if ratio is None or low is None or high is None:
+    """`1.72× (1.70 to 1.74)`; of the reference, which has no interval, `1×`.
+
+    `≥ 3.41×` and `≤ 0.29×` are intervals with one end: of a contender, or over one, that did at
+    least what was measured. `can't tell` is one without any.
+    """
+    if ratio is None or not math.isfinite(ratio):
         return MISSING
+    if low is None and high is None:
+        return "can't tell"
+    if low is None or high is None:
+        sign, end = ("≤", high) if low is None else ("≥", low)
+        return f"{sign} {_end(end or 0.0, ratio)}×"
     if ratio == low == high == 1:
         return "1×"
     middle, lower, upper = interval(ratio, low, high)
     return MISSING if middle == MISSING else f"{middle}× ({lower} to {upper})"
+
+
+def _end(end: float, ratio: float) -> str:
+    """The one end of an interval, with as many decimals as if the other were as far."""
+    low, high = sorted((end, ratio * ratio / end if end else ratio))
+    _, lower, upper = interval(ratio, low, high)
+    return lower if end <= ratio else upper
+
+
+def ratio_of(of: "Measured | None") -> str:
+    """The ratio of an entry, a pair or an interval with its interval."""
+    return ratio_times(of.ratio, of.low, of.high) if of else MISSING
+
+
+def least_rate(per_s: float | None, *, at_least: bool) -> str:
+    """A rate, with a sign before it where it is the least that it may be."""
+    return f"≥ {rate(per_s)}" if at_least and per_s else rate(per_s)
 
 
 def rate(per_s: float | None) -> str:
@@ -77,6 +115,12 @@ def percent(share: float | None) -> str:
         return MISSING
     value = share * 100
     return f"{significant(value, 2 if abs(value) < 10 else 3)} %" if value else "0 %"
+
+
+def doubt(low: float, high: float) -> float:
+    """How far two copies of one program may be from equal, as a share: the farther end of the
+    interval of their ratio. A smaller difference between two programs is in doubt."""
+    return max(abs(low - 1), abs(high - 1))
 
 
 def margin(share: float) -> str:

@@ -1,13 +1,10 @@
 """Races that never ran: servers as queues, on a machine with weather, to judge the judge."""
 
-from bakeoff.simulate.conditions import USUAL
-from bakeoff.simulate.fit import conditions_of
-from bakeoff.simulate.planning import BOOTS, search
+from bakeoff.simulate.conditions import USUAL, conditions_of
 from bakeoff.simulate.race import Size, plan_of, records_of
-from bakeoff.simulate.study import Study, rate, study
+from bakeoff.simulate.study import Study, rate, search, study
 
 __all__ = [
-    "BOOTS",
     "USUAL",
     "Size",
     "Study",

@@ -1,6 +1,7 @@
 """One simulated race: a plan, and the records that a real one would have left."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 from statistics import median
@@ -17,15 +18,18 @@ from bakeoff.model.samples import (
     BootEnd,
     BootEntry,
     BootStart,
+    Draw,
+    DrawRule,
     Memory,
     Record,
+    Redrawn,
     Slice,
     SliceLengths,
     Warmup,
 )
 from bakeoff.model.simulation import Conditions
 from bakeoff.model.workload import Workload
-from bakeoff.simulate.server import Window, count, piece
+from bakeoff.simulate.server import Window, count, simulated_slice
 from bakeoff.simulate.weather import Weather
 
 TAIL_DEGREES = 4
@@ -39,24 +43,14 @@ PLANTED, REFERENCE = "planted", "reference"
 MACHINE = Machine(
     taken_at="1970-01-01T00:00:00Z",
     kernel="simulated",
-    distribution=None,
     cpu_model="simulated",
     cpus=2,
     threads_per_core=1,
     memory_mib=4096,
-    virtualisation=None,
-    governor=None,
-    turbo=None,
     mitigations={},
-    clock_source=None,
     cgroup="v2",
-    cpu_quota=None,
-    somaxconn=None,
-    port_range=None,
     open_files_limit=1024,
-    tcp_tw_reuse=None,
     load_average=0,
-    io_uring=None,
     python="simulated",
     bakeoff="simulated",
     engine="simulated",
@@ -65,8 +59,8 @@ MACHINE = Machine(
 
 @dataclass(frozen=True)
 class Size:
-    """A race to simulate. `effect`: by what share one server is faster than the others, which are
-    equal (0.03: 3 % more requests per second)."""
+    """A race to simulate. One server is faster than the others, which are equal, by `effect`, a
+    share (0.03: 3 % more requests per second)."""
 
     effect: float
     contenders: int
@@ -80,7 +74,7 @@ class Size:
         return (REFERENCE, PLANTED, *equals)
 
     def ln_ratio(self, a: str, b: str) -> float:
-        """The truth of a over b."""
+        """The true ln ratio of a over b."""
         return float(((a == PLANTED) - (b == PLANTED)) * np.log1p(self.effect))
 
 
@@ -115,11 +109,11 @@ def plan_of(size: Size, conditions: Conditions, seed: int) -> Plan:
 
 
 def records_of(plan: Plan, size: Size, conditions: Conditions) -> list[Record]:
-    """What the race leaves in samples.jsonl; the plan's seed draws everything."""
-    return _Course(plan, size, conditions).run()
+    """What the race leaves in samples.jsonl; everything is drawn from the plan's seed."""
+    return _Race(plan, size, conditions).run()
 
 
-class _Course:
+class _Race:
     """A race that is being run, in simulated time."""
 
     def __init__(self, plan: Plan, size: Size, conditions: Conditions) -> None:
@@ -129,6 +123,8 @@ class _Course:
         self._weather = Weather(conditions, self._rng)
         self._before = ""
         self._ended_ns: dict[str, int] = {}
+        self._ln_boot: dict[str, float] = {}
+        self._ln_process: dict[tuple[str, int], float] = {}
         self._ln_level: dict[str, float] = {}
 
     def run(self) -> list[Record]:
@@ -136,23 +132,66 @@ class _Course:
         return [each for boot in range(self._plan.boots) for each in self._boot(boot, budget_s)]
 
     def _boot(self, boot: int, budget_s: float) -> list[Record]:
-        order = self._order.sample(self._size.names, len(self._size.names))
+        given, names = self._given, self._size.names
         self._weather.pass_by(BOOT_S)
-        ahead = np.linspace(-0.5, 0.5, len(order)) * self._given.start_order
-        for name, start in zip(order, ahead, strict=True):
-            chance = self._rng.normal(0, self._given.boot_sd)
-            self._ln_level[name] = self._size.ln_ratio(name, REFERENCE) + start + chance
+        self._ln_process.clear()
+        for name in names:
+            chance = self._rng.normal(0, given.boot_sd)
+            self._ln_boot[name] = self._size.ln_ratio(name, REFERENCE) + chance
+        self._start(0)
         start = BootStart(
             boot=boot,
-            started=tuple(_up(name) for name in order),
+            started=tuple(map(_boot_entry, names)),
             engine="simulated",
             io="epoll",
-            connections_open=dict.fromkeys(order, self._given.connections),
+            connections_open=dict.fromkeys(names, given.connections),
         )
         warmup = self._warm_up(boot)
         memory = Memory(pss_mib=1, processes=1)
-        end = BootEnd(boot=boot, loaded=dict.fromkeys(order, memory), stopped=())
-        return [start, warmup, *self._blocks(boot, budget_s), end]
+        end = BootEnd(boot=boot, loaded=dict.fromkeys(names, memory), stopped=())
+        rule = [self._rule()] if boot == 0 else []
+        return [start, warmup, *rule, *self._draws(boot, budget_s), end]
+
+    def _rule(self) -> DrawRule:
+        what = Redrawn(
+            what="connections" if self._given.instances else "processes",
+            instances=self._given.instances or 1,
+            warm_up_ms=0,
+            why="simulated",
+        )
+        return DrawRule(draw_s=self._given.draw_s, redrawn=dict.fromkeys(self._size.names, what))
+
+    def _start(self, process: int) -> None:
+        """Process number `process` of each, and new connections to it."""
+        order = self._order.sample(self._size.names, len(self._size.names))
+        ahead = np.linspace(-0.5, 0.5, len(order)) * self._given.start_order
+        for name, start in zip(order, ahead, strict=True):
+            if (name, process) not in self._ln_process:
+                own = self._rng.normal(0, self._given.process_sd)
+                self._ln_process[name, process] = self._ln_boot[name] + start + own
+            chance = self._rng.normal(0, self._given.connections_sd)
+            self._ln_level[name] = self._ln_process[name, process] + chance
+
+    def _draws(self, boot: int, budget_s: float) -> list[Record]:
+        """Draws of equal length, as many as the budget has room for, one at least."""
+        number = max(1, round(budget_s / self._given.draw_s))
+        records: list[Record] = []
+        blocks: list[Block] = []
+        for draw in range(number):
+            process = draw % (self._given.instances or number)
+            self._start(process)
+            records.append(
+                Draw(
+                    boot=boot,
+                    draw=draw,
+                    processes=dict.fromkeys(self._size.names, process),
+                    connections_open=dict.fromkeys(self._size.names, self._given.connections),
+                )
+            )
+            fresh = self._blocks(boot, draw, blocks, budget_s * (draw + 1) / number)
+            blocks += fresh
+            records += fresh
+        return records
 
     def _warm_up(self, boot: int) -> Warmup:
         names = self._size.names
@@ -177,26 +216,32 @@ class _Course:
             steady=dict.fromkeys(names, True),
         )
 
-    def _blocks(self, boot: int, budget_s: float) -> list[Block]:
-        """Blocks until the budget is spent, a long one whenever those had less than their share."""
-        spent_s = {"short": 0.0, "long": 0.0}
+    def _blocks(self, boot: int, draw: int, before: Sequence[Block], until_s: float) -> list[Block]:
+        """Blocks until so much of the boot is measured; a long one whenever those are below their
+        share of it."""
         lengths_ms = {"short": self._given.short_ms, "long": self._given.long_ms}
         block_s = {kind: len(self._size.names) * ms / 1000 for kind, ms in lengths_ms.items()}
+        kinds: list[str] = [block.kind for block in before]
+        spent_s = {kind: kinds.count(kind) * each for kind, each in block_s.items()}
         blocks: list[Block] = []
-        while (total_s := sum(spent_s.values())) < budget_s:
+        while (total_s := sum(spent_s.values())) < until_s - 1e-9:
             long_s = spent_s["long"] + block_s["long"]
             share = self._plan.long_share * (total_s + block_s["long"])
             kind: Literal["short", "long"] = "long" if long_s <= share else "short"
-            blocks.append(self._block(boot, len(blocks), kind, lengths_ms[kind]))
+            number = len(before) + len(blocks)
+            blocks.append(self._block(boot, draw, number, kind, lengths_ms[kind]))
             spent_s[kind] += block_s[kind]
         return blocks
 
-    def _block(self, boot: int, number: int, kind: Literal["short", "long"], ms: int) -> Block:
+    def _block(
+        self, boot: int, draw: int, number: int, kind: Literal["short", "long"], ms: int
+    ) -> Block:
         order = self._order.sample(self._size.names, len(self._size.names))
-        slices = tuple(self._turn(name, ms, self._given.ramp_ms) for name in order)
+        slices = tuple(self._slice(name, ms, self._given.ramp_ms) for name in order)
         return Block.model_construct(
             type="block",
             boot=boot,
+            draw=draw,
             block=number,
             kind=kind,
             slices=slices,
@@ -205,17 +250,18 @@ class _Course:
             pressure_cpu_us=None,
         )
 
-    def _turn(self, name: str, ms: int, ramp_ms: int) -> Slice:
+    def _slice(self, name: str, ms: int, ramp_ms: int) -> Slice:
         window, answered = self._window(name, ms, ramp_ms)
         away_ns = max(0, window.start_ns - self._ended_ns.get(name, window.start_ns))
         service_ns = 1e9 / (self._given.requests_per_s * exp(self._ln_level[name]))
-        measured = piece(name, service_ns, window, answered, self._given.connections, away_ns)
+        measured = simulated_slice(
+            name, service_ns, window, answered, self._given.connections, away_ns
+        )
         self._ended_ns[name] = measured.event.drained_ns
         return measured
 
     def _window(self, name: str, ms: int, ramp_ms: int) -> tuple[Window, int]:
-        """One turn, and its answers: half of it passes, its speed is that of its middle, the rest
-        passes."""
+        """One slice's window and its answers. Its speed is that of the machine at its middle."""
         given = self._given
         self._weather.pass_by((given.gap_ms + ramp_ms) / 1000)
         start_ns = round(self._weather.now_s * 1e9)
@@ -236,7 +282,7 @@ class _Course:
         return window, count(given.requests_per_s * exp(ln_rate), window, self._rng)
 
 
-def _up(name: str) -> BootEntry:
+def _boot_entry(name: str) -> BootEntry:
     return BootEntry(
         name=name,
         pid=None,

@@ -30,8 +30,8 @@ LATENCY_STEPS = 40
 
 @dataclass(frozen=True)
 class Window:
-    """One turn as it went: its ramp and its counted time, ns, and how much of that was `lost` to
-    cold caches or to the host."""
+    """One slice's ramp and counted time, ns, and how much of that was `lost` to cold caches or to
+    the host."""
 
     start_ns: int
     length_ns: int
@@ -45,13 +45,13 @@ def count(requests_per_s: float, window: Window, rng: np.random.Generator) -> in
     return max(0, round(float(rng.normal(mean, SERVICE_CV * sqrt(mean)))))
 
 
-def piece(
+def simulated_slice(
     entry: str, service_ns: float, window: Window, answered: int, connections: int, away_ns: int
 ) -> Slice:
-    """The turn as the engine and the meter report it, `answered` requests in its window.
+    """The slice as the engine and the meter report it, with `answered` requests in its window.
 
-    `service_ns` is what a request costs on an undisturbed machine; `away_ns` is how long the
-    others had their turns before it.
+    `service_ns` is what a request costs on an undisturbed machine; `away_ns` is the time since the
+    server's last slice.
     """
     length_ns = window.length_ns
     span_ns = window.ramp_ns + length_ns + DRAIN_NS

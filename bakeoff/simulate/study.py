@@ -1,4 +1,4 @@
-"""Many simulated races of one size, judged as real ones are, on all processors."""
+"""Many simulated races of one size, judged as real ones are; and how long a race must be."""
 
 import math
 import multiprocessing
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -16,17 +16,19 @@ import scipy
 
 from bakeoff.judge import judge
 from bakeoff.model.samples import Block
-from bakeoff.model.simulation import Conditions, Rate, Rates, Spread
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
+from bakeoff.model.verdict import Verdict, ends
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
+
+DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the judge said of one race. `half_width` is the planted pair's, in ln; None: the race
+    """What the judge said of one race. `half_width` is the planted pair's, in ln; None if the race
     was too short for a ratio."""
 
-    found: bool
+    detected: bool
     wrong: bool
     covered: bool
     half_width: float | None
@@ -38,35 +40,40 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     plan = plan_of(size, conditions, seed)
     records = records_of(plan, size, conditions)
     verdict = judge(plan, {}, records, MACHINE, complete=True)
-    lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
+    lasted_s = max(record.at_ns for record in records if isinstance(record, Block)) / 1e9
     return _outcome(size, verdict, lasted_s)
 
 
 def _outcome(size: Size, verdict: Verdict, lasted_s: float) -> Outcome:
     findings = {"faster": 1, "can't tell": 0, "slower": -1}
     truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
+    intervals = [ends(pair.low, pair.high) for pair in verdict.pairs]
     said = [findings[pair.finding] for pair in verdict.pairs]
     planted = verdict.pair(PLANTED, REFERENCE)
     right = "faster" if size.effect > 0 else "slower"
     return Outcome(
-        found=planted is not None and size.effect != 0 and planted.finding == right,
+        detected=planted is not None and size.effect != 0 and planted.finding == right,
         wrong=any(
             finding and finding != np.sign(truth)
             for finding, truth in zip(said, truths, strict=True)
         ),
         covered=all(
-            math.log(pair.low) <= truth <= math.log(pair.high)
-            for pair, truth in zip(verdict.pairs, truths, strict=True)
+            low <= math.exp(truth) <= high
+            for (low, high), truth in zip(intervals, truths, strict=True)
         ),
-        half_width=math.log(planted.high / planted.low) / 2 if planted else None,
+        half_width=(
+            math.log(planted.high / planted.low) / 2
+            if planted and planted.low and planted.high
+            else None
+        ),
         lasted_s=lasted_s,
     )
 
 
 def rate(count: int, n: int) -> Rate:
     """The share with its exact binomial 95 % interval."""
-    found = scipy.stats.binomtest(count, n).proportion_ci(method="exact")
-    return Rate(count=count, n=n, share=count / n, low=found.low, high=found.high)
+    interval = scipy.stats.binomtest(count, n).proportion_ci(method="exact")
+    return Rate(count=count, n=n, share=count / n, low=interval.low, high=interval.high)
 
 
 class Study:
@@ -82,8 +89,8 @@ class Study:
         races: int,
         done: Callable[[], object] = lambda: None,
     ) -> Rates:
-        """Race `races` times; `done` is called after each. Race k has the same seed in
-        every study of this `Study`: sizes are compared on the same weather."""
+        """Race `races` times; `done` is called after each. Race k always has the same seed, so
+        that sizes are compared on the same weather."""
         seeds = [int(each) for each in np.random.SeedSequence(self._seed).generate_state(races)]
         tasks = [self._pool.submit(race, size, conditions, each) for each in seeds]
         for task in as_completed(tasks):
@@ -111,28 +118,51 @@ def study(seed: int) -> Iterator[Study]:
 
 
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
-    """The rates of one race at least."""
+    """The rates over one or more races."""
     n = len(outcomes)
     widths = [each.half_width for each in outcomes if each.half_width is not None]
     return Rates(
         duration_s=size.duration_s,
         boots=size.boots,
         races=n,
-        power=rate(sum(each.found for each in outcomes), n) if size.effect else None,
+        power=rate(sum(each.detected for each in outcomes), n) if size.effect else None,
         false_positives=rate(sum(each.wrong for each in outcomes), n),
         coverage=rate(sum(each.covered for each in outcomes), n),
-        half_width=_spread(widths) if widths else None,
+        half_width=_middle(widths) if widths else None,
         lasts_s=median(each.lasted_s for each in outcomes),
     )
 
 
-def _spread(half_widths: Sequence[float]) -> Spread:
+def search(
+    size: Size, power: float, rates: Callable[[Size], Rates]
+) -> tuple[tuple[Rates, ...], Rates | None]:
+    """All sizes tried, and the shortest with enough `power`; None if none has it.
+
+    Power rises with the duration, so durations are bisected. `size` gives all the rest. Rates are
+    estimates: near the border chance decides between two neighbours.
+    """
+    tried: list[Rates] = []
+    best: Rates | None = None
+    low, high = 0, len(DURATIONS_S)
+    while low < high:
+        middle = (low + high) // 2
+        estimate = rates(replace(size, duration_s=DURATIONS_S[middle]))
+        tried.append(estimate)
+        assert estimate.power
+        if estimate.power.share < power:
+            low = middle + 1
+        else:
+            high, best = middle, estimate
+    return tuple(tried), best
+
+
+def _middle(half_widths: Sequence[float]) -> Middle:
     low, middle, high = np.expm1(np.quantile(half_widths, (0.1, 0.5, 0.9)))
-    return Spread(median=middle, low=low, high=high)
+    return Middle(median=middle, low=low, high=high)
 
 
 def _end_with_the_parent() -> None:
-    """A worker leaves Ctrl-C to the parent, and goes when the parent is gone, however it went."""
+    """Leave Ctrl-C to the parent, and end when the parent has ended, however it did."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()

@@ -1,7 +1,8 @@
-"""bakeoff's side of the keeper: start, stop, look."""
+"""Servers as the rest of bakeoff sees them: those that the keeper starts, and others' own."""
 
 import contextlib
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -15,19 +16,18 @@ from bakeoff.model.contender import argument_list, fill
 from bakeoff.model.errors import BakeoffError, ContenderOut
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
-from bakeoff.start import words
+from bakeoff.start import faults
 from bakeoff.start.keeper import cgroups
-from bakeoff.start.ports import Ports
-from bakeoff.start.sockets import endpoint, listeners_of
+from bakeoff.start.ports import Ports, endpoint, listeners_of
 from bakeoff.start.sweep import sweep
 
 Answers = Callable[[str, int], str | None]
-"""Ask host and port once, for a second at most: None after a real answer, else why not."""
+"""Ask host and port once, for a second at most: None after an HTTP answer, else the fault."""
 
 GRACE_S = 3.0
 _REPLY_WITHIN_S = 20.0
 _ELSEWHERE_AFTER = 0.3
-"""Share of the time to get ready after which a server that listens only elsewhere is given up."""
+"""Share of the time to get ready after which a server that listens only elsewhere is out."""
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
 
 
@@ -35,9 +35,9 @@ class Keeper:
     """The process that owns the contenders, as a context manager.
 
     Whatever ends this process, SIGKILL included, ends the contenders: the keeper sees its
-    connection close. Making one first sweeps up after earlier keepers that were killed.
-    `scratch` holds the instances' scratch folders and goes when it is empty.
-    `cgroup_kinds` are tried in order; where none can be made, CPU time is read over the tree.
+    connection close. A new keeper first sweeps up after earlier ones that were killed. `scratch`
+    holds the contenders' scratch folders and is removed when empty. `cgroup_kinds` are tried in
+    order; if none can be made, CPU time is read over the process tree.
     """
 
     def __init__(self, scratch: Path, cgroup_kinds: Sequence[str] = cgroups.KINDS) -> None:
@@ -71,6 +71,7 @@ class Keeper:
         self,
         entry: Entry,
         *,
+        key: str = "",
         out: Path,
         workers: int,
         cores: Cores,
@@ -78,12 +79,15 @@ class Keeper:
         log: Path,
         answers: Answers,
     ) -> Handle:
-        """Start `entry` and wait until `answers` says None. Raises `ContenderOut` with the reason.
+        """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
 
-        `out` is where it was built, `host` a numeric address, `log` gets all that it prints.
+        Its `key`, by default the entry's name, is what the other methods take as a name: each
+        process of one entry has its own. `out` is where it was built, `host` a numeric address;
+        `log` gets everything it prints.
         """
         assert entry.contender, "an entry to start"
         assert entry.folder, "an entry with a folder"
+        key = key or entry.name
         run = entry.contender.run
         fixed = entry.fixed_port
         port = self._ports.fixed(host, fixed) if fixed else self._ports.free(host)
@@ -98,11 +102,11 @@ class Keeper:
         argv = argument_list(run.command, values)
         env = {"PORT": str(port), "HOST": host}
         env |= {name: fill(value, values) for name, value in run.env.items()}
-        self._logs[entry.name] = log
+        self._logs[key] = log
         log.parent.mkdir(parents=True, exist_ok=True)
         started = self._ask(
             "start",
-            entry.name,
+            key,
             argv=argv,
             env=env,
             folder=entry.folder,
@@ -110,12 +114,12 @@ class Keeper:
             log=str(log.resolve()),
         )
         if "errno" in started:
-            reason = words.unstartable(started["step"], started["errno"], argv[0], entry.folder)
+            reason = faults.unstartable(started["step"], started["errno"], argv[0], entry.folder)
             raise ContenderOut(reason)
         try:
-            ready_ms = self._ready(entry.name, host, port, run.ready_timeout_s, started, answers)
+            ready_ms = self._ready(key, host, port, run.ready_timeout_s, started, answers)
         except ContenderOut:
-            self.stop(entry.name)
+            self.stop(key)
             raise
         return Handle(
             name=entry.name,
@@ -148,16 +152,16 @@ class Keeper:
             waited_s: float = (time.monotonic_ns() - started["exec_ns"]) / 1e9
             seen = self._ask("look", name)
             if seen["status"] is not None:
-                reason = words.died(seen["status"], seen["lived_s"], len(self.pids(name)))
-                raise ContenderOut(words.with_tail(reason, log))
+                reason = faults.died(seen["status"], seen["lived_s"], len(self.pids(name)))
+                raise ContenderOut(faults.with_tail(reason, log))
             if fault is None:
                 return waited_s * 1e3
             if waited_s > timeout_s * _ELSEWHERE_AFTER:
-                found = listeners_of(self.pids(name))
-                if found and not any(one.serves(host, port) for one in found):
-                    raise ContenderOut(words.elsewhere(found, host, port))
+                listeners = listeners_of(self.pids(name))
+                if listeners and not any(each.serves(host, port) for each in listeners):
+                    raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
-                raise ContenderOut(words.with_tail(words.not_ready(timeout_s, fault), log))
+                raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.05)
 
@@ -167,11 +171,11 @@ class Keeper:
         return Stopped(name=name, how=ended["how"], survivors=tuple(ended["survivors"]))
 
     def death(self, name: str) -> str | None:
-        """How `name` ended, with the end of its log; None while it lives."""
+        """How `name` died, with the end of its log; None while it lives."""
         seen = self._ask("look", name)
         if seen["status"] is None:
             return None
-        return words.with_tail(words.ending(seen["status"]), self._logs[name])
+        return faults.with_tail(faults.ending(seen["status"]), self._logs[name])
 
     def pids(self, name: str) -> tuple[int, ...]:
         """All processes of `name` that run."""
@@ -187,7 +191,7 @@ class Keeper:
                 self._clear_up()
 
     def _clear_up(self) -> None:
-        """Do what a keeper that was killed could not do."""
+        """Do what a killed keeper could not."""
         sweep()
         for folder in self._scratch.glob(f"{self.pid}-*"):
             shutil.rmtree(folder, ignore_errors=True)
@@ -207,13 +211,13 @@ class Keeper:
                     raise ConnectionResetError
                 reply = json.loads(packet)
         except (ConnectionError, TimeoutError):
-            self._mourn()
+            self._lost()
         if "fault" in reply:
             raise BakeoffError(f"the keeper failed to {what} {name}:\n{reply['fault']}")
         return reply
 
-    def _mourn(self) -> NoReturn:
-        """The keeper is gone, or doesn't answer: end what it leaves, and say so."""
+    def _lost(self) -> NoReturn:
+        """The keeper has died or doesn't answer: end what it left. Raises."""
         self.close()
         raise BakeoffError(
             f"the process that keeps the contenders (pid {self.pid}) is gone; they were ended"
@@ -224,3 +228,26 @@ class Keeper:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def attach(entry: Entry) -> Handle:
+    """The handle of a server that somebody else runs; its CPU time is read if its pid is known."""
+    attached = entry.attached
+    assert attached, "an entry to attach to"
+    return Handle(
+        name=entry.name,
+        pid=attached.pid,
+        address=attached.address,
+        host=attached.host,
+        port=attached.port,
+        cpus=_allowed_cpus(attached.pid),
+        cpu=CpuCounter(kind="tree" if attached.pid else "none", pid=attached.pid),
+    )
+
+
+def _allowed_cpus(pid: int | None) -> tuple[int, ...]:
+    """The processors that `pid` may run on; empty if that can't be told."""
+    try:
+        return tuple(sorted(os.sched_getaffinity(pid))) if pid else ()
+    except OSError:
+        return ()

@@ -1,4 +1,4 @@
-"""End what earlier runs left behind, where even their keeper was killed."""
+"""End what earlier runs left behind whose keeper was killed too."""
 
 import os
 import signal
@@ -10,18 +10,18 @@ from bakeoff.start.keeper import cgroups, processes
 def sweep() -> tuple[int, ...]:
     """End processes that carry the marker of a keeper that is gone; remove its control groups.
 
-    Returns the pids that were sent SIGKILL. Whatever doesn't carry our marker is let be, as are
-    this process and its ancestors, and all that belongs to a keeper that is alive.
+    Returns the pids that were sent SIGKILL. Spares whatever doesn't carry our marker, this process
+    and its ancestors, and all that belongs to a keeper that is alive.
     """
     strays = _strays()
     processes.send(signal.SIGKILL, strays)
     until = time.monotonic() + 1.0
-    while time.monotonic() < until and any(_runs(pid) for pid in strays):
+    while time.monotonic() < until and any(map(processes.runs, strays)):
         time.sleep(0.005)
     for base in cgroups.bases(cgroups.KINDS):
         for group in base.path.glob(f"{cgroups.PREFIX}*"):
             if processes.keeper_is_gone(group.name.removeprefix(cgroups.PREFIX)):
-                cgroups.remove(group)
+                cgroups.remove_soon(group, within_s=0.5)
     return tuple(sorted(strays))
 
 
@@ -29,8 +29,8 @@ def _strays() -> set[int]:
     table = processes.processes()
     spared = {os.getpid()}
     ancestor = os.getpid()
-    while (one := table.get(ancestor)) and one.parent:
-        ancestor = one.parent
+    while (process := table.get(ancestor)) and process.parent:
+        ancestor = process.parent
         spared.add(ancestor)
     return {pid for pid in table.keys() - spared if _is_stray(pid)}
 
@@ -38,8 +38,3 @@ def _strays() -> set[int]:
 def _is_stray(pid: int) -> bool:
     marker = processes.marker(pid)
     return marker is not None and processes.keeper_is_gone(marker)
-
-
-def _runs(pid: int) -> bool:
-    one = processes.process(pid)
-    return one is not None and processes.is_running(one)

@@ -1,4 +1,4 @@
-"""How servers treat a connection: asked before the load, a few dozen requests each."""
+"""How servers treat a connection: a few dozen requests to each, before the load."""
 
 import socket
 import struct
@@ -13,16 +13,16 @@ from bakeoff.model.audit import Audit
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
-from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange, half_of
+from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange, incomplete
 
 REQUESTS = 20
 WITHIN_S = 2.0
-"""For an answer, and for the end of a connection that was asked for."""
+"""For an answer, and for the server to close a connection when asked to."""
 EARLY_WITHIN_S = 0.1
-"""For an answer to a request that isn't complete: who reads it to its end waits."""
+"""For an answer to an incomplete request: a server that reads requests to their end waits."""
 DATE_APART_S = 1.2
 DATE_LOOKS = 2
-"""A server may renew its date once a second, and late: one that stands still is asked again."""
+"""A server may renew its date once a second, and late: one that hasn't moved is asked again."""
 
 # struct tcp_info, linux/tcp.h: a counter of 32 bits behind 8 small fields, 24 of 32 bits, 4 of 64
 # and 4 of 32.
@@ -30,18 +30,18 @@ _DATA_SEGMENTS_IN = struct.Struct("152xI")
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """One answer, and in how many segments it came; None where one write takes several."""
+class _Exchange:
+    """One answer, and in how many segments it came; None if one write takes several."""
 
     answer: Answer
     segments: int | None
 
 
 @dataclass
-class _Seen:
-    """What one connection after another showed of a server."""
+class _Observed:
+    """What several connections, one after another, showed of a server."""
 
-    answers: list[_Asked]
+    exchanges: list[_Exchange]
     keeps_http_1_0: bool
     closes_when_asked: bool
     date: Literal["none", "moves", "frozen"]
@@ -49,39 +49,42 @@ class _Seen:
 
 
 def audit(
-    up: Sequence[tuple[Handle, Entry]],
+    servers: Sequence[tuple[Handle, Entry]],
     workload: Workload,
     now_ns: Callable[[], int] = time.monotonic_ns,
     sleep: Callable[[float], None] = time.sleep,
 ) -> dict[str, Audit]:
-    """What each of `up` does, by name; one that gives no answer is left out.
+    """What each of `servers` does, by name; those that don't answer are left out.
 
     Takes some milliseconds for each, and `DATE_APART_S` and `EARLY_WITHIN_S` for all of them
-    together. A server is asked on one connection at a time: some serve no more.
+    together. Each is asked on one connection at a time: some serve no more.
     """
-    asking = {handle.name: _Client(handle, entry, workload) for handle, entry in up}
-    seen = {name: found for name, client in asking.items() if (found := client.look())}
+    clients = {handle.name: _Client(handle, entry, workload) for handle, entry in servers}
+    observed = {name: each for name, client in clients.items() if (each := client.observe())}
     for _ in range(DATE_LOOKS):
-        still = [name for name, found in seen.items() if found.date == "frozen"]
+        still = [name for name, each in observed.items() if each.date == "frozen"]
         if still:
-            due_ns = max(seen[name].dated_ns for name in still) + DATE_APART_S * 1e9
+            due_ns = max(observed[name].dated_ns for name in still) + DATE_APART_S * 1e9
             sleep(max(0.0, (due_ns - now_ns()) / 1e9))
         for name in still:
-            if asking[name].date() not in ("", seen[name].answers[0].answer.header("date")):
-                seen[name].date = "moves"
-            seen[name].dated_ns = now_ns()
-    early = _early([asking[name] for name in seen])
-    return {name: _summed_up(seen[name], name not in early) for name in seen}
+            first = observed[name].exchanges[0].answer.header("date")
+            if clients[name].date() not in ("", first):
+                observed[name].date = "moves"
+            observed[name].dated_ns = now_ns()
+    early = _early([clients[name] for name in observed])
+    return {name: _audit(each, name not in early) for name, each in observed.items()}
 
 
 def _early(clients: Sequence["_Client"]) -> set[str]:
-    """Who answers a request that lacks its last byte."""
+    """The servers that answer a request without its last byte."""
     with ExitStack() as stack:
         waiting = {
-            one.name: stack.enter_context(held) for one in clients if (held := one.half_ask())
+            client.name: stack.enter_context(connection)
+            for client in clients
+            if (connection := client.ask_incompletely())
         }
         due_s = time.monotonic() + EARLY_WITHIN_S
-        return {name for name, held in waiting.items() if _came(held, due_s - time.monotonic())}
+        return {name for name, each in waiting.items() if _came(each, due_s - time.monotonic())}
 
 
 def _came(connection: socket.socket, within_s: float) -> bool:
@@ -100,56 +103,58 @@ class _Client:
         self.name = handle.name
         self._handle, self._path, self._request = handle, entry.path, workload.request
 
-    def look(self) -> _Seen | None:
-        """All but whether the date moves; None where no answer came."""
+    def observe(self) -> _Observed | None:
+        """All but whether the date moves; None if no answer came."""
         try:
-            answers = self._one_after_another()
-            return _Seen(
-                answers=answers,
+            exchanges = self._one_after_another()
+            first = exchanges[0].answer
+            return _Observed(
+                exchanges=exchanges,
                 keeps_http_1_0=self._keeps_http_1_0(),
                 closes_when_asked=self._closes_when_asked(),
-                date="frozen" if answers[0].answer.header("date") else "none",
-                dated_ns=answers[0].answer.asked_ns,
+                date="frozen" if first.header("date") else "none",
+                dated_ns=first.asked_ns,
             )
         except (NoAnswer, OSError):
             return None
 
-    def half_ask(self) -> socket.socket | None:
-        """A connection with a request that isn't complete; None where none could be sent."""
+    def ask_incompletely(self) -> socket.socket | None:
+        """A connection with an incomplete request; None if none could be sent."""
         try:
             connection = self._connected()
-            connection.sendall(half_of(self._request, self._path, self._handle.host))
+            connection.sendall(incomplete(self._request, self._path, self._handle.host))
         except OSError:
             return None
         return connection
 
     def date(self) -> str:
-        """The date of an answer now; empty where none came."""
+        """The date of an answer now; empty if none came."""
         try:
             with self._connected() as connection:
                 return self._ask(connection, close=True).header("date")
         except (NoAnswer, OSError):
             return ""
 
-    def _one_after_another(self) -> list[_Asked]:
-        """Up to `REQUESTS` answers from one connection. Raises `NoAnswer` where the first fails."""
-        asked: list[_Asked] = []
+    def _one_after_another(self) -> list[_Exchange]:
+        """Up to `REQUESTS` answers on one connection. Raises `NoAnswer` if the first fails."""
+        exchanges: list[_Exchange] = []
         with self._connected() as connection:
-            while len(asked) < REQUESTS:
+            while len(exchanges) < REQUESTS:
                 before = _segments_in(connection)
                 try:
                     answer = self._ask(connection)
                 except NoAnswer:
-                    if not asked:
+                    if not exchanges:
                         raise
                     break
-                asked.append(_Asked(answer, _segments(connection, before, len(answer.raw))))
+                segments = _segments(connection, before, len(answer.raw))
+                exchanges.append(_Exchange(answer, segments))
                 if not answer.keeps_alive:
                     break
-        return asked
+        return exchanges
 
     def _keeps_http_1_0(self) -> bool:
-        """Whether a second request of a client of 1.0 is answered on the same connection."""
+        """Whether a second request of an HTTP/1.0 client is answered on the same connection."""
         try:
             with self._connected() as connection:
                 for _ in range(2):
@@ -189,7 +194,7 @@ def _segments(connection: socket.socket, before: int | None, answer_bytes: int) 
 
 
 def _segments_in(connection: socket.socket) -> int | None:
-    """Segments with data that came in so far; None where the kernel doesn't say."""
+    """Segments with data received so far; None if the kernel doesn't say."""
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     if len(info) < _DATA_SEGMENTS_IN.size:
         return None
@@ -197,15 +202,15 @@ def _segments_in(connection: socket.socket) -> int | None:
     return int(count)
 
 
-def _summed_up(seen: _Seen, awaits_request: bool) -> Audit:
-    answers = [each.answer for each in seen.answers]
-    segments = [each.segments for each in seen.answers if each.segments is not None]
+def _audit(observed: _Observed, awaits_request: bool) -> Audit:
+    answers = [each.answer for each in observed.exchanges]
+    segments = [each.segments for each in observed.exchanges if each.segments is not None]
     return Audit(
         asked=REQUESTS,
         kept=len(answers),
-        keeps_http_1_0=seen.keeps_http_1_0,
-        closes_when_asked=seen.closes_when_asked,
-        date=seen.date,
+        keeps_http_1_0=observed.keeps_http_1_0,
+        closes_when_asked=observed.closes_when_asked,
+        date=observed.date,
         segments=median_low(segments) if segments else None,
         apart_ms=median(each.received_ns[-1] - each.received_ns[0] for each in answers) / 1e6,
         answer_ms=median(each.received_ns[-1] - each.asked_ns for each in answers) / 1e6,

@@ -1,4 +1,4 @@
-"""One HTTP exchange over a plain socket, byte for byte, read with h11."""
+"""HTTP exchanges over a plain socket, byte for byte, read with h11."""
 
 import gzip
 import socket
@@ -17,14 +17,14 @@ RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 
 
 class NoAnswer(BakeoffError):
-    """No right HTTP answer came; the message says what came instead."""
+    """No valid HTTP answer came; the message says what came instead."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One response: `raw` is all of it as it came, `headers` have lower-case names.
+    """One response: `raw` is all of it as received, names in `headers` are in lower case.
 
-    `asked_ns` is when its request was sent, `received_ns` when each piece of it came.
+    `asked_ns` is when its request was sent, `received_ns` when each piece of it was received.
     """
 
     raw: bytes
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def content(self) -> bytes:
-        """The body, decompressed where the answer says that it is. Raises `NoAnswer`."""
+        """The body, decompressed if it is compressed. Raises `NoAnswer`."""
         if self.header("content-encoding").lower() != "gzip":
             return self.body
         try:
@@ -81,8 +81,8 @@ def _check_no_more(rest: bytes) -> None:
         raise NoAnswer(f"it answers twice: {len(rest)} bytes that nobody asked for came with it")
 
 
-def half_of(request: RequestSection, path: str, host: str) -> bytes:
-    """A request that goes on: all but its last byte, which no server can do without."""
+def incomplete(request: RequestSection, path: str, host: str) -> bytes:
+    """A request without its last byte."""
     client = h11.Connection(our_role=h11.CLIENT)
     return _written(client, request, path, host, close=True, version="1.1")[:-1]
 
@@ -90,12 +90,12 @@ def half_of(request: RequestSection, path: str, host: str) -> bytes:
 def ahead(
     connection: socket.socket, request: RequestSection, path: str, host: str, depth: int
 ) -> list[Answer]:
-    """Ask `depth` times at once on an open connection, and read the answers in their order.
+    """Send `depth` requests at once on an open connection, and read the answers in order.
 
-    Raises `NoAnswer` that says how many came.
+    Raises `NoAnswer`, which says how many came.
     """
     clients = [h11.Connection(our_role=h11.CLIENT) for _ in range(depth)]
-    messages = [_written(one, request, path, host, close=False, version="1.1") for one in clients]
+    messages = [_written(each, request, path, host, close=False, version="1.1") for each in clients]
     asked_ns = time.monotonic_ns()
     _send(connection, b"".join(messages))
     answers: list[Answer] = []
@@ -120,9 +120,9 @@ def _written(
     close: bool,
     version: Literal["1.1", "1.0"],
 ) -> bytes:
-    """The request as it goes over the wire; `client` has then sent it.
+    """The request as it is sent; `client` takes it as sent.
 
-    A client of 1.0 has to ask for what one of 1.1 takes for granted, that the connection is kept.
+    An HTTP/1.0 client has to ask for the connection to be kept, which is the default of HTTP/1.1.
     """
     body = request.body.encode()
     headers = [("Host", host), *request.headers.items()]
@@ -135,7 +135,7 @@ def _written(
     message = client.send(h11.Request(method=request.method, target=path, headers=headers)) or b""
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
-    # h11 speaks 1.1 alone, and reads answers of either.
+    # h11 writes 1.1 only, and reads answers of either version.
     return message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
 
 
@@ -149,7 +149,7 @@ def _send(connection: socket.socket, message: bytes) -> None:
 def _read(
     client: h11.Connection, connection: socket.socket, asked_ns: int, came: bytes = b""
 ) -> Answer:
-    """The next answer, of which `came` is here already."""
+    """The next answer, of which `came` was received before."""
     received_ns: list[int] = []
     raw = bytearray(came)
     if came:
@@ -207,7 +207,7 @@ def _receive(connection: socket.socket, began: bool) -> bytes:
 
 
 def answers(host: str, port: int) -> str | None:
-    """None where a server gives any whole HTTP answer to GET /, else why it doesn't."""
+    """None if the server gives any complete HTTP answer to GET /, else why it doesn't."""
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         with connect(address, timeout_s=1.0) as connection:

@@ -1,6 +1,6 @@
-"""Three questions to one server: two on one connection, one on a connection of its own.
+"""Whether one server answers right: two requests on one connection, one on another.
 
-Where requests are to be sent ahead of their answers, as many more at once.
+With pipelining, as many more at once on a third.
 """
 
 import base64
@@ -16,21 +16,20 @@ SHOWN_BYTES = 60
 def verify(
     handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int = 1
 ) -> Verification:
-    """Whether the server answers the workload as it must; `problems` say in what it doesn't.
+    """Check a server's answers; `problems` say what is wrong with them.
 
-    It must answer `pipeline` requests that are sent at once, where that is more than one.
+    It must also answer `pipeline` requests that are sent at once, if that is more than one.
     """
     try:
         answers = _three_answers(handle, entry, workload)
         answers += _ahead(handle, entry, workload, pipeline)
-        found = [problem for answer in answers for problem in _problems(answer, workload)]
+        problems = [problem for answer in answers for problem in _problems(answer, workload)]
     except NoAnswer as error:
-        return Verification(name=entry.name, problems=(f"{_asked(entry, workload)}: {error}",))
+        return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
     except OSError as error:
         fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
         return Verification(name=entry.name, problems=(fault,))
     first = answers[0]
-    problems = [f"{_asked(entry, workload)}: {problem}" for problem in dict.fromkeys(found)]
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
     if varies:
@@ -41,7 +40,7 @@ def verify(
         warnings.append("it closes the connection after each answer, though keep-alive was asked")
     return Verification(
         name=entry.name,
-        problems=tuple(problems),
+        problems=tuple(f"{_request(entry, workload)}: {each}" for each in dict.fromkeys(problems)),
         warnings=tuple(warnings),
         status=first.status,
         head_bytes=first.head_bytes,
@@ -67,7 +66,7 @@ def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Ans
 
 
 def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> list[Answer]:
-    """In a race nobody would know of it but by requests that time out."""
+    """In a race, unanswered requests would only show as timeouts."""
     if pipeline == 1:
         return []
     with connect(handle.address) as connection:
@@ -90,7 +89,7 @@ def _problems(answer: Answer, workload: Workload) -> list[str]:
     return problems
 
 
-def _asked(entry: Entry, workload: Workload) -> str:
+def _request(entry: Entry, workload: Workload) -> str:
     return f"{workload.request.method} {entry.path}"
 
 

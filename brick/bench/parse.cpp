@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "http/head.hpp"
+#include "http/head_plainly.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ int main() {
     std::printf("%-10s%8s%12s%12s\n", "head", "bytes", "fast (ns)", "plain (ns)");
     for (const Sample& sample : kSamples) {
         const double fast = best_ns(brick::http::parse_head, sample.bytes);
-        const double plain = best_ns(brick::http::parse_head_plainly, sample.bytes);
+        const double plain = best_ns(brick::http::testing::parse_head_plainly, sample.bytes);
         std::printf("%-10s%8zu%12.1f%12.1f\n", sample.name, sample.bytes.size(), fast, plain);
     }
 }

@@ -21,8 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kConnections = 64;
 constexpr auto kPause = 1500us;  // Long enough that the server has read the last piece.
-constexpr auto kSilence = 2s;
-constexpr auto kLongest = 10s;
+constexpr int kPatiencesInAll = 5;
 constexpr auto kSettled = 100ms;  // A server that went astray may do so again within this.
 
 [[noreturn]] void fail(const char* what) {
@@ -63,8 +62,14 @@ private:
 /// A job on its connection.
 class Trial {
 public:
-    Trial(const Address& server, const Job& job, Clock::time_point now)
-        : job_(job), exchange_(*job.of, job.cuts), socket_(server), begun_(now), last_(now) {}
+    Trial(const Address& server, const Job& job, std::chrono::seconds patience,
+          Clock::time_point now)
+        : job_(job),
+          exchange_(*job.of, job.cuts),
+          socket_(server),
+          patience_(patience),
+          begun_(now),
+          last_(now) {}
 
     [[nodiscard]] const Job& job() const noexcept { return job_; }
     [[nodiscard]] const Exchange& exchange() const noexcept { return exchange_; }
@@ -92,7 +97,7 @@ public:
 
 private:
     [[nodiscard]] Clock::time_point deadline() const noexcept {
-        const auto by_time = std::min(begun_ + kLongest, last_ + kSilence);
+        const auto by_time = std::min(begun_ + kPatiencesInAll * patience_, last_ + patience_);
         return astray_ == Clock::time_point::max() ? by_time
                                                    : std::min(by_time, astray_ + kSettled);
     }
@@ -124,6 +129,7 @@ private:
     const Job& job_;
     Exchange exchange_;
     Socket socket_;
+    std::chrono::seconds patience_;
     Clock::time_point begun_;
     Clock::time_point last_;  // A byte moved.
     Clock::time_point next_piece_{};
@@ -136,7 +142,7 @@ using Trials = std::vector<std::unique_ptr<Trial>>;
 
 void turn(Trials& trials) {
     auto now = Clock::now();
-    auto wakes = now + kSilence;
+    auto wakes = now + 1s;
     std::vector<pollfd> polled;
     for (const auto& trial : trials) {
         polled.push_back(trial->wanted(now));
@@ -152,12 +158,13 @@ void turn(Trials& trials) {
 }  // namespace
 
 void run(const Address& server, const std::vector<Job>& jobs,
-         const std::function<void(const Job&, const Outcome&)>& tell) {
+         const std::function<void(const Job&, const Outcome&)>& tell,
+         std::chrono::seconds patience) {
     Trials trials;
     auto next = jobs.begin();
     while (next != jobs.end() || !trials.empty()) {
         while (next != jobs.end() && trials.size() < kConnections) {
-            trials.push_back(std::make_unique<Trial>(server, *next++, Clock::now()));
+            trials.push_back(std::make_unique<Trial>(server, *next++, patience, Clock::now()));
         }
         turn(trials);
         std::erase_if(trials, [&](const auto& trial) {

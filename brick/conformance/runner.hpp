@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct Job {
 };
 
 /// Calls `tell` with the outcome of each job, in the order in which they end. Pieces of a case are
-/// sent 1.5 ms apart. A job takes no longer than 2 s from its last byte, sent or received, and 10 s
-/// in all. Throws std::system_error when no connection can be made.
+/// sent 1.5 ms apart. A job takes no longer than `patience` from its last byte, sent or received,
+/// and five times that in all. Throws std::system_error when no connection can be made.
 void run(const Address& server, const std::vector<Job>& jobs,
-         const std::function<void(const Job&, const Outcome&)>& tell);
+         const std::function<void(const Job&, const Outcome&)>& tell,
+         std::chrono::seconds patience = std::chrono::seconds(2));
 
 }  // namespace brick::conformance

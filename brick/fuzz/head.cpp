@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "http/head.hpp"
+#include "http/head_plainly.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ Parsed compare(std::string_view bytes, const brick::Limits& limits) {
     static Head fast;
     static Head plain;
     const Parsed one = parse_head(bytes, limits, fast);
-    const Parsed other = parse_head_plainly(bytes, limits, plain);
+    const Parsed other = brick::http::testing::parse_head_plainly(bytes, limits, plain);
     demand(one.consumed == other.consumed && one.refusal == other.refusal);
     demand(one.consumed == 0 || same_head(fast, plain));
     return one;

@@ -7,15 +7,18 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import readings
 
 ENGINE = Path(__file__).resolve().parent.parent
-RELEASE = ENGINE / "target" / "release"
+RELEASE = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target")) / "release"
 CORE = 1
 BODY = "Hello, World!"
+# Of the same length at each address.
+REQUEST = "GET / HTTP/1.1\r\nHost: null\r\n\r\n"
+PIPELINED = ("--pipeline", "16", "--header", "Host: null")
 
 # volley, bare and pingpong load for so long before they count.
 WARM_UP_S = 0.2
@@ -30,6 +33,11 @@ class Generator:
     command: tuple[str, ...]
     read: Callable[[str], readings.Reading]
     warm_up_s: float = 0
+
+    def shown(self) -> str:
+        """The program, without a path of this machine."""
+        program = Path(self.command[0])
+        return str(program) if program.is_relative_to(ENGINE.parent) else program.name
 
     def line(self, address: str, connections: int, seconds: int) -> list[str]:
         """What is run."""
@@ -70,6 +78,13 @@ _VOLLEY = (
     *words("load --json -c {connections} -d {seconds}s --expect-status 200"),
     *("--cpus", str(CORE), "--expect-body", BODY, "http://{address}/"),
 )
+
+
+def volleys(before: Path, *options: str) -> tuple[Generator, Generator]:
+    """This volley, and an earlier one."""
+    now = Generator("volley", (*_VOLLEY, *options), readings.volley, WARM_UP_S)
+    return now, replace(now, name="volley-before", command=(str(before), *now.command[1:]))
+
 
 VOLLEY = Generator("volley", _VOLLEY, readings.volley, WARM_UP_S)
 VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.volley, WARM_UP_S)

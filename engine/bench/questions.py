@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import estimates
@@ -49,7 +50,7 @@ class Question:
     """Claims that are answered by the same runs."""
 
     asks: str
-    server: Literal["null", "nginx"]
+    server: Literal["null", "null for pipelines", "nginx"]
     generators: tuple[g.Generator, ...]
     claims: tuple[Claim, ...]
     # None: as the command line says.
@@ -146,3 +147,22 @@ QUESTIONS = {
         seconds=30,
     ),
 }
+
+
+def against(before: Path) -> dict[str, Question]:
+    """Whether volley is as fast as an earlier one, as closed loops of the null server show it."""
+    claims = (
+        Claim("requests_per_s", "ratio to", "volley-before", at_least(0.99)),
+        Claim("work_us_per_request", "ratio to", "volley-before", at_most(1 / 0.99)),
+    )
+    asks = "is it as fast as it was before"
+    return {
+        "as before": Question(f"{asks}?", "null", g.volleys(before), claims),
+        "as before, pipelined": Question(
+            f"{asks}, with 16 requests at a time on each connection?",
+            "null for pipelines",
+            g.volleys(before, *g.PIPELINED),
+            claims,
+            connections=(64,),
+        ),
+    }

@@ -92,6 +92,6 @@ def commands(question: str) -> dict[str, str]:
     """What was run, with blanks."""
     tree = f"{generators.ENGINE.parent}/"
     return {
-        each.name: shlex.join(each.command).replace(tree, "")
+        each.name: shlex.join((each.shown(), *each.command[1:])).replace(tree, "")
         for each in QUESTIONS[question].generators
     }

@@ -8,10 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from generators import BODY, RELEASE
+from generators import BODY, RELEASE, REQUEST
 
 CORE = 0
 
@@ -40,9 +40,9 @@ http {{
 
 
 @contextmanager
-def null() -> Iterator[str]:
+def null(*options: str) -> Iterator[str]:
     """volley's own null server: the address at which it listens."""
-    command = [str(RELEASE / "volley"), "null", "--listen", "127.0.0.1:0", "--cpus", str(CORE)]
+    command = [str(RELEASE / "volley"), "null", "--cpus", str(CORE), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -70,8 +70,13 @@ def nginx() -> Iterator[str]:
                 server.terminate()
 
 
-SERVERS = {"null": null, "nginx": nginx}
-PROGRAMS = {"null": str(RELEASE / "volley"), "nginx": "nginx"}
+def null_for_pipelines() -> AbstractContextManager[str]:
+    """The null server for requests of just this length, of which many may come at once."""
+    return null("--request-length", str(len(REQUEST)))
+
+
+SERVERS = {"null": null, "null for pipelines": null_for_pipelines, "nginx": nginx}
+PROGRAMS = dict.fromkeys(SERVERS, str(RELEASE / "volley")) | {"nginx": "nginx"}
 
 
 def free_port() -> int:

@@ -6,6 +6,8 @@ drifts. Prints a table of estimates with 95 % intervals, and writes all raw figu
 
     .venv/bin/python engine/bench/versus.py --out records/DATE-engine-versus.json
 
+With --before PATH all that is asked is whether this volley is as fast as an earlier one.
+
 CPU per request is compared against nginx, which limits volley and wrk alike: that stands for the
 same open rate, which wrk cannot hold. wrk takes whole seconds, so all runs do.
 
@@ -27,12 +29,13 @@ import report
 import rounds
 import servers
 from machine import machine, versions
-from questions import QUESTIONS
+from questions import QUESTIONS, against
 
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
+    parser.add_argument("--before", type=Path, help="an earlier volley, to be compared with alone")
     parser.add_argument("--rounds", type=int, default=20, help="of each question")
     parser.add_argument("--seconds", type=int, default=1, help="per run, whole for wrk's sake")
     parser.add_argument("--connections", type=int, nargs="+", default=[64, 512])
@@ -52,6 +55,10 @@ def programs(asked: Iterable[str]) -> set[str]:
 def main() -> None:
     """Runs what was asked, and prints the answers."""
     chosen = options()
+    if chosen.before:
+        earlier = against(chosen.before)
+        QUESTIONS.update(earlier)
+        chosen.only = list(earlier)
     conditions = {"versions": versions(programs(chosen.only)), "machine": machine()}
     plan = rounds.Plan(chosen.rounds, chosen.seconds, tuple(chosen.connections), chosen.seed)
     runs: list[rounds.Run] = []

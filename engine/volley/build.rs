@@ -2,5 +2,5 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-link-arg-bins=-Wl,--export-dynamic-symbol=lua*");
+    println!("cargo:rustc-link-arg-bins=-Wl,--export-dynamic");
 }

@@ -20,7 +20,7 @@ from typing import Any
 from bakeoff.build import build, out_folder
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.plan import Cores, Entry
-from bakeoff.plan import Catalogue, Named, name_contenders
+from bakeoff.plan import Catalogue, ResolvedContender, resolve_contenders
 from bakeoff.start import Keeper
 from bakeoff.verify import answers
 from tests.brick.conftest import BUILD, ROOT
@@ -38,7 +38,7 @@ Result = dict[str, Any]
 Results = dict[str, list[Result]]  # By the case's id: one for each start.
 
 
-def started_and_held(named: Named, keeper: Keeper, log: Path) -> dict[str, Result]:
+def started_and_held(named: ResolvedContender, keeper: Keeper, log: Path) -> dict[str, Result]:
     """What the contender did after one start. Raises `ContenderOut`."""
     assert named.contender and named.folder
     entry = Entry(
@@ -230,7 +230,7 @@ def main() -> None:
     results: dict[str, Results] = {}
     versions: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder, Keeper(Path(folder) / "scratch") as keeper:
-        for named in name_contenders(NAMES, Catalogue.shipped(), ROOT):
+        for named in resolve_contenders(NAMES, Catalogue.shipped(), ROOT):
             assert named.contender and named.folder
             log = Path(folder) / f"{named.name}.log"
             try:

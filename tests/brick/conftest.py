@@ -20,6 +20,13 @@ def program(name: str) -> Path:
     return found
 
 
+def ended(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """A program that runs to its end; `env` is added to its environment."""
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=300, env={**os.environ, **env}
+    )
+
+
 class NoPort(Exception):
     """What a server said instead of its port."""
 
@@ -63,7 +70,7 @@ def running(
             raise NoPort(line + process.stderr.read())
         yield Running(process, int(port[1]))
         process.terminate()
-        assert process.wait(timeout=15) == 0, process.stderr.read()
+        assert process.wait(timeout=60) == 0, process.stderr.read()
     finally:
         process.kill()
         process.wait()

@@ -6,19 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.brick.conftest import ROOT
+from tests.brick.conftest import ROOT, ended
 
 pytestmark = pytest.mark.e2e
 BRICK = ROOT / "brick"
 
 
 def configured(build: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["cmake", "-S", BRICK, "-B", build, *words],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **env},
-    )
+    return ended("cmake", "-S", BRICK, "-B", build, *words, **env)
 
 
 def said(text: str) -> str:
@@ -64,8 +59,6 @@ def test_a_project_that_takes_it_in_gets_the_library_alone(tmp_path: Path) -> No
         f'get_property(made DIRECTORY "{BRICK}" PROPERTY SUBDIRECTORIES)\n'
         'message(STATUS "made: ${made}")\n'
     )
-    done = subprocess.run(
-        ["cmake", "-S", tmp_path, "-B", tmp_path / "build"], capture_output=True, text=True
-    )
+    done = ended("cmake", "-S", tmp_path, "-B", tmp_path / "build")
     assert done.returncode == 0, done.stderr
     assert f"made: {BRICK}/src\n" in done.stdout

@@ -1,4 +1,4 @@
-"""contenders/brick started by hand, and wrongly."""
+"""catalogue/contenders/brick started by hand, and wrongly."""
 
 import os
 import resource
@@ -8,31 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.brick.conftest import ROOT, program
+from bakeoff.build import out_folder
+from tests.brick.conftest import ROOT
 
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its main.cpp with the library that `make brick` made."""
-    library = program("src/libbrick.a")
-    made = tmp_path_factory.mktemp("contender") / "server"
-    has_uring = "io_uring_queue_init" in symbols(library)
-    subprocess.run(
-        [
-            *("c++", "-std=c++20", "-pthread", '-DBRICK_VERSION="0"'),
-            *(f"-I{ROOT}/brick/include", ROOT / "contenders" / "brick" / "main.cpp", library),
-            *(["-luring"] if has_uring else []),
-            *("-o", made),
-        ],
-        check=True,
-    )
+@pytest.fixture
+def server() -> Path:
+    made = out_folder(ROOT / "catalogue" / "contenders" / "brick") / "server"
+    assert made.exists(), f"{made} is not there: `bakeoff setup brick` builds it"
     return made
-
-
-def symbols(library: Path) -> str:
-    return subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
 
 
 def said(server: Path, **env: str) -> str:

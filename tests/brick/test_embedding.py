@@ -1,18 +1,17 @@
 """The library where somebody else installs and finds it, in folders with spaces."""
 
-import subprocess
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
-from tests.brick.conftest import BUILD, ROOT, program, running
+from tests.brick.conftest import BUILD, ROOT, ended, program, running
 
 pytestmark = pytest.mark.e2e
 
 
 def cmake(*words: str | Path) -> str:
-    done = subprocess.run(["cmake", *words], capture_output=True, text=True)
+    done = ended("cmake", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -56,10 +55,6 @@ def test_another_minor_version_is_refused(tmp_path: Path) -> None:
         "find_package(brick 99.0 CONFIG REQUIRED)\n"
     )
     build, prefix = tmp_path / "build", tmp_path / "installed"
-    done = subprocess.run(
-        ["cmake", "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"],
-        capture_output=True,
-        text=True,
-    )
+    done = ended("cmake", "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     assert done.returncode != 0
     assert 'requested version "99.0"' in done.stderr

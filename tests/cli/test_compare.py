@@ -4,33 +4,24 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from bakeoff.cli.app import app
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.verdict import Verdict
-from tests.cli.test_race import race, world
-from tests.race.world import World
-
-__all__ = ["world"]
+from tests.cli.conftest import bakeoff, race
+from tests.runs.world import World
 
 
-def bakeoff(*words: str) -> Result:
-    return CliRunner().invoke(app, [*words], env={"COLUMNS": "200"})
-
-
-def raced(world: World, name: str, *words: str, **speeds: float) -> Path:
+def raced(world: World, name: str, *arguments: str, **speeds: float) -> Path:
     """A run of its own, of these speeds."""
     world.requests_per_s = {**world.requests_per_s, **speeds}
     seed = str(sum(map(ord, name)))
-    done = race("fast", "slow", "-d", "6", "--out", name, "--seed", seed, *words)
+    done = race("fast", "slow", "-d", "6", "--out", name, "--seed", seed, *arguments)
     assert done.exit_code == 0, done.output
     return (Path(name) / "latest").resolve()
 
 
-def refused(*words: str) -> str:
-    done = bakeoff(*words)
+def refused(*arguments: str) -> str:
+    done = bakeoff(*arguments)
     assert isinstance(done.exception, BadUsage), done.output
     return str(done.exception)
 
@@ -43,7 +34,7 @@ def test_a_change_between_two_runs_is_found_in_folders_and_verdicts(world: World
     found = RunsComparison.read_json(Path("found.json"))
     assert {each.name: each.finding for each in found.changes} == {"fast": None, "slow": "slower"}
     only = bakeoff("compare", str(old), str(new), "--json", "-")
-    assert json.loads(only.stdout)["schema"] == "bakeoff.compare/1"
+    assert json.loads(only.stdout)["schema"] == "bakeoff.compare/2"
 
 
 def test_a_gate_between_two_runs_decides_the_status(world: World) -> None:
@@ -63,14 +54,14 @@ def test_what_cannot_be_compared_is_refused(world: World, tmp_path: Path) -> Non
     assert "x.json: `" in refused("compare", str(old), "x.json")
     (other / "verdict.json").unlink()
     assert "has no verdict yet; `bakeoff report " in refused("compare", str(old), str(other))
-    (other / "replay-plan.json").write_text("{}")
-    assert "is a replay; compare takes races" in refused("compare", str(old), str(other))
+    race("fast", "slow", "-c", "1,64", "-d", "8", "--out", "grid")
+    assert "is a grid; compare takes races" in refused("compare", str(old), "grid/latest")
 
 
 def test_the_gates_of_a_race_decide_its_status(world: World) -> None:
-    words = ("fast", "slow", "-d", "6", "--gate")
-    assert race(*words, "slow >= 0.4 * fast", "--out", "one").exit_code == 0
-    failed = race(*words, "slow >= 98% * fast", "--gate", "fast > slow", "--out", "other")
+    arguments = ("fast", "slow", "-d", "6", "--gate")
+    assert race(*arguments, "slow >= 0.4 * fast", "--out", "one").exit_code == 0
+    failed = race(*arguments, "slow >= 98% * fast", "--gate", "fast > slow", "--out", "other")
     assert failed.exit_code == 1
     assert "✗ slow >= 98% * fast: fails, the ratio is 0." in failed.stdout
     assert "✓ fast > slow: holds, the ratio is " in failed.stdout
@@ -89,21 +80,3 @@ def test_a_gate_on_one_that_is_out_fails_with_its_reason(world: World) -> None:
     done = race("fast", "slow", "broken", "-d", "6", "--gate", "broken >= 0.1 * fast")
     assert done.exit_code == 1
     assert "fails, broken did not take part: its build failed" in done.stdout
-
-
-def test_a_report_decides_the_gates_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bakeoff.cli.runs.real_stages", world.stages)
-    run = raced(world, "runs", "--gate", "slow >= 0.4 * fast")
-    first = Verdict.read_json(run / "verdict.json")
-    (run / "verdict.json").unlink()
-    assert bakeoff("report", str(run)).exit_code == 0
-    again = Verdict.read_json(run / "verdict.json")
-    assert again.gates == first.gates
-    assert again.gates[0].outcome == "holds"
-
-
-def test_a_gate_is_read_before_anything_begins(world: World, tmp_path: Path) -> None:
-    for gate, says in (("slow >= ", "can't be read"), ("sloww >= fast", "did you mean slow?")):
-        done = race("fast", "slow", "--gate", gate)
-        assert isinstance(done.exception, BadUsage) and says in str(done.exception)
-    assert not (tmp_path / "runs").exists()

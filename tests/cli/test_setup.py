@@ -1,19 +1,19 @@
 """`bakeoff setup`: what can be built is, what can't is named, and Ctrl-C leaves nothing."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from bakeoff.cli.app import app
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import Catalogue
+from tests.cli.conftest import bakeoff
+from tests.start.conftest import soon
 
 CONTENDER = """
 name = "{name}"
@@ -47,8 +47,8 @@ def contender(parent: Path, name: str, command: object, more: str = "") -> None:
     (parent / name / "contender.toml").write_text(text)
 
 
-def setup(*words: str) -> Result:
-    return CliRunner().invoke(app, ["setup", *words], env={"COLUMNS": "200"})
+def setup(*arguments: str) -> Result:
+    return bakeoff("setup", *arguments)
 
 
 def test_versions_on_one_side_progress_on_the_other(folder: Path) -> None:
@@ -56,7 +56,7 @@ def test_versions_on_one_side_progress_on_the_other(folder: Path) -> None:
     done = setup("./a")
     assert done.exit_code == 0
     assert done.stdout == "a: a 1.0\n1 of 1 ready\n"
-    assert done.stderr == "building a\na: built, 0 s\n"
+    assert re.fullmatch(r"building a\na: built, \d+ s\n", done.stderr)
     assert setup("./a").stderr == "", "it is built already"
 
 
@@ -89,41 +89,34 @@ def test_all_is_the_whole_catalogue(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Catalogue, "shipped", classmethod(lambda _: Catalogue(folder)))
     done = setup("--all", "--jobs", "1")
     assert done.stdout.splitlines() == ["a: a 1.0", "b: b 1.0", "c: c 1.0", "3 of 3 ready"]
-    begun = [line for line in done.stderr.splitlines() if line.startswith("building")]
-    assert begun == ["building a", "building b", "building c"]
+    began = [line for line in done.stderr.splitlines() if line.startswith("building")]
+    assert began == ["building a", "building b", "building c"]
     assert isinstance(setup("a", "--all").exception, BadUsage)
 
 
 def test_a_disk_that_is_nearly_full_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contender(folder, "a", "true")
-    monkeypatch.setattr("bakeoff.cli.setup.ROOM_GIB", 1 << 40)
+    monkeypatch.setattr("bakeoff.cli.setup.DISK_GIB", 1 << 40)
     assert "GiB are free where" in setup("./a").stderr
     assert "GiB are free where" not in setup("./a").stderr, "there is nothing to build any more"
 
 
-def begun(folder: Path) -> "subprocess.Popen[str]":
+def started(folder: Path) -> "subprocess.Popen[str]":
     """bakeoff with a build that hangs and one that is waiting for its turn."""
     contender(folder, "hangs", HANG)
     contender(folder, "waits", "touch ../began")
     program = "from bakeoff.cli import main; main()"
-    words = ["setup", "./hangs", "./waits", "--jobs", "1"]
+    arguments = ["setup", "./hangs", "./waits", "--jobs", "1"]
     process = subprocess.Popen(
-        [sys.executable, "-c", program, *words],
+        [sys.executable, "-c", program, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    until(lambda: (folder / "hangs" / ".out" / "half").exists())
+    assert soon(lambda: (folder / "hangs" / ".out" / "half").exists())
     return process
-
-
-def until(so: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not so():
-        assert time.monotonic() < end, "it never came to be so"
-        time.sleep(0.01)
 
 
 def alive(pid_file: Path) -> bool:
@@ -131,22 +124,22 @@ def alive(pid_file: Path) -> bool:
 
 
 def test_an_interrupt_ends_what_is_being_built_and_begins_nothing(tmp_path: Path) -> None:
-    process = begun(tmp_path)
+    process = started(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert not alive(tmp_path / "hangs" / "pid")
-    until(lambda: not alive(tmp_path / "hangs" / "child-pid"))
+    assert soon(lambda: not alive(tmp_path / "hangs" / "child-pid"))
     assert [path.name for path in (tmp_path / "hangs" / ".out").iterdir()] == ["build.log"]
     assert not (tmp_path / "began").exists()
 
 
 def test_a_build_ends_with_a_bakeoff_that_is_killed(tmp_path: Path) -> None:
-    process = begun(tmp_path)
+    process = started(tmp_path)
     process.kill()
     process.communicate(timeout=30)
-    until(lambda: not alive(tmp_path / "hangs" / "pid"))
+    assert soon(lambda: not alive(tmp_path / "hangs" / "pid"))
     os.kill(int((tmp_path / "hangs" / "child-pid").read_text()), signal.SIGKILL)
     assert not (tmp_path / "hangs" / ".out" / "receipt.json").exists()
 

@@ -4,19 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from bakeoff.cli.app import app
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.simulation import Conditions, Simulation
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
+from tests.cli.conftest import bakeoff
 
 FEW = ("--races", "4", "--seed", "1")
 
 
-def typed(*words: str) -> tuple[int, str]:
+def typed(*arguments: str) -> tuple[int, str]:
     """The status, and all that was said."""
-    done = CliRunner().invoke(app, ["simulate", *words])
+    done = bakeoff("simulate", *arguments)
     if isinstance(done.exception, BakeoffError):
         return done.exception.exit_status, str(done.exception)
     return done.exit_code, " ".join(done.output.split())
@@ -35,8 +34,8 @@ def test_a_planted_effect_is_looked_for_and_every_rate_has_its_interval(tmp_path
 
 
 def test_the_same_seed_gives_the_same_answer() -> None:
-    words = ("-d", "2", "--boots", "2", *FEW, "--json", "-")
-    assert typed(*words) == typed(*words)
+    arguments = ("-d", "2", "--boots", "2", *FEW, "--json", "-")
+    assert typed(*arguments) == typed(*arguments)
 
 
 def test_a_race_is_planned_for_an_effect() -> None:
@@ -57,7 +56,7 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "says"),
     [
         (["--effect", "3"], "it takes a percentage, as in 3%"),
         (["--effect", "-95%"], "takes -90% to 900%"),
@@ -68,8 +67,8 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
         (["--like", "nosuch"], "there is no such run folder"),
     ],
 )
-def test_bad_input_is_named_and_ends_with_2(words: list[str], says: str) -> None:
-    status, said = typed(*words)
+def test_bad_input_is_named_and_ends_with_2(arguments: list[str], says: str) -> None:
+    status, said = typed(*arguments)
     assert status == 2
     assert says in said.replace("│ ", "").replace(" │", "")
 

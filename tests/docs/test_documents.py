@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -14,10 +16,17 @@ from hdrh.log import HistogramLogReader
 
 from bakeoff.model.contender import Contender
 from bakeoff.model.verdict import Verdict
+from tests.plan.places import contender
+from tests.runs.world import World
 
 ROOT = Path(__file__).parents[2]
 PERSONALITIES = "docs/personalities.md"
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "engine" / "README.md", ROOT / PERSONALITIES]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("[A-Z]*.md")),
+    ROOT / "engine" / "README.md",
+    ROOT / PERSONALITIES,
+]
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -39,6 +48,8 @@ def run(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.e2e
+@pytest.mark.alone
+@pytest.mark.slow
 def test_the_readmes_commands_run_one_after_another(tmp_path: Path) -> None:
     commands = "\n".join(blocks("README.md", "sh"))
     assert "bakeoff race" in commands
@@ -49,7 +60,32 @@ def test_the_readmes_commands_run_one_after_another(tmp_path: Path) -> None:
     assert verdict.entries[0].valid
 
 
+def test_the_readmes_python_runs(
+    world: World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In a world of known speeds, where a race takes no time."""
+    (tmp_path / "node").touch(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    shutil.copytree(ROOT / "catalogue" / "workloads", tmp_path / "workloads", dirs_exist_ok=True)
+    for name in ("old", "new"):
+        contender(tmp_path, name)
+    speeds = {"node plain.js": 50_000.0, "node busy.js": 20_000.0, "old": 20_000.0, "new": 19_900.0}
+    world.requests_per_s |= speeds
+    (source,) = blocks("README.md", "python")
+    names: dict[str, Any] = {}
+    exec(compile(source, "README.md", "exec"), names)
+    assert "node busy.js" in capsys.readouterr().out
+    names["test_new_is_not_slower"]()
+    world.requests_per_s["new"] = 15_000.0
+    with pytest.raises(AssertionError):
+        names["test_new_is_not_slower"]()
+
+
 @pytest.mark.e2e
+@pytest.mark.first
 def test_the_engines_commands_run_one_after_another(tmp_path: Path) -> None:
     commands = "\n".join(blocks("engine/README.md", "sh"))
     # Should one fail, the server that the first of them started must not outlive the test.
@@ -93,8 +129,8 @@ def test_make_has_the_targets_that_the_documents_name() -> None:
 
 
 def test_the_example_of_a_contender_keeps_the_contract() -> None:
-    (example,) = blocks("CONTRIBUTING.md", "toml")
-    assert Contender.checked(tomllib.loads(example), "CONTRIBUTING.md").name == "my-server"
+    (example,) = blocks("docs/CONTRIBUTING.md", "toml")
+    assert Contender.checked(tomllib.loads(example), "docs/CONTRIBUTING.md").name == "my-server"
 
 
 def test_links_lead_somewhere() -> None:

@@ -7,13 +7,15 @@ import json
 import os
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bakeoff.model.verdict import Verdict
-from bakeoff.report import markdown
+from bakeoff.report.kinds.race import document
+from bakeoff.report.render import markdown
 
 ROOT = Path(__file__).parents[2]
 TABLE = re.compile(r"(<!-- (\w+) of (?P<record>\S+) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
@@ -38,11 +40,18 @@ QUESTIONS = {
 
 
 def standings(record: Path) -> str:
-    """What the README shows of a verdict: headline, table, noise floor, machine, date."""
+    """What the README shows of a verdict: headline, table, noise floor, warnings, machine, date."""
     verdict = Verdict.read_json(record)
-    head, _, rest = markdown(verdict).partition("## Standings")
+    head, _, rest = markdown(document(verdict)).partition("## Standings\n\n")
     headline = head.split("\n\n")[1]
-    parts = [part for part in rest.split("\n\n") if part][:4]
+    paragraphs = rest.split("\n\n")
+    trust = [part for part in paragraphs if part.startswith(("Noise floor: ", "Measured: "))]
+    warnings = [
+        f"Warnings:\n\n{items}"
+        for heading, items in pairwise(paragraphs)
+        if heading == "### Warnings"
+    ]
+    parts = [*paragraphs[:2], *trust, *warnings]
     machine = verdict.machine
     where = (
         f"{machine.taken_at[:10]}, {machine.cpus} × {machine.cpu_model}, "

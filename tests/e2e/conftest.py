@@ -1,19 +1,26 @@
 """What a user types, in a folder that bakeoff has never seen."""
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
+import psutil
 import pytest
 
+from bakeoff.cli import main
+from bakeoff.load import engine_path
+
 BAKEOFF = Path(sys.executable).parent / "bakeoff"
+# The shortest race that there is, but for its `-d`.
+QUICK = ("-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s")
 SERVER = """
 import asyncio, os, sys, time
 {before}
@@ -40,6 +47,67 @@ async def serve():
 
 asyncio.run(serve())
 """
+# An article of which an engine has two contenders, and nobody the third.
+ARTICLE = """
+name = "mine"
+title = "gunicorn against Node"
+published = 2026-11-22
+language = "English"
+summary = "A test's own article."
+
+[setting]
+cpu = "some"
+threads = 2
+
+[loads.ab]
+tool = "ab"
+command = "ab -n 1000 -c 8 http://localhost/"
+connections = 8
+connection = "close"
+http = "1.0"
+requests = 1000
+
+[[comparisons]]
+name = "ab"
+title = "With ab"
+workload = "hello"
+load = "ab"
+cpus = "one"
+
+[[comparisons.rows]]
+name = "gunicorn"
+contender = "gunicorn"
+label = "gunicorn"
+published.requests_per_s = [4160.98]
+
+[[comparisons.rows]]
+name = "node-http"
+contender = "node-http"
+label = "node"
+published.requests_per_s = [7155.3]
+
+[[comparisons.rows]]
+name = "brick"
+contender = "no-such-server"
+label = "C++"
+published.requests_per_s = [75018.11]
+
+[[claims]]
+text = "Node is faster than gunicorn."
+comparison = "ab"
+metric = "requests_per_s"
+of = "node-http"
+over = "gunicorn"
+above = 1.0
+
+[[claims]]
+text = "C++ is fastest."
+comparison = "ab"
+metric = "requests_per_s"
+of = "brick"
+over = "gunicorn"
+above = 1.0
+"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +125,7 @@ class Place:
 
     path: Path
 
-    def bakeoff(self, *words: str, timeout_s: float = 60, **env: str) -> Ended:
+    def bakeoff(self, *words: str, timeout_s: float = 180, **env: str) -> Ended:
         """Run bakeoff to its end."""
         done = subprocess.run(
             [BAKEOFF, *words],
@@ -69,6 +137,23 @@ class Place:
             check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
+
+    def bakeoff_here(self, *words: str) -> Ended:
+        """The same in this process, which saves starting another."""
+        out, err = StringIO(), StringIO()
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+        with (
+            chdir(self.path),
+            redirect_stdout(out),
+            redirect_stderr(err),
+            pytest.MonkeyPatch.context() as patch,
+            pytest.raises(SystemExit) as ended,
+        ):
+            patch.setattr(sys, "argv", ["bakeoff", *words])
+            main()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        return Ended(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
     def begin(self, *words: str) -> "subprocess.Popen[str]":
         """Start bakeoff, in a session of its own, and let it run."""
@@ -93,7 +178,7 @@ class Place:
         """A small server as a command; `before` is Python that runs before it listens."""
         text = SERVER.format(body=body, status=status, port=port, before=textwrap.dedent(before))
         (self.path / f"{name}.py").write_text(text)
-        return f"{shlex.quote(sys.executable)} {name}.py"
+        return f"python3 {name}.py"
 
     def contender(self, name: str, text: str) -> str:
         """A folder with a contender.toml."""
@@ -101,27 +186,28 @@ class Place:
         (self.path / name / "contender.toml").write_text(textwrap.dedent(text))
         return f"./{name}"
 
-    def ours(self) -> list[str]:
-        """Command lines of processes that were started for a race in this folder."""
-        found = []
-        for each in Path("/proc").glob("[0-9]*"):
-            try:
-                cwd = (each / "cwd").resolve()
-                environ = (each / "environ").read_bytes()
-                line = (each / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            except OSError:
-                continue
-            inside = self.path in (cwd, *cwd.parents) or str(self.path).encode() in environ
-            if inside and line and "pytest" not in line:
-                found.append(line)
-        return found
+    def recorded(self, kind: str, run: str = "runs/latest") -> int:
+        """How many records of a kind a run has on disk."""
+        samples = self.path / run / "samples.jsonl"
+        return samples.read_text().count(f'{{"type":"{kind}"') if samples.exists() else 0
 
-    def wait_until_nothing_is_left(self, timeout_s: float = 10) -> None:
-        """No process of a race in this folder; at once, or within the keeper's grace."""
-        until = time.monotonic() + timeout_s
-        while self.ours() and time.monotonic() < until:
-            time.sleep(0.05)
-        assert self.ours() == []
+    def blocks(self, run: str = "runs/latest") -> int:
+        """How many finished blocks a run has on disk."""
+        return self.recorded("block", run)
+
+    def processes(self) -> list[str]:
+        """Command lines of processes that were started in this folder."""
+        lines = []
+        for each in psutil.process_iter(["pid", "cwd", "environ", "cmdline"]):
+            told = (each.info["cwd"] or "", *(each.info["environ"] or {}).values())
+            inside = any(str(self.path) in text for text in told)
+            if inside and each.info["cmdline"] and each.info["pid"] != os.getpid():
+                lines.append(" ".join(each.info["cmdline"]))
+        return lines
+
+    def wait_until_nothing_is_left(self) -> None:
+        """No process of this folder runs; at once, or within the keeper's grace."""
+        wait_for(lambda: not self.processes())
 
 
 @pytest.fixture
@@ -135,16 +221,27 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture
-def wait_for() -> Callable[[Callable[[], bool]], None]:
-    """Wait until something is so; fail after a minute."""
+def null_server(place: Place) -> Iterator[str]:
+    """The URL of the engine's server, which has one answer to everything."""
+    words = [str(engine_path()), "null", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        yield f"http://{server.stdout.readline().split()[-1]}/"
+        server.kill()
 
-    def wait(so: Callable[[], bool]) -> None:
-        until = time.monotonic() + 60
-        while not so():
-            assert time.monotonic() < until, "it never came to be so"
-            time.sleep(0.01)
 
-    return wait
+def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:
+    """Wait until the condition holds."""
+    until = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < until, f"not so within {timeout_s} s"
+        time.sleep(0.02)
+
+
+def wait_for_line(process: "subprocess.Popen[str]", text: str) -> None:
+    """Read its standard error up to a line with this text."""
+    assert process.stderr
+    assert any(text in line for line in process.stderr), f"it ended without saying {text}"
 
 
 def interrupt(process: "subprocess.Popen[str]") -> None:

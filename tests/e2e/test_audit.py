@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.audit import AuditReport
-from tests.e2e.conftest import Place, interrupt
+from tests.e2e.conftest import Place, interrupt, wait_for_line
 
 pytestmark = pytest.mark.e2e
 LOGS = """
@@ -60,25 +60,14 @@ def test_a_server_that_logs_and_writes_twice_is_told_from_one_that_does_not(plac
     written = report.works[logs].written_per_request
     assert written and written > 20
     assert report.works[quiet].written_per_request == 0
-    assert any("answers in 2 writes, the other in one" in each for each in report.unequal)
-    assert any("sends no Date" in each for each in report.unequal)
+    assert {"segments_differ", "no_date"} <= {each.code for each in report.unequal}
 
 
 def test_ctrl_c_tidies_up(place: Place, temporary: Path) -> None:
     process = place.begin("contenders", "--audit", place.server("a"), place.server("b"))
-    assert process.stderr
-    for line in process.stderr:
-        if "loading" in line:
-            break
+    wait_for_line(process, "loading")
     interrupt(process)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    place.wait_until_nothing_is_left(timeout_s=0.5)
+    place.wait_until_nothing_is_left()
     assert not list(temporary.iterdir())
-
-
-def test_without_audit_the_catalogue_is_listed(place: Place) -> None:
-    assert "kind" in place.bakeoff("contenders").out
-    ended = place.bakeoff("contenders", "nginx")
-    assert ended.status == 2
-    assert "names and options belong to --audit" in ended.err

@@ -16,12 +16,12 @@ pytestmark = pytest.mark.e2e
 # theory says where p90 reaches 40 ms: at 442 a second.
 CAPACITY, LIMIT_US = 500.0, 40_000.0
 SERVER = f"{shlex.quote(str(program('brick-yardstick')))} --exponential 2ms --port {{port}}"
-QUICK = ("-c", "16", "--boots", "1")
+SHORT = ("-c", "16", "--boots", "1")
 
 
 @pytest.mark.slow
 def test_a_server_of_known_capacity_is_found(place: Place) -> None:
-    words = ["capacity", SERVER, "--slo", f"p90={LIMIT_US:g}us", "-d", "15", *QUICK]
+    words = ["capacity", SERVER, "--slo", f"p90={LIMIT_US:g}us", "-d", "15", *SHORT]
     ended = place.bakeoff(*words, "--json", "-", timeout_s=120)
     assert ended.status == 0, ended.err
     report = CapacityReport.from_json(ended.out, "stdout")
@@ -47,30 +47,11 @@ def test_a_server_of_known_capacity_is_found(place: Place) -> None:
     assert "is complete; for its capacities: bakeoff report" in " ".join(refused.err.split())
 
 
+@pytest.mark.slow
 def test_an_objective_that_nobody_meets_ends_with_the_best_and_status_1(place: Place) -> None:
-    words = ["capacity", place.server("a"), "--slo", "p99=1us", "-d", "8", *QUICK]
+    words = ["capacity", SERVER, "--slo", "p99=1us", "-d", "6", *SHORT]
     ended = place.bakeoff(*words)
     assert ended.status == 1, ended.err
     said = " ".join(ended.out.split())
-    assert "Nobody holds p99 ≤ 1.00 µs: the best was" in said
+    assert "No contender holds p99 ≤ 1.00 µs: the best was" in said
     assert "Traceback" not in ended.err
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["nginx"], "Missing option '--slo'"),
-        (["--slo", "p99=1ms"], "Missing argument 'CONTENDER"),
-        (["nginx", "--slo", "p99=fast"], "--slo p99=fast: `fast` is no time"),
-        (["nginx", "--slo", "p42x=1ms"], "--slo p42x=1ms: `p42x` is no quantile"),
-        (["nginx", "--slo", "p99=1ms", "--slo", "p99=1ms"], "is given twice"),
-        (["nginx", "--slo", "p99=1ms", "-d", "1"], "--duration: 1 s is too little"),
-        (["ngnix", "--slo", "p99=1ms"], "did you mean nginx"),
-    ],
-)
-def test_bad_input_is_one_plain_message(place: Place, words: list[str], says: str) -> None:
-    ended = place.bakeoff("capacity", *words)
-    said = " ".join(ended.err.replace("│", " ").split())
-    assert ended.status == 2, said
-    assert says in said
-    assert "Traceback" not in said

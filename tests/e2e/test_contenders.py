@@ -14,7 +14,7 @@ from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
-from bakeoff.plan import Catalogue, name_contenders
+from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.start import Keeper
 from bakeoff.verify import answers, verify
 from bakeoff.verify.exchange import connect, exchange
@@ -35,20 +35,19 @@ def sources(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if ".out" not in path.parts}
 
 
-def at_home() -> set[str]:
-    """What lies in the home folder: where programs like to leave things."""
-    return {path.name for path in Path.home().iterdir()}
-
-
-def test_a_contender_keeps_its_promises(name: str, tmp_path: Path) -> None:
-    (named,) = name_contenders([name], CATALOGUE, tmp_path)
+def test_a_contender_keeps_its_promises(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (named,) = resolve_contenders([name], CATALOGUE, tmp_path)
     contender, folder = named.contender, named.folder
     assert contender and folder
     if missing := missing_tools(contender, folder):
         pytest.skip(str(MissingPiece("; ".join(map(str, missing)))))
     before = sources(folder)
     assert build(contender, folder).version
-    home = at_home()
+    home = tmp_path / "home"  # Where programs like to leave things.
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     with Keeper(tmp_path / "scratch") as keeper:
         handles = []
         for copy in ("one", "two"):
@@ -80,7 +79,7 @@ def test_a_contender_keeps_its_promises(name: str, tmp_path: Path) -> None:
         with pytest.raises(OSError):
             connect(handle.address, timeout_s=1).close()
     assert sources(folder) == before
-    assert at_home() == home
+    assert not list(home.iterdir())
     assert not (tmp_path / "scratch").exists()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.model.grid import Grid
-from tests.e2e.conftest import Place
+from tests.e2e.conftest import QUICK, Place
 
 pytestmark = pytest.mark.e2e
 
@@ -16,9 +16,8 @@ def test_a_pipeline_is_a_cell_of_its_own(place: Place) -> None:
     assert answer_all in text
     drop = "        if len(whole) > 1: self.transport.write(KEPT); self.transport.close(); return\n"
     (place.path / "unable.py").write_text(text.replace(answer_all, drop + answer_all))
-    words = [able, able.replace("able.py", "unable.py"), "--pipeline", "1,8", "-c", "4"]
-    quick = ("-d", "2", "--boots", "1", "--no-twin", "--warm-up", "1s")
-    ended = place.bakeoff("race", *words, *quick, "--json", "-", timeout_s=120)
+    words = [able, able.replace("able.py", "unable.py"), "--pipeline", "1,8"]
+    ended = place.bakeoff("race", *words, "-d", "2", *QUICK, "--json", "-", timeout_s=120)
     assert ended.status == 0, ended.err
     assert "2 cells of 1 s of measuring each, 2 s in all" in ended.err
     flat, deep = Grid.from_json(ended.out, "stdout").cells

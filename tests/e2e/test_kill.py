@@ -1,88 +1,122 @@
 """`kill -9` at a random moment: nothing is left, no finished block is lost, and it goes on."""
 
-import os
 import random
-import signal
+import shutil
+import subprocess
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from bakeoff.race.folder import RunFolder, measured_s
-from tests.e2e.conftest import Place
+from bakeoff.runs import open_run
+from bakeoff.runs.measuring.boot import measured_s
+from tests.e2e.conftest import ARTICLE, QUICK, Place, wait_for
 
 pytestmark = pytest.mark.e2e
-KILLS = 6
+KILLS = 4
 SEED = 20261121
 
 
-def cgroups() -> set[Path]:
-    """Control groups of ours, wherever they may be."""
-    root = Path("/sys/fs/cgroup")
-    return {path for path in root.rglob("bakeoff-*") if path.is_dir()}
+def abandoned() -> set[Path]:
+    """Control groups of ours in which nobody is left; those of other races have their servers."""
+    groups = set()
+    for procs in Path("/sys/fs/cgroup").rglob("bakeoff-*/cgroup.procs"):
+        with suppress(OSError):
+            if not procs.read_text():
+                groups.add(procs.parent)
+    return groups
 
 
-def blocks(run: Path) -> int:
-    """How many finished blocks a run has on disk."""
-    samples = run / "samples.jsonl"
-    return samples.read_text().count('{"type":"block"') if samples.exists() else 0
+def kill(process: "subprocess.Popen[str]", place: Place) -> None:
+    """SIGKILL; nothing that it started outlives it for long."""
+    process.kill()
+    process.communicate()
+    place.wait_until_nothing_is_left()
 
 
-def test_kills_leave_nothing_and_lose_nothing(
-    place: Place, wait_for: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_kills_leave_nothing_and_lose_nothing(place: Place) -> None:
     """Half of them at any moment of the start, half once blocks are being measured."""
     chance = random.Random(SEED)
-    words = [place.server("a"), "-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s"]
-    before = cgroups()
-    for kill in range(KILLS):
-        out = f"runs-{kill}"
-        process = place.begin("race", *words, "-d", "60", "--out", out)
-        run = place.path / out / "latest"
-        until = time.monotonic() + 30
-        while kill % 2 and blocks(run) < 3:
-            assert time.monotonic() < until and process.poll() is None
-            time.sleep(0.01)
-        time.sleep(chance.uniform(0, 0.3 if kill % 2 else 3))
-        seen = blocks(run)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        place.wait_until_nothing_is_left(timeout_s=6)
-        wait_for(lambda: cgroups() == before)
-        if kill % 2:
-            records = RunFolder.open(run).records()
+    before = abandoned()
+    for index in range(KILLS):
+        measuring = index % 2 == 1
+        process = place.begin("race", place.server("a"), *QUICK, "-d", "60")
+        if measuring:
+            wait_for(lambda: place.blocks() > 2)
+        time.sleep(chance.uniform(0, 0.3 if measuring else 3))
+        seen = place.blocks()
+        kill(process, place)
+        wait_for(lambda: abandoned() <= before)
+        if measuring:
+            records = open_run(place.path / "runs" / "latest").records()
             assert sum(record.type == "block" for record in records) >= seen > 2
+        shutil.rmtree(place.path / "runs", ignore_errors=True)
+
+
+def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:
+    words = (place.server("a"), place.server("b"), *QUICK, "--boots", "2")
+    process = place.begin("race", *words, "-d", "3")
+    wait_for(lambda: place.blocks() > 4)
+    kill(process, place)
+    run = place.path / "runs" / "latest"
+    before = open_run(run).records()
+    ended = place.bakeoff("resume", "runs/latest")
+    assert ended.status == 0, ended.err
+    whole = open_run(run)
+    assert whole.records()[: len(before)] == before
+    assert measured_s(whole.records()) == pytest.approx(3, abs=1.5)
+    assert whole.result.complete
+    assert not (whole.path / "scratch").exists()
 
 
 @pytest.mark.slow
-def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:
-    words = [
-        place.server("a"),
-        place.server("b"),
-        "-c",
-        "8",
-        "--boots",
-        "2",
-        "-d",
-        "3",
-        "--warm-up",
-        "1s",
-    ]
-    process = place.begin("race", *words)
+def test_a_killed_grid_is_reported_and_resumed(place: Place) -> None:
+    process = place.begin("race", place.server("a"), *QUICK, "-c", "4,8", "-d", "2")
+    wait_for(lambda: place.blocks("runs/latest/c8") > 2)
+    kill(process, place)
+    reported = place.bakeoff("report", "runs/latest")
+    assert reported.status in (0, 1), reported.err
+    grid = open_run(place.path / "runs" / "latest")
+    assert [bool(cell.verdict) for cell in grid.result.cells] == [True, True]
+    assert not grid.is_complete()
+    first = (grid.path / "c4" / "samples.jsonl").read_bytes()
+    resumed = place.bakeoff("resume", "runs/latest")
+    assert resumed.status == 0, resumed.err
+    assert open_run(grid.path).is_complete()
+    assert (grid.path / "c4" / "samples.jsonl").read_bytes() == first
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("wrk"), reason="wrk is not installed")
+def test_a_killed_crosscheck_is_reported_and_resumed(place: Place, null_server: str) -> None:
+    process = place.begin(
+        "crosscheck", null_server, "--tools", "wrk", "-c", "8", "-d", "1", "--rounds", "5"
+    )
+    wait_for(lambda: place.recorded("tool-run") > 4)
+    kill(process, place)
+    reported = place.bakeoff("report", "runs/latest")
+    assert reported.status in (0, 1), reported.err
     run = place.path / "runs" / "latest"
-    until = time.monotonic() + 30
-    while blocks(run) < 5:
-        assert time.monotonic() < until and process.poll() is None
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    place.wait_until_nothing_is_left(timeout_s=6)
-    before = RunFolder.open(run).records()
-    ended = place.bakeoff("resume", "runs/latest")
-    assert ended.status == 0, ended.err
-    folder = RunFolder.open(run)
-    assert folder.records()[: len(before)] == before
-    assert measured_s(folder.records()) == pytest.approx(3, abs=1.5)
-    assert folder.verdict().complete
-    assert not (folder.path / "scratch").exists()
+    assert not open_run(run).result.complete
+    assert (run / "report.html").exists()
+    before = open_run(run).records()
+    resumed = place.bakeoff("resume", "runs/latest")
+    assert resumed.status == 0, resumed.err
+    whole = open_run(run)
+    assert whole.records()[: len(before)] == before
+    assert whole.result.complete
+    assert [loading.n for loading in whole.result.loadings] == [5, 5]
+
+
+@pytest.mark.slow
+def test_a_killed_replay_is_reported_and_resumed(place: Place) -> None:
+    (place.path / "mine.toml").write_text(ARTICLE)
+    process = place.begin("replay", "mine.toml")
+    wait_for(lambda: place.blocks("runs/latest/ab") > 5)
+    kill(process, place)
+    reported = place.bakeoff("report", "runs/latest")
+    assert "The replay ended early" in " ".join(reported.out.split())
+    resumed = place.bakeoff("resume", "runs/latest", timeout_s=300)
+    assert resumed.status in (0, 1), resumed.err
+    assert open_run(place.path / "runs" / "latest").is_complete()

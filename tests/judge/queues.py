@@ -7,8 +7,7 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.model.engine import SliceEvent
-
-MS = 1_000_000
+from tests.judge.races import MS, event
 
 
 @cache
@@ -50,20 +49,12 @@ def queue_event(
     completed = int(((left_s >= ramp_s) & (left_s < until_s)).sum())
     waited = _encoded(waits_us) if len(waits_us) else ""
     sound: dict[str, object] = {
-        "target": 0,
-        "block": 0,
         "start_ns": start_ns,
         "end_ns": end_ns,
         "drained_ns": end_ns + round(max(0.0, (left_s.max() if n else 0) - until_s) * 1e9),
         "requests": completed,
         "bytes": 113 * completed,
         "requests_all": n,
-        "redirects": 0,
-        "misses": 0,
-        "unsent": 0,
-        "connects": 0,
-        "idle_closed": 0,
-        "errors": {},
         "latency": waited,
         "latency_count": len(waits_us),
         "latency_mean_us": float(waits_us.mean()) if len(waits_us) else 0.0,
@@ -71,10 +62,8 @@ def queue_event(
         "service": waited,
         "send_lag": _empty(),
         "cpu_ns": window_ms * MS // 2,
-        "busy": 0.5,
-        "first_bad": None,
     }
-    return SliceEvent.model_validate(sound | changed)
+    return event(**(sound | changed))
 
 
 def true_capacity(capacity: float, p: float, limit_us: float) -> float:

@@ -1,15 +1,17 @@
 """Plans and records of races that never ran: a builder whose defaults are a sound, quiet race."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.judge import judge
 from bakeoff.model.audit import Audit, Crew, Written
 from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.finding import Finding, Value
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.receipt import Receipt, Verification
@@ -26,6 +28,7 @@ from bakeoff.model.samples import (
     SliceLengths,
     Warmup,
 )
+from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.model.workload import Workload
 
 MS = 1_000_000
@@ -119,6 +122,27 @@ def throughput_event(requests: int, length_ms: int) -> SliceEvent:
         latency_mean_us=mean_us,
         in_flight_ns=CONNECTIONS * length_ms * MS,
     )
+
+
+def altered(
+    records: Iterable[Record], alter: Callable[[Block, Slice], Slice | None]
+) -> list[Record]:
+    """The records with each slice as `alter` makes it; None: the entry had no turn."""
+    return [
+        record.model_copy(
+            update={
+                "slices": tuple(slice_ for each in record.slices if (slice_ := alter(record, each)))
+            }
+        )
+        if isinstance(record, Block)
+        else record
+        for record in records
+    ]
+
+
+def with_event(slice_: Slice, **changed: object) -> Slice:
+    """The slice with some figures of its event changed."""
+    return slice_.model_copy(update={"event": slice_.event.model_copy(update=changed)})
 
 
 def entry(name: str, twin_of: str | None = None) -> Entry:
@@ -362,3 +386,29 @@ class Race:
 BAD = BadExchange(
     kind="mismatch_body", detail="body differs at byte 7", request_base64="", response_base64=""
 )
+
+
+def judged(
+    race: Race, records: Sequence[Record] | None = None, *, complete: bool = True
+) -> Verdict:
+    """The verdict on the race, or on other records of it."""
+    kept = race.records() if records is None else records
+    return judge(race.plan(), race.receipts(), kept, MACHINE, complete)
+
+
+def row(verdict: Verdict, name: str) -> VerdictEntry:
+    entry = verdict.entry(name)
+    assert entry
+    return entry
+
+
+def codes(findings: Iterable[Finding]) -> list[str]:
+    return [finding.code for finding in findings]
+
+
+def says(findings: Iterable[Finding], code: str, **values: Value) -> bool:
+    """Whether one of the findings has this code, and these values among its own."""
+    return any(
+        finding.code == code and {**finding.values, **values} == finding.values
+        for finding in findings
+    )

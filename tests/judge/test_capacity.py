@@ -7,22 +7,21 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge_capacity
-from bakeoff.judge.crossing import climb, crossing, fitted
-from bakeoff.judge.slo import ANSWERED, ERRORS, Held, hold
+from bakeoff.judge.crossing import ANSWERED, ERRORS, Held, climb, crossing, fitted, hold
 from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
 from bakeoff.model.engine import SliceEvent
-from bakeoff.model.samples import Block, BootEnd, BootStart, Record, Slice, Warmup
+from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
 from tests.judge.queues import queue_event, true_capacity
-from tests.judge.races import BAD, MACHINE, Race
+from tests.judge.races import BAD, MACHINE, Race, says
 
 P99 = parse_slo("p99=10ms")
 RAMP_MS, WINDOW_MS = 100, 300
 
 
-def piece(rate: float, capacity: float, name: str = "a", seed: int = 1, **changed: object) -> Slice:
-    event = queue_event(rate, capacity, RAMP_MS, WINDOW_MS, np.random.default_rng(seed), **changed)
-    return slice_of(name, rate, event)
+def queued(rate: float, capacity: float, **changed: object) -> Slice:
+    event = queue_event(rate, capacity, RAMP_MS, WINDOW_MS, np.random.default_rng(1), **changed)
+    return slice_of("a", rate, event)
 
 
 def slice_of(name: str, rate: float, event: SliceEvent) -> Slice:
@@ -45,21 +44,13 @@ def run(
     """A search around rungs that are right for each contender's first objective."""
     rng = np.random.default_rng(seed)
     objectives = tuple(parse_slo(text) for text in slos)
-    race = Race(ratios=dict.fromkeys(capacities, 1.0), boots=boots, seed=seed)
-    outer = [record for record in race.records() if isinstance(record, BootStart | BootEnd)]
+    race = Race(ratios=dict.fromkeys(capacities, 1.0), boots=boots, blocks=0, seed=seed)
+    speeds = {name: (speed, speed) for name, speed in capacities.items()}
     records: list[Record] = []
     bound = objectives[0].bounds[0]
-    for boot in range(boots):
-        records += [one for one in outer if isinstance(one, BootStart) and one.boot == boot]
-        records.append(
-            Warmup(
-                boot=boot,
-                lengths={},
-                requests_per_s={name: (speed, speed) for name, speed in capacities.items()},
-                mean_latency_us={},
-                steady={},
-            )
-        )
+    for boot, (start, warmup, end) in enumerate(zip(*[iter(race.records())] * 3, strict=True)):
+        warm = {"requests_per_s": speeds, "lengths": {}, "steady": {}}
+        records += [start, warmup.model_copy(update=warm)]
         number = 0
         for _ in range(rounds):
             for offset in rng.permutation(offsets):
@@ -83,17 +74,17 @@ def run(
                     )
                 )
                 number += 1
-        records += [one for one in outer if isinstance(one, BootEnd) and one.boot == boot]
-    asked = CapacityPlan(run="r", objectives=objectives)
+        records.append(end)
+    asked = CapacityPlan(run="r", objectives=objectives, race=race.plan())
     return judge_capacity(asked, race.plan(), race.receipts(), records, MACHINE, True, ladder.STEP)
 
 
 def entry(report: CapacityReport, name: str) -> CapacityEntry:
-    return next(one for one in report.entries if one.name == name)
+    return next(each for each in report.entries if each.name == name)
 
 
 def test_a_quiet_slice_holds_and_a_flooded_one_breaks() -> None:
-    quiet, flooded = hold(piece(4000, 10_000), P99), hold(piece(15_000, 10_000), P99)
+    quiet, flooded = hold(queued(4000, 10_000), P99), hold(queued(15_000, 10_000), P99)
     assert all(score <= 0 for score in quiet.scores.values())
     assert quiet.scores["p99"] == -1
     assert flooded.scores["p99"] == flooded.scores[ANSWERED] == 1
@@ -101,25 +92,25 @@ def test_a_quiet_slice_holds_and_a_flooded_one_breaks() -> None:
 
 
 def test_a_queue_that_grows_breaks_even_where_its_latency_is_within_the_limit() -> None:
-    held = hold(piece(10_500, 10_000), parse_slo("p99=1s"))
+    held = hold(queued(10_500, 10_000), parse_slo("p99=1s"))
     assert held.scores["p99"] == -1
     assert held.scores[ANSWERED] > 0
 
 
 def test_a_quantile_with_too_few_requests_beyond_it_has_no_score() -> None:
-    held = hold(piece(4000, 10_000), parse_slo("p99=10ms,p99.9=50ms"))
+    held = hold(queued(4000, 10_000), parse_slo("p99=10ms,p99.9=50ms"))
     assert "p99" in held.scores
     assert "p99.9" not in held.scores
 
 
 @pytest.mark.parametrize(("errors", "breaks"), [({"status": 1}, False), ({"status": 5}, True)])
 def test_wrong_answers_count_as_errors(errors: dict[str, int], breaks: bool) -> None:
-    held = hold(piece(8000, 40_000, errors=errors), P99)
+    held = hold(queued(8000, 40_000, errors=errors), P99)
     assert (held.scores[ERRORS] > 0) is breaks
 
 
 def test_requests_never_answered_are_infinitely_late() -> None:
-    quiet = piece(4000, 10_000)
+    quiet = queued(4000, 10_000)
     lost = quiet.event.latency_count // 50
     event = quiet.event.model_copy(update={"misses": lost})
     held = hold(slice_of("a", 4000, event), P99)
@@ -127,14 +118,14 @@ def test_requests_never_answered_are_infinitely_late() -> None:
 
 
 def scored(scores: Mapping[float, Sequence[float]]) -> list[Held]:
-    return [Held(rate, {"p99": one}, False) for rate, given in scores.items() for one in given]
+    return [Held(rate, {"p99": score}, False) for rate in scores for score in scores[rate]]
 
 
 def test_the_crossing_lies_between_the_rung_that_holds_and_the_one_that_breaks() -> None:
     held = scored({100: [-1, -1], 200: [-0.5, -0.5], 400: [0.5, 0.5], 800: [1, 1]})
-    found = crossing(climb(held, range(len(held))))
-    assert found.ln_rate == pytest.approx(log(200 * 2**0.5))
-    assert found.limit == "p99"
+    crossed = crossing(climb(held, range(len(held))))
+    assert crossed.ln_rate == pytest.approx(log(200 * 2**0.5))
+    assert crossed.limit == "p99"
 
 
 def test_rungs_out_of_order_are_pooled() -> None:
@@ -157,19 +148,19 @@ def test_all_hold_or_none_does() -> None:
 def test_a_known_capacity_is_within_its_interval_and_what_short_slices_miss() -> None:
     """Slices of 0.3 s don't see the rare long queue: against the theory they are 3 to 5 % high."""
     report = run({"a": 10_000.0})
-    found = entry(report, "a").capacities[0]
-    assert found.finding == "found"
-    assert found.low is not None and found.high is not None
+    capacity = entry(report, "a").capacities[0]
+    assert capacity.finding == "found"
+    assert capacity.low is not None and capacity.high is not None
     truth = true_capacity(10_000, 0.99, 10_000)
-    assert found.low * 0.95 < truth < found.high
-    assert found.high / found.low < 1.3
+    assert capacity.low * 0.95 < truth < capacity.high
+    assert capacity.high / capacity.low < 1.3
 
 
 def test_the_one_that_holds_more_is_ahead_and_equal_ones_cannot_be_told_apart() -> None:
     report = run({"a": 10_000.0, "b": 10_000.0, "c": 5_000.0}, noise=0.01)
-    found = {frozenset((pair.a, pair.b)): pair for pair in report.pairs}
-    assert found[frozenset("ab")].finding == "can't tell"
-    higher = found[frozenset("ac")]
+    pairs = {frozenset((pair.a, pair.b)): pair for pair in report.pairs}
+    assert pairs[frozenset("ab")].finding == "can't tell"
+    higher = pairs[frozenset("ac")]
     assert (higher.a, higher.finding) == ("a", "higher")
     truth = true_capacity(10_000, 0.99, 10_000) / true_capacity(5_000, 0.99, 10_000)
     # The slower one's queue takes longer to build: short slices flatter it by some percent more.
@@ -182,29 +173,29 @@ def test_the_same_samples_give_the_same_report() -> None:
 
 
 def test_an_objective_that_nobody_meets_names_the_best() -> None:
-    found = entry(run({"a": 40_000.0}, slos=("p99=50us",), rounds=1), "a").capacities[0]
-    assert found.finding == "not met"
-    assert found.requests_per_s is None
-    assert found.best_us is not None and found.best_us > 50
-    assert found.best_rate is not None
+    capacity = entry(run({"a": 40_000.0}, slos=("p99=50us",), rounds=1), "a").capacities[0]
+    assert capacity.finding == "not met"
+    assert capacity.requests_per_s is None
+    assert capacity.best_us is not None and capacity.best_us > 50
+    assert capacity.best_rate is not None
 
 
 def test_a_ladder_that_never_breaks_gives_a_bound() -> None:
     report = run({"a": 10_000.0}, offsets=(-14, -6, -3))
-    found = entry(report, "a").capacities[0]
-    assert (found.finding, found.limit, found.low) == ("at least", "", None)
+    capacity = entry(report, "a").capacities[0]
+    assert (capacity.finding, capacity.limit, capacity.low) == ("at least", "", None)
 
 
 def test_a_generator_that_was_the_limit_is_named() -> None:
     lag = {"send_lag": queue_event(100, 1000, 0, 1000, np.random.default_rng(1)).latency}
     report = run({"a": 10_000.0}, changed={"a": {"busy": 0.99, **lag}})
-    found = entry(report, "a").capacities[0]
-    assert (found.finding, found.limit) == ("at least", "generator")
+    capacity = entry(report, "a").capacities[0]
+    assert (capacity.finding, capacity.limit) == ("at least", "generator")
 
 
 def test_a_quantile_that_no_slice_can_tell_is_said() -> None:
-    found = entry(run({"a": 4_000.0}, slos=("p99.9=50ms",)), "a").capacities[0]
-    assert (found.finding, found.limit) == ("can't tell", "p99.9")
+    capacity = entry(run({"a": 4_000.0}, slos=("p99.9=50ms",)), "a").capacities[0]
+    assert (capacity.finding, capacity.limit) == ("can't tell", "p99.9")
 
 
 def test_several_objectives_have_a_geometric_mean() -> None:
@@ -229,5 +220,5 @@ def test_wrong_bytes_leave_no_capacity() -> None:
     liar = {"errors": {"mismatch_body": 1}, "first_bad": BAD}
     report = run({"a": 10_000.0, "b": 10_000.0}, rounds=1, changed={"b": liar})
     assert entry(report, "a").valid
-    assert "answers were wrong; the first: body differs" in entry(report, "b").reasons[0]
+    assert says(entry(report, "b").reasons, "wrong_answers", first_bad=BAD.detail)
     assert entry(report, "b").capacities == ()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ruptures import KernelCPD
 
-from bakeoff.judge.change_points import LEAST, stretches
-from bakeoff.judge.vectors import Floats
+from bakeoff.judge.steady import LEAST, stretches
+from bakeoff.judge.trimmed import Floats
 
 
 def series(n: int, columns: int, seed: int) -> Floats:
@@ -20,8 +20,8 @@ def series(n: int, columns: int, seed: int) -> Floats:
 
 def ends(values: Floats, penalty: float) -> list[int]:
     """Where ruptures ends each stretch."""
-    found = KernelCPD(kernel="linear", min_size=LEAST).fit(values).predict(pen=penalty)
-    return [int(end) for end in found]
+    result = KernelCPD(kernel="linear", min_size=LEAST).fit(values).predict(pen=penalty)
+    return [int(end) for end in result]
 
 
 def cost(values: Floats, ends: list[int], penalty: float) -> float:
@@ -50,15 +50,3 @@ def test_with_many_changes_the_cost_is_never_above_that_of_ruptures(columns: int
         assert ours <= theirs + 1e-6, seed
         above += theirs > ours + 1e-6
     assert above
-
-
-def test_stretches_follow_one_another_from_first_to_last_row() -> None:
-    values = np.array([[0.0]] * 6 + [[9.0]] * 4 + [[2.0]] * 5)
-    assert stretches(values, 1.0) == [(0, 6), (6, 10), (10, 15)]
-
-
-def test_a_stretch_is_never_shorter_than_the_least() -> None:
-    values = np.array([[0.0]] * 4 + [[100.0]] + [[0.0]] * 4)
-    found = stretches(values, 1e-3)
-    assert len(found) > 1
-    assert min(end - begin for begin, end in found) >= LEAST

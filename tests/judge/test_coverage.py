@@ -1,91 +1,66 @@
 """The judge judged: how often it errs on races whose truth is known.
 
-A short form of the study whose figures stand in bakeoff/judge/boot_spread.py. Bounds are the
-99.9 % points of the binomial distribution at the promised 5 %, so a sound judge fails these about
-never, and a judge that errs twice as often fails most of the time.
+A short form of the study whose figures stand in docs/METHODOLOGY.md. Bounds are the 99.9 % points
+of the binomial distribution at the promised 5 %, so a sound judge fails these about never, and one
+that errs twice as often fails most of the time.
 """
-
-from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 from scipy.stats import binom
 
-from bakeoff.judge import bootstrap
-from bakeoff.judge.bootstrap import replicates, sample
-from bakeoff.judge.paired import Paired
-from bakeoff.judge.simultaneous import widths
-from bakeoff.judge.vectors import Floats
+from bakeoff.judge.compare import family
+from tests.judge.levels import Drawn, tried
 
-RACES = 100
+RACES = 200
 MOST_ERRORS = int(binom.ppf(0.999, RACES, 0.05))
+SPREADS = [0.0, 0.003, 0.02]
 
 
-@pytest.fixture(autouse=True)
-def fewer_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quantile from 400 replicates varies by 4 %; enough here, and five times as fast."""
-    monkeypatch.setattr(bootstrap, "REPLICATES", 400)
+@pytest.mark.parametrize("sd", SPREADS)
+def test_new_processes_in_each_draw_may_differ_by_as_much_as_they_like(sd: float) -> None:
+    drawn = Drawn(draws=13, blocks=12, connections=sd, process=sd)
+    assert tried(drawn, RACES, seed=1).missed <= MOST_ERRORS
 
 
-def noisy(
-    rng: np.random.Generator, boots: int, blocks: int, entries: int, boot_sd: float
-) -> Paired:
-    """Equal servers: heavy tails, a drifting machine, and a boot's own deviation per pair."""
-    n = boots * blocks
-    boot = np.repeat(np.arange(boots), blocks)
-    tails = rng.standard_t(4, (n, entries)) * 0.015
-    shifts = rng.normal(0, boot_sd / np.sqrt(2), (boots, entries))[boot]
-    drift = weather(rng, n, entries)
-    return Paired(tuple("abcdef"[:entries]), boot, tails + shifts + drift)
+@pytest.mark.parametrize("sd", SPREADS)
+@pytest.mark.parametrize("instances", [2, 4])
+def test_processes_that_take_turns_may_differ_too(instances: int, sd: float) -> None:
+    drawn = Drawn(draws=16, blocks=8, instances=instances, connections=0.003, process=sd)
+    assert tried(drawn, RACES, seed=2).missed <= MOST_ERRORS
 
 
-def weather(rng: np.random.Generator, blocks: int, entries: int) -> Floats:
-    """The machine's speed: AR(1) from slice to slice, sd 5 %, met in random order."""
-    steps = rng.normal(0, 0.05 * np.sqrt(1 - 0.95**2), blocks * entries)
-    speed: Floats = lfilter([1], [1, -0.95], steps).reshape(blocks, entries)
-    return rng.permuted(speed, axis=1)
+@pytest.mark.parametrize("sd", SPREADS)
+@pytest.mark.parametrize("boots", [2, 4])
+def test_and_so_may_boots(boots: int, sd: float) -> None:
+    drawn = Drawn(boots=boots, draws=4, blocks=8, process=0.003, boot=sd)
+    assert tried(drawn, RACES, seed=3).missed <= MOST_ERRORS
 
 
-def errors(boots: int, blocks: int, entries: int, boot_sd: float, truth: float = 0.0) -> int:
-    """In how many of the races some interval misses the truth: `truth` is a's ln advantage."""
-    rng = np.random.default_rng(11)
-    missed = 0
-    for race in range(RACES):
-        paired = noisy(rng, boots, blocks, entries, boot_sd)
-        paired.ln_y[:, 0] += truth
-        samples = [sample(paired, a, b, False) for a, b in combinations(paired.names, 2)]
-        found = widths(replicates(paired, samples, race), tuple(each.n for each in samples))
-        missed += any(
-            abs(each.estimate - (truth if each.a == "a" else 0.0)) > width.simultaneous
-            for each, width in zip(samples, found, strict=True)
-        )
-    return missed
-
-
-@pytest.mark.parametrize("boots", [1, 2, 3])
-@pytest.mark.parametrize("boot_sd", [0.0, 0.003])
-def test_equal_servers_are_called_different_in_five_percent_at_most(
-    boots: int, boot_sd: float
+@pytest.mark.parametrize("noisier", [1.0, 4.0])
+def test_no_pair_of_four_equal_servers_is_called_different_in_more_than_five_percent(
+    noisier: float,
 ) -> None:
-    assert errors(boots, 50, 2, boot_sd) <= MOST_ERRORS
+    drawn = Drawn(entries=4, draws=13, blocks=6, process=0.005, noisier=noisier)
+    assert tried(drawn, RACES, seed=4).missed <= MOST_ERRORS
 
 
-def test_no_pair_of_four_equal_servers_is_called_different_in_more_than_five_percent() -> None:
-    assert errors(3, 30, 4, 0.003) <= MOST_ERRORS
-
-
-def test_a_planted_difference_is_within_its_interval() -> None:
-    assert errors(3, 40, 3, 0.003, truth=0.05) <= MOST_ERRORS
-
-
-def test_resampling_a_few_boots_would_break_the_promise() -> None:
-    """The canary: a plain hierarchical bootstrap of 2 boots fails the check that ours passes."""
+def test_draws_of_unequal_length_are_no_excuse() -> None:
+    """A boot in which the host took most blocks of some draws away."""
     rng = np.random.default_rng(5)
     missed = 0
     for _ in range(RACES):
-        centres = rng.normal(0, 0.003, 2) + rng.normal(0, 0.0017, 2)
-        drawn = rng.choice(centres, size=(500, 2)).mean(axis=1) + rng.normal(0, 0.0012, 500)
-        low, high = np.quantile(drawn, (0.025, 0.975))
-        missed += not low <= 0 <= high
-    assert missed > MOST_ERRORS
+        race = Drawn(draws=12, blocks=12, process=0.005).race(rng)
+        race.ln_y[(race.draw % 3 == 0) & (rng.random(len(race.draw)) < 0.8)] = np.nan
+        compared = family(race, 10)[frozenset("ab")]
+        missed += abs(compared.estimate.centre) > compared.width.simultaneous
+    assert missed <= MOST_ERRORS
+
+
+def test_more_draws_narrow_an_interval_and_longer_ones_hardly_do() -> None:
+    few, more, longer = (
+        tried(Drawn(draws=draws, blocks=blocks, process=0.01), 60, seed=6).alone
+        for draws, blocks in ((8, 20), (32, 20), (8, 80))
+    )
+    assert more < 0.55 * few
+    assert longer > 0.8 * few

@@ -8,9 +8,10 @@ import pytest
 
 from bakeoff.judge import crosscheck
 from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
+from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.verdict import Latency
-from tests.race.world import tool_result
+from tests.runs.world import tool_result
 
 ROUNDS = 12
 PAIRS: list[tuple[Loader, Loader]] = [("ab", "engine")]
@@ -49,57 +50,57 @@ def run(loader: Loader, number: int, said: Mapping[Figure, float]) -> Crosscheck
 
 def rounded(runs: list[CrosscheckRun]) -> list[CrosscheckRun]:
     """The same runs with ab's latencies in whole milliseconds."""
-    found = []
-    for one in runs:
-        if one.loader == "ab" and one.result and one.result.latency_us:
-            latency = one.result.latency_us
+    compared = []
+    for each in runs:
+        if each.loader == "ab" and each.result and each.result.latency_us:
+            latency = each.result.latency_us
             ms: dict[str, float] = {
                 key: 1000.0 * round(getattr(latency, key) / 1000) for key in FIGURES[1:]
             }
-            result = one.result.model_copy(update={"latency_us": latency.model_copy(update=ms)})
-            one = one.model_copy(update={"result": result})
-        found.append(one)
-    return found
+            result = each.result.model_copy(update={"latency_us": latency.model_copy(update=ms)})
+            each = each.model_copy(update={"result": result})
+        compared.append(each)
+    return compared
 
 
 def of(figure: Figure, compared: tuple[Compared, ...]) -> Compared:
-    (found,) = (one for one in compared if one.figure == figure)
-    return found
+    (only,) = (each for each in compared if each.figure == figure)
+    return only
 
 
 def test_figures_that_are_the_same_agree_whatever_the_weather() -> None:
-    found = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}), PAIRS, exact, 1)
-    assert [one.figure for one in found] == list(FIGURES)
-    for one in found:
-        assert (one.of, one.over, one.n) == ("ab", "engine", ROUNDS)
-        assert one.low and one.ratio and one.high
-        assert one.low < one.ratio < one.high
-        assert (one.finding, one.why) == ("agrees", "")
+    compared = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}), PAIRS, exact)
+    assert [each.figure for each in compared] == list(FIGURES)
+    for each in compared:
+        assert (each.of, each.over, each.n) == ("ab", "engine", ROUNDS)
+        assert each.low and each.ratio and each.high
+        assert each.low < each.ratio < each.high
+        assert (each.finding, each.why) == ("agrees", None)
 
 
 def test_a_figure_that_is_another_differs_and_the_rest_does_not() -> None:
     slower = {**ENGINE, "requests_per_s": 15_000}
-    found = crosscheck(rounds({"engine": ENGINE, "ab": slower}), PAIRS, exact, 1)
-    throughput = of("requests_per_s", found)
+    compared = crosscheck(rounds({"engine": ENGINE, "ab": slower}), PAIRS, exact)
+    throughput = of("requests_per_s", compared)
     assert throughput.finding == "differs"
     assert throughput.low and throughput.high
     assert throughput.low < 0.75 < throughput.high < 0.8
-    assert of("p99", found).finding == "agrees"
+    assert of("p99", compared).finding == "agrees"
 
 
 def test_much_noise_lets_nobody_tell() -> None:
-    found = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}, noise=0.2), PAIRS, exact, 1)
-    assert {one.finding for one in found} == {"can't tell"}
-    assert {one.why for one in found} == {""}
+    compared = crosscheck(rounds({"engine": ENGINE, "ab": ENGINE}, noise=0.2), PAIRS, exact)
+    assert {each.finding for each in compared} == {"can't tell"}
+    assert {each.why for each in compared} == {None}
 
 
 def test_the_intervals_hold_for_all_comparisons_at_once() -> None:
     others: tuple[Loader, ...] = ("ab", "wrk", "oha", "hey")
     every: list[tuple[Loader, Loader]] = [(loader, "engine") for loader in others]
     runs = rounds(dict.fromkeys(("engine", *others), ENGINE))
-    alone = of("p50", crosscheck(runs, PAIRS, exact, 1))
+    alone = of("p50", crosscheck(runs, PAIRS, exact))
     among = next(
-        one for one in crosscheck(runs, every, exact, 1) if (one.of, one.figure) == ("ab", "p50")
+        each for each in crosscheck(runs, every, exact) if (each.of, each.figure) == ("ab", "p50")
     )
     assert alone.low and alone.high and among.low and among.high
     assert among.low < alone.low and among.high > alone.high
@@ -114,19 +115,19 @@ def test_false_alarms_are_rare() -> None:
     pairs: list[tuple[Loader, Loader]] = [("ab", "engine"), ("wrk", "engine")]
     alarms = 0
     for seed in range(100):
-        found = crosscheck(rounds(says, noise=0.05, seed=seed), pairs, exact, seed)
-        alarms += any(one.finding == "differs" for one in found)
+        compared = crosscheck(rounds(says, noise=0.05, seed=seed), pairs, exact)
+        alarms += any(each.finding == "differs" for each in compared)
     assert alarms <= 12
 
 
 def test_what_a_tool_rounds_away_can_not_be_told() -> None:
     quick: Says = {"requests_per_s": 20_000, "p50": 2300, "p90": 3600, "p99": 9000}
     runs = rounded(rounds({"engine": quick, "ab": quick}))
-    found = crosscheck(runs, PAIRS, whole_ms, 1)
-    assert of("p50", found).finding == "can't tell"
-    assert of("p50", found).why == "ab prints no finer than 1 ms"
-    fine = of("p50", crosscheck(runs, PAIRS, exact, 1))
-    coarse = of("p50", found)
+    compared = crosscheck(runs, PAIRS, whole_ms)
+    assert of("p50", compared).finding == "can't tell"
+    assert of("p50", compared).why == Finding.of("coarse", loader="ab", step_us=1000.0)
+    fine = of("p50", crosscheck(runs, PAIRS, exact))
+    coarse = of("p50", compared)
     assert fine.low and fine.high and coarse.low and coarse.high
     assert coarse.low < fine.low and coarse.high > fine.high
 
@@ -134,8 +135,8 @@ def test_what_a_tool_rounds_away_can_not_be_told() -> None:
 def test_beyond_its_rounding_a_difference_is_one() -> None:
     """Twice as late: more than a millisecond can hide."""
     late = {**ENGINE, "p99": 18_000}
-    found = crosscheck(rounded(rounds({"engine": ENGINE, "ab": late})), PAIRS, whole_ms, 1)
-    assert of("p99", found).finding == "differs"
+    compared = crosscheck(rounded(rounds({"engine": ENGINE, "ab": late})), PAIRS, whole_ms)
+    assert of("p99", compared).finding == "differs"
 
 
 @pytest.mark.parametrize(("engine_us", "finding"), [(100, "can't tell"), (2000, "differs")])
@@ -144,37 +145,37 @@ def test_a_latency_that_is_rounded_to_nothing_is_below_a_half_step(
 ) -> None:
     says = {**ENGINE, "p50": engine_us}
     runs = rounds({"engine": says, "ab": {**says, "p50": 100}})
-    found = of("p50", crosscheck(rounded(runs), PAIRS, whole_ms, 1))
-    assert (found.ratio, found.low, found.finding) == (None, 0, finding)
-    assert found.high and found.high == pytest.approx(500 / engine_us, rel=0.5)
+    compared = of("p50", crosscheck(rounded(runs), PAIRS, whole_ms))
+    assert (compared.ratio, compared.low, compared.finding) == (None, 0, finding)
+    assert compared.high and compared.high == pytest.approx(500 / engine_us, rel=0.5)
 
 
 def test_over_a_latency_that_is_rounded_to_nothing_there_is_no_upper_bound() -> None:
     runs = rounded(rounds({"engine": ENGINE, "ab": {**ENGINE, "p50": 100}}))
-    found = of("p50", crosscheck(runs, [("engine", "ab")], whole_ms, 1))
-    assert (found.ratio, found.high, found.finding) == (None, None, "differs")
-    assert found.low and found.low > 3
+    compared = of("p50", crosscheck(runs, [("engine", "ab")], whole_ms))
+    assert (compared.ratio, compared.high, compared.finding) == (None, None, "differs")
+    assert compared.low and compared.low > 3
 
 
 def test_a_figure_that_a_tool_does_not_say_is_not_compared() -> None:
     says: dict[Loader, Says] = {"engine": ENGINE, "ab": {"requests_per_s": 20_000}}
-    found = crosscheck(rounds(says), PAIRS, exact, 1)
-    assert of("requests_per_s", found).finding == "agrees"
-    assert of("p50", found).n == 0 and of("p50", found).low is None
-    assert of("p50", found).why == "0 rounds have this figure of both, and 5 are the least"
+    compared = crosscheck(rounds(says), PAIRS, exact)
+    assert of("requests_per_s", compared).finding == "agrees"
+    assert of("p50", compared).n == 0 and of("p50", compared).low is None
+    assert of("p50", compared).why == Finding.of("few_rounds", n=0, least=5)
 
 
 def test_rounds_in_which_one_failed_say_nothing() -> None:
     runs = rounds({"engine": ENGINE, "ab": ENGINE})
     failed = [
-        CrosscheckRun(loader="ab", round=one.round, result=None, failure="it died")
-        if one.loader == "ab" and one.round < 3
-        else one
-        for one in runs
+        CrosscheckRun(loader="ab", round=each.round, result=None, failure="it died")
+        if each.loader == "ab" and each.round < 3
+        else each
+        for each in runs
     ]
-    assert {one.n for one in crosscheck(failed, PAIRS, exact, 1)} == {ROUNDS - 3}
+    assert {each.n for each in crosscheck(failed, PAIRS, exact)} == {ROUNDS - 3}
 
 
 def test_without_a_pair_or_a_run_there_is_nothing_to_say() -> None:
-    assert crosscheck([], [], exact, 1) == ()
-    assert {one.n for one in crosscheck([], PAIRS, exact, 1)} == {0}
+    assert crosscheck([], [], exact) == ()
+    assert {each.n for each in crosscheck([], PAIRS, exact)} == {0}

@@ -1,13 +1,14 @@
-"""Unequal work, by the sentence that says it."""
+"""Unequal work."""
 
 import pytest
 
-from bakeoff.judge import judge
 from bakeoff.judge.fairness import unequal
 from bakeoff.model.audit import Audit, Crew, Work, Written
+from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.verdict import Verdict
-from tests.judge.races import MACHINE, SOUND_AUDIT, Race
+from tests.judge import races
+from tests.judge.races import SOUND_AUDIT, Race, codes, row
 
 HEADERS = ("content-length", "date", "server")
 ALL_AT_WORK = Crew(processes=5, threads=5, processes_at_work=4, threads_at_work=4)
@@ -36,91 +37,80 @@ def planned(**changed: object) -> Plan:
     return Race({"a": 1.0}).plan().model_copy(update={"workers": 4, **changed})
 
 
-def said(works: dict[str, Work], **plan: object) -> tuple[str, ...]:
-    """What is said of `works` and two sound contenders beside them."""
+def findings(works: dict[str, Work], **plan: object) -> tuple[Finding, ...]:
+    """What is unequal between `works` and two sound contenders beside them."""
     return unequal(planned(**plan), {**works, "good": work(), "fine": work()})
 
 
-def test_of_equal_work_nothing_is_said() -> None:
-    assert said({}) == said({"x": work()}) == ()
+def test_of_equal_work_nothing_is_found() -> None:
+    assert findings({}) == findings({"x": work()}) == ()
 
 
 @pytest.mark.parametrize(
-    ("works", "sentence"),
+    ("works", "code", "values"),
     [
         (
-            {"x": work(crew=ALONE)},
-            "x ran 1 process with 1 thread at work where 4 workers were asked for",
-        ),
-        (
-            {"x": audited(awaits_request=False)},
-            "x answers before a request is complete: it does not read it to its end",
-        ),
-        (
-            {"x": work(crew=ALONE), "y": work(crew=ALONE)},
-            "x and y ran 1 process with 1 thread at work where 4 workers were asked for",
-        ),
-        (
             {"x": work(crew=ALONE), "y": work(crew=ALONE.model_copy(update={"processes": 5}))},
-            "x ran 1 process with 1 thread at work, y 5 processes with 1 thread at work, where 4 "
-            "workers were asked for",
+            "few_at_work",
+            {"names": ["x", "y"], "processes": [1, 5], "threads": [1, 1], "workers": 4},
         ),
-        ({"x": work(written_per_request=33.7)}, "x wrote 34 bytes of log per request"),
+        ({"x": audited(awaits_request=False)}, "answers_early", {"names": ["x"]}),
         (
             {"x": work(written_per_request=33.7), "y": work(written_per_request=80.0)},
-            "x and y wrote 34 and 80 bytes of log per request",
-        ),
-        ({"x": audited(segments=2)}, "x answers in 2 writes, the others in one"),
-        (
-            {"x": audited(segments=2), "y": audited(segments=3)},
-            "x answers in 2 writes, y answers in 3 writes, the others in one",
+            "logs",
+            {"names": ["x", "y"], "bytes_per_request": [33.7, 80.0]},
         ),
         (
-            {"x": audited(apart_ms=41.2)},
-            "",
+            {"x": audited(segments=2)},
+            "segments_differ",
+            {"names": ["x", "good", "fine"], "segments": [2, 1, 1]},
         ),
-        (
-            {"x": audited(segments=None, apart_ms=41.2)},
-            "x shows the 40 ms of Nagle's algorithm meeting delayed acknowledgement: TCP_NODELAY "
-            "is off",
-        ),
-        (
-            {"x": work(keeps_alive=False)},
-            "x offers no keep-alive: each request pays for a connection of its own",
-        ),
-        ({"x": audited(kept=7)}, "x closes a connection after 7 requests"),
+        ({"x": audited(segments=None, apart_ms=41.2)}, "nagle", {"names": ["x"]}),
+        ({"x": work(keeps_alive=False)}, "no_keep_alive", {"names": ["x"]}),
         (
             {"x": audited(kept=7), "y": audited(kept=10)},
-            "x and y close a connection after 7 and 10 requests",
+            "closes_soon",
+            {"names": ["x", "y"], "requests": [7, 10]},
         ),
-        ({"x": audited(closes_when_asked=False)}, "x leaves open what it was asked to close"),
-        ({"x": audited(date="frozen")}, "the Date of x does not move"),
-        ({"x": work(headers=("content-length", "server"))}, "x sends no Date"),
-        ({"x": work(body_bytes=14)}, "the answers' bodies differ by 1 byte (fine 13, x 14)"),
-        ({"x": work(head_bytes=150)}, "the answers' heads differ by 16 bytes (fine 134, x 150)"),
+        ({"x": audited(closes_when_asked=False)}, "stays_open", {"names": ["x"]}),
+        ({"x": audited(date="frozen")}, "date_frozen", {"names": ["x"]}),
+        ({"x": work(headers=("content-length", "server"))}, "no_date", {"names": ["x"]}),
         (
-            {"x": work(headers=("content-length", "date"))},
-            "x sends no Server header, the others do",
+            {"x": work(body_bytes=14)},
+            "bodies_differ",
+            {"least": "fine", "least_bytes": 13, "most": "x", "most_bytes": 14},
+        ),
+        (
+            {"x": work(head_bytes=150)},
+            "heads_differ",
+            {"least": "fine", "least_bytes": 134, "most": "x", "most_bytes": 150},
         ),
         (
             {"x": work(headers=("date",))},
-            "x sends no Content-Length and no Server header, the others do",
+            "headers_missing",
+            {"names": ["x"], "headers": ["content-length", "server"], "others": 2},
         ),
-        ({"x": work(headers=("etag", *HEADERS))}, "x also sends Etag"),
         (
-            {"x": work(headers=("etag", *HEADERS)), "y": work(headers=(*HEADERS, "x-runtime"))},
-            "some also send what most don't: x Etag; y X-Runtime",
+            {"x": work(headers=("etag", *HEADERS)), "y": work(headers=(*HEADERS, "a", "b"))},
+            "headers_further",
+            {"names": ["x", "y"], "headers": ["etag", "a,b"]},
         ),
-        ({"x": audited(keeps_http_1_0=False)}, "x keeps no connection of an HTTP/1.0 client"),
+        ({"x": audited(keeps_http_1_0=False)}, "no_http_1_0_keep_alive", {"names": ["x"]}),
     ],
 )
-def test_each_inequality_has_its_sentence(works: dict[str, Work], sentence: str) -> None:
-    assert said(works) == ((sentence,) if sentence else ())
+def test_each_inequality_is_found(
+    works: dict[str, Work], code: str, values: dict[str, Value]
+) -> None:
+    assert findings(works) == (Finding.of(code, **values),)
 
 
 def test_two_writes_that_wait_for_an_acknowledgement_are_two_things() -> None:
     waits = audited(segments=2, apart_ms=40.8, answer_ms=40.9)
-    assert [each.split()[1] for each in said({"x": waits})] == ["answers", "shows"]
+    assert codes(findings({"x": waits})) == ["segments_differ", "nagle"]
+
+
+def test_one_write_that_takes_long_waits_for_nothing() -> None:
+    assert findings({"x": audited(apart_ms=41.2)}) == ()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +119,7 @@ def test_two_writes_that_wait_for_an_acknowledgement_are_two_things() -> None:
 )
 def test_which_times_are_those_of_nagle(apart_ms: float, answer_ms: float, waits: bool) -> None:
     split = audited(segments=2, apart_ms=apart_ms, answer_ms=answer_ms)
-    assert any("Nagle" in each for each in said({"x": split})) == waits
+    assert ("nagle" in codes(findings({"x": split}))) == waits
 
 
 @pytest.mark.parametrize(
@@ -142,8 +132,8 @@ def test_which_times_are_those_of_nagle(apart_ms: float, answer_ms: float, waits
     ],
     ids=["no headers known", "never audited", "hardly anything written", "writes unknown"],
 )
-def test_what_is_not_known_or_does_not_matter_is_not_said(works: dict[str, Work]) -> None:
-    assert said(works) == ()
+def test_what_is_not_known_or_does_not_matter_is_not_found(works: dict[str, Work]) -> None:
+    assert findings(works) == ()
 
 
 def test_what_all_do_is_equal() -> None:
@@ -153,92 +143,68 @@ def test_what_all_do_is_equal() -> None:
 
 def test_a_race_with_a_connection_per_request_has_no_use_for_keep_alive() -> None:
     works = {"x": audited(kept=7, keeps_http_1_0=False), "y": work(keeps_alive=False)}
-    assert said(works, connection="close") == ()
+    assert findings(works, connection="close") == ()
 
 
 @pytest.mark.parametrize(("at_work", "says"), [(1, True), (2, True), (3, False)])
 def test_chance_may_leave_one_worker_of_four_with_little_to_do(at_work: int, says: bool) -> None:
     crew = Crew(processes=1, threads=4, processes_at_work=1, threads_at_work=at_work)
-    assert bool(said({"x": work(crew=crew)})) == says
+    assert bool(findings({"x": work(crew=crew)})) == says
 
 
 def test_fewer_connections_than_workers_leave_workers_without_work() -> None:
-    assert said({"x": work(crew=ALONE)}, connections=1) == ()
+    assert findings({"x": work(crew=ALONE)}, connections=1) == ()
 
 
 @pytest.mark.parametrize(("cores", "says"), [((0,), False), ((0, 1, 2), True)])
 def test_more_threads_than_asked_for_matter_where_there_are_cores_for_them(
     cores: tuple[int, ...], says: bool
 ) -> None:
-    one = work(crew=ALONE)
-    found = unequal(
-        planned(workers=1, cores=Cores(server=cores, client=(3,))),
-        {"x": work(), "y": one, "z": one},
-    )
-    sentence = (
-        "x kept more threads at work (4) than the 1 that was asked for, and had 3 cores for them"
-    )
-    assert found == ((sentence,) if says else ())
-
-
-def test_of_two_the_other_is_one() -> None:
-    found = unequal(planned(), {"x": audited(segments=2), "y": work(headers=("date",))})
-    assert found == (
-        "x answers in 2 writes, the other in one",
-        "y sends no Content-Length and no Server header, the other does",
-    )
+    alone = work(crew=ALONE)
+    plan = planned(workers=1, cores=Cores(server=cores, client=(3,)))
+    more = Finding.of("many_at_work", names=["x"], threads=[4], workers=1, cores=3)
+    assert unequal(plan, {"x": work(), "y": alone, "z": alone}) == ((more,) if says else ())
 
 
 def test_thirty_contenders_keep_it_short() -> None:
-    """Each differs in something from most; half a dozen kinds of difference, ten sentences."""
-    works = {}
-    for number in range(30):
-        kept = 20 if number % 3 else 7
-        works[f"c{number:02}"] = work(
-            SOUND_AUDIT.model_copy(
-                update={
-                    "segments": 1 + number % 3,
-                    "kept": kept,
-                    "date": "frozen" if number % 7 == 0 else "moves",
-                    "keeps_http_1_0": number % 2 == 0,
-                }
-            ),
-            headers=HEADERS if number % 4 else (f"x-{number}", "content-length"),
-            head_bytes=100 + number,
-            crew=ALONE if number % 2 else ALL_AT_WORK,
-            written_per_request=float(number),
-        )
-    found = unequal(planned(), works)
-    assert len(found) <= 10
-    assert all(len(each) < 200 for each in found), max(found, key=len)
-    assert "c02, c03, c04 and 25 others wrote 2 to 29 bytes of log per request" in found
+    """Each differs in something from most: one finding for each kind of difference."""
+    works = {
+        f"c{number:02}": audited(
+            segments=1 + number % 3,
+            kept=20 if number % 3 else 7,
+            date="frozen" if number % 7 == 0 else "moves",
+        ).model_copy(update={"head_bytes": 100 + number, "written_per_request": float(number)})
+        for number in range(30)
+    }
+    kinds = ["logs", "segments_differ", "closes_soon", "date_frozen", "heads_differ"]
+    assert codes(unequal(planned(), works)) == kinds
 
 
 def judged(**changed: object) -> Verdict:
     race = Race({"a": 1.0, "b": 1.0, "c": 1.0}, boots=2, blocks=6, twin="a")
     for key, value in changed.items():
         setattr(race, key, value)
-    return judge(race.plan(), race.receipts(), race.records(), MACHINE, True)
+    return races.judged(race)
 
 
 def test_a_verdict_says_what_is_unequal_and_each_entry_what_it_does() -> None:
-    found = judged(audits={"b": SOUND_AUDIT.model_copy(update={"segments": 2}), "a": SOUND_AUDIT})
-    assert found.fairness == ("b answers in 2 writes, the other in one",)
-    works = {each.name: each.work for each in found.entries}
+    verdict = judged(audits={"b": SOUND_AUDIT.model_copy(update={"segments": 2}), "a": SOUND_AUDIT})
+    assert codes(verdict.fairness) == ["segments_differ"]
+    works = {each.name: each.work for each in verdict.entries}
     assert works["a"] and works["a"].audit == SOUND_AUDIT
     assert works["c"] and works["c"].audit is None
 
 
 def test_log_bytes_are_those_of_all_boots_over_their_requests() -> None:
-    found = judged(written={"b": Written(log_bytes=30_000_000, scratch_bytes=10_000_000)})
-    b = next(each for each in found.entries if each.name == "b")
+    verdict = judged(written={"b": Written(log_bytes=30_000_000, scratch_bytes=10_000_000)})
+    b = row(verdict, "b")
     assert b.work and b.work.written_per_request
     assert b.work.written_per_request == pytest.approx(40e6 / (6 * 20_000 * 1.3), rel=0.2)
-    assert found.fairness[0].startswith("b wrote ")
+    assert codes(verdict.fairness) == ["logs"]
 
 
 def test_the_twin_and_who_is_not_valid_are_not_compared() -> None:
     frozen = SOUND_AUDIT.model_copy(update={"date": "frozen"})
     audits = {"a": SOUND_AUDIT, "twin": frozen, "b": frozen, "c": SOUND_AUDIT}
-    assert judged(audits=audits).fairness == ("the Date of b does not move",)
+    assert judged(audits=audits).fairness == (Finding.of("date_frozen", names=["b"]),)
     assert judged(audits=audits, died={"b": "signal 11"}).fairness == ()

@@ -1,4 +1,4 @@
-"""Gates are decided by whole intervals."""
+"""What was asked of a race, gates and a precision, is decided by whole intervals."""
 
 from typing import Any
 
@@ -6,10 +6,12 @@ import pytest
 
 from bakeoff.judge import gate as gates
 from bakeoff.judge import judge
+from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.verdict import Precision, Verdict, ends
 from bakeoff.plan.gates import race_gate
-from tests.judge.races import MACHINE, Race
+from tests.judge import races
+from tests.judge.races import MACHINE, Race, codes
 
 
 def weighed(sign: str, factor: float, low: float, high: float) -> str:
@@ -62,8 +64,8 @@ def test_the_verdict_has_its_gates_with_the_figures_of_the_pair() -> None:
     ):
         pair = verdict.pair(*names)
         assert pair
-        found = (result.ratio, result.low, result.high, result.n)
-        assert found == (pair.ratio, pair.low, pair.high, pair.n)
+        measured = (result.ratio, result.low, result.high, result.n)
+        assert measured == (pair.ratio, pair.low, pair.high, pair.n)
 
 
 def test_a_gate_that_nobody_can_decide_passes_or_fails_by_its_policy() -> None:
@@ -82,17 +84,70 @@ def test_one_whose_figures_do_not_count_fails_its_gate_with_the_reason() -> None
     wrong = {"same": {"errors": {"mismatch_body": 1}}}
     (result,) = results(["same >= 0.1 * old"], events=wrong)
     assert (result.outcome, result.passes, result.ratio) == ("fails", False, None)
-    assert result.reason.startswith("same is not valid: ")
+    (reason,) = result.reasons
+    assert (reason.code, codes(reason.because)) == ("not_valid", ["wrong_answers"])
 
 
 def test_one_that_never_came_up_fails_its_gate_with_the_reason() -> None:
     out = {boot: {"same": "its build failed"} for boot in range(3)}
     (result,) = results(["old >= 0.1 * same"], out=out)
     assert (result.outcome, result.passes) == ("fails", False)
-    assert result.reason == "same did not take part: its build failed"
+    assert result.reasons == (Finding.of("absent", name="same", reason="its build failed"),)
 
 
 def test_too_few_blocks_decide_nothing() -> None:
     (result,) = results(["slow >= 0.9 * old"], "fail", boots=1, blocks=5)
     assert (result.outcome, result.passes) == ("can't tell", False)
-    assert result.reason == "too few blocks have both"
+    assert codes(result.reasons) == ["few_paired_blocks"]
+
+
+def precision(race: Race, asked: float | None) -> Precision | None:
+    plan = race.plan().model_copy(update={"precision": asked})
+    return judge(plan, {}, race.records(), MACHINE, complete=True).precision
+
+
+def test_it_is_the_widest_interval_between_neighbours_that_counts() -> None:
+    race = Race({"a": 1, "b": 0.99, "c": 0.5}, blocks=40)
+    verdict = races.judged(race)
+    neighbours = [verdict.pair("a", "b"), verdict.pair("b", "c")]
+    widest = max(ends(pair.low, pair.high)[1] / pair.ratio - 1 for pair in neighbours if pair)
+    measured = precision(race, 0.5)
+    assert measured and measured.reached == pytest.approx(widest)
+    assert measured.met and measured.more_s is None
+
+
+def test_what_is_missing_is_foretold_by_the_root_of_the_time() -> None:
+    race = Race({"a": 1, "b": 1}, boots=1, blocks=120)
+    reached = precision(race, 0.5)
+    assert reached and reached.reached
+    half_of_it = precision(race, reached.reached / 2)
+    assert half_of_it and not half_of_it.met
+    spent_s = 2 * 3 * 40 * 0.02
+    assert half_of_it.more_s == pytest.approx(3 * spent_s, rel=0.02)
+
+
+def test_boots_that_differ_are_not_cured_by_time() -> None:
+    measured = precision(Race({"a": 1, "b": 1}, boot_sd=0.05), 0.001)
+    assert measured and not measured.met and measured.more_s is None
+
+
+def test_without_blocks_enough_it_is_not_met_and_nothing_is_foretold() -> None:
+    measured = precision(Race({"a": 1, "b": 1}, boots=1, blocks=4), 0.5)
+    assert measured == Precision(asked=0.5, reached=None, met=False, more_s=None)
+
+
+def test_who_asks_for_none_is_told_of_none() -> None:
+    assert precision(Race({"a": 1, "b": 1}), None) is None
+
+
+def test_a_race_is_complete_before_its_time_once_it_is_reached_and_the_boots_are_through() -> None:
+    race = Race({"a": 1, "b": 1}, boots=3, blocks=40)
+
+    def complete(asked: float | None, boots: int) -> bool:
+        plan = race.plan().model_copy(update={"precision": asked, "boots": boots})
+        return judge(plan, {}, race.records(), MACHINE, complete=False).complete
+
+    assert complete(0.5, boots=3)
+    assert not complete(0.5, boots=4)
+    assert not complete(0.0001, boots=3)
+    assert not complete(None, boots=3)

@@ -1,5 +1,6 @@
 """What holds of any race's verdict, whoever took part and whatever was measured."""
 
+from collections import defaultdict
 from itertools import combinations
 from math import log
 
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 
 from bakeoff.judge import judge
 from bakeoff.judge.compare import compare
-from bakeoff.model.samples import Block, Record, Slice
-from bakeoff.model.verdict import Verdict, VerdictEntry
-from tests.judge.races import MACHINE, Race, throughput_event
+from bakeoff.judge.history import History
+from bakeoff.model.samples import Record, Slice
+from bakeoff.model.verdict import Verdict, VerdictEntry, ends
+from tests.judge.races import MACHINE, Race, altered, throughput_event
 
 SEEDS = range(8)
 
@@ -27,24 +29,23 @@ def judged(race: Race, records: list[Record] | None = None, reference: str = "")
 def changed(records: list[Record], factors: dict[str, float], weather: int = 0) -> list[Record]:
     """Each entry's throughput by its factor, each block's by its own weather where seeded."""
     rng = np.random.default_rng(weather)
-    found: list[Record] = []
-    for record in records:
-        if isinstance(record, Block):
-            day = float(np.exp(rng.normal(0, 1))) if weather else 1.0
-            pieces = tuple(_times(each, day * factors.get(each.entry, 1)) for each in record.slices)
-            record = record.model_copy(update={"slices": pieces})
-        found.append(record)
-    return found
+    day: dict[int, float] = defaultdict(lambda: float(np.exp(rng.normal(0, 1))) if weather else 1.0)
+    return altered(
+        records,
+        lambda block, slice_: times(slice_, day[block.at_ns] * factors.get(slice_.entry, 1)),
+    )
 
 
-def _times(piece: Slice, factor: float) -> Slice:
-    length_ms = (piece.event.end_ns - piece.event.start_ns) // 1_000_000
-    quicker = throughput_event(round(piece.event.requests * factor), length_ms)
-    return piece.model_copy(update={"event": quicker})
+def times(slice_: Slice, factor: float) -> Slice:
+    """As many answers, times `factor`."""
+    quicker = throughput_event(
+        round(slice_.event.requests * factor), slice_.event.window_ns // 1_000_000
+    )
+    return slice_.model_copy(update={"event": quicker})
 
 
-def entries(found: Verdict) -> dict[str, VerdictEntry]:
-    return {each.name: each for each in found.entries}
+def entries(verdict: Verdict) -> dict[str, VerdictEntry]:
+    return {each.name: each for each in verdict.entries}
 
 
 def known(value: float | None) -> float:
@@ -57,9 +58,8 @@ def mean_half_width(race: Race, seeds: range = SEEDS) -> float:
     widths = []
     for seed in seeds:
         race.seed = seed
-        blocks = [record for record in race.records() if isinstance(record, Block)]
-        pair = compare(blocks, tuple(race.ratios), False, seed)[frozenset("ab")]
-        widths.append(pair.main.width.simultaneous)
+        pair = compare(History.of(race.records()), tuple(race.ratios))[frozenset("ab")]
+        widths.append(pair.width.simultaneous)
     return float(np.mean(widths))
 
 
@@ -82,28 +82,27 @@ races = st.builds(
 @given(races)
 @settings(max_examples=25, deadline=None)
 def test_a_verdict_does_not_contradict_itself(race: Race) -> None:
-    found = judged(race)
-    rows = entries(found)
+    verdict = judged(race)
+    rows = entries(verdict)
     told_apart = {
-        frozenset((each.a, each.b)) for each in found.pairs if each.finding != "can't tell"
+        frozenset((each.a, each.b)) for each in verdict.pairs if each.finding != "can't tell"
     }
-    for each in found.pairs:
-        assert each.low < each.ratio < each.high
-        assert each.finding == (
-            "faster" if each.low > 1 else "slower" if each.high < 1 else "can't tell"
-        )
-        assert not each.equivalent or abs(log(each.ratio)) < log(1 + found.equivalence_margin)
-        assert each.minimum_detectable_effect >= each.high / each.ratio - 1
+    for each in verdict.pairs:
+        low, high = ends(each.low, each.high)
+        assert low < each.ratio < high
+        assert each.finding == ("faster" if low > 1 else "slower" if high < 1 else "can't tell")
+        assert not each.equivalent or abs(log(each.ratio)) < log(1 + verdict.equivalence_margin)
+        assert known(each.minimum_detectable_effect) >= high / each.ratio - 1
     for a, b in combinations(rows, 2):
         assert bool(set(rows[a].letters) & set(rows[b].letters)) == (
             frozenset((a, b)) not in told_apart
         )
-    for row in found.entries:
+    for row in verdict.entries:
         quicker = {
-            each.a for each in found.pairs if each.finding == "faster" and each.b == row.name
+            each.a for each in verdict.pairs if each.finding == "faster" and each.b == row.name
         }
         quicker |= {
-            each.b for each in found.pairs if each.finding == "slower" and each.a == row.name
+            each.b for each in verdict.pairs if each.finding == "slower" and each.a == row.name
         }
         beaten = {frozenset((row.name, other)) for other in rows} & told_apart
         assert row.rank == (1 + len(quicker), len(rows) - len(beaten) + len(quicker))
@@ -135,8 +134,8 @@ def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
     for figure in ("ratio", "low", "high"):
         expected = {"b": factor, "c": 1.0}
         for name, times in expected.items():
-            found = getattr(quick[name], figure)
-            assert found == pytest.approx(getattr(usual[name], figure) * times, rel=3e-4)
+            changed_figure = getattr(quick[name], figure)
+            assert changed_figure == pytest.approx(getattr(usual[name], figure) * times, rel=3e-4)
 
 
 @given(races)
@@ -152,28 +151,21 @@ def test_the_other_reference_turns_the_ratio_round(race: Race) -> None:
 
 @given(seed=st.integers(0, 99), names=st.permutations(["ant", "bee", "cat", "dog"]))
 @settings(max_examples=8, deadline=None)
-def test_names_do_not_matter(seed: int, names: list[str]) -> None:
-    """Ratios stay; the bootstrap draws in the order of names, so widths move as draws do.
-
-    Of 408 comparisons the widest two were 30 % and 16 % apart.
-    """
+def test_names_move_no_ratio(seed: int, names: list[str]) -> None:
     ratios = (1.0, 0.98, 1.2, 0.7)
     usual = Race(dict(zip("abcd", ratios, strict=True)), boots=2, blocks=20, seed=seed)
     other = Race(dict(zip(names, ratios, strict=True)), boots=2, blocks=20, seed=seed)
     usual_rows, other_rows = entries(judged(usual)), entries(judged(other))
     for old, new in zip("abcd", names, strict=True):
-        was, now = usual_rows[old], other_rows[new]
-        assert now.ratio == was.ratio
-        assert log(known(now.high) / known(now.low)) == pytest.approx(
-            log(known(was.high) / known(was.low)), rel=0.4
-        )
+        assert other_rows[new].ratio == pytest.approx(known(usual_rows[old].ratio))
+        assert other_rows[new].low == pytest.approx(known(usual_rows[old].low))
 
 
 def test_an_interval_never_narrows_because_more_take_part() -> None:
     """On average over races: more pairs are more chances to be fooled."""
     ratios = dict.fromkeys("abcdef", 1.0)
     widths = [
-        mean_half_width(Race(dict(list(ratios.items())[:count]), boots=2, blocks=15))
+        mean_half_width(Race(dict(list(ratios.items())[:count]), boots=8, blocks=15))
         for count in (2, 3, 6)
     ]
     assert widths == sorted(widths)
@@ -185,18 +177,14 @@ def test_an_interval_never_widens_because_more_was_measured() -> None:
     two = {"a": 1.0, "b": 1.0}
     by_blocks = [mean_half_width(Race(two, boots=2, blocks=n, noise=0.05)) for n in (6, 20, 80)]
     assert by_blocks == sorted(by_blocks, reverse=True)
-    by_boots = [mean_half_width(Race(two, boots=n, blocks=12)) for n in (1, 2, 4)]
+    by_boots = [mean_half_width(Race(two, boots=n, blocks=12)) for n in (2, 4, 8)]
     assert by_boots == sorted(by_boots, reverse=True)
 
 
-def test_less_noise_never_widens_an_interval() -> None:
+def test_noise_and_boots_that_differ_widen_an_interval() -> None:
     two = {"a": 1.0, "b": 1.0}
     by_noise = [mean_half_width(Race(two, blocks=15, noise=each)) for each in (0.002, 0.02, 0.1)]
     assert by_noise == sorted(by_noise)
-
-
-def test_boots_that_differ_widen_an_interval() -> None:
-    two = {"a": 1.0, "b": 1.0}
     by_spread = [mean_half_width(Race(two, blocks=15, boot_sd=each)) for each in (0.0, 0.01, 0.05)]
     assert by_spread == sorted(by_spread)
     assert by_spread[2] > 3 * by_spread[0]
@@ -207,18 +195,12 @@ def test_a_few_blocks_that_went_wrong_move_a_ratio_little(silent: int) -> None:
     """Three blocks of twenty with no answer at all: within what one half-width was."""
     race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=20)
     records = race.records()
-    spoilt = [
-        record.model_copy(
-            update={
-                "slices": tuple(
-                    _times(each, 0) if each.entry == "b" else each for each in record.slices
-                )
-            }
-        )
-        if isinstance(record, Block) and record.block < silent
-        else record
-        for record in records
-    ]
+    spoilt = altered(
+        records,
+        lambda block, slice_: (
+            times(slice_, 0) if slice_.entry == "b" and block.block < silent else slice_
+        ),
+    )
     usual, moved = (entries(judged(race, each))["b"] for each in (records, spoilt))
     half_width = log(known(usual.high) / known(usual.ratio))
     assert abs(log(known(moved.ratio) / known(usual.ratio))) < half_width

@@ -1,58 +1,38 @@
-"""Standings: what is said where two entries were not always side by side, and who stands where."""
-
-import re
-from collections.abc import Sequence
+"""The standings: who stands where, who leads in a cell of a grid, and who changes places."""
 
 import pytest
 
-from bakeoff.judge import judge
-from bakeoff.model.samples import Record, Warmup
-from bakeoff.model.verdict import Verdict, VerdictEntry
-from tests.judge.races import MACHINE, Race
-from tests.judge.test_disturbed import stolen_from
-
-
-def judged(race: Race, records: Sequence[Record] | None = None) -> Verdict:
-    kept = race.records() if records is None else records
-    return judge(race.plan(), race.receipts(), kept, MACHINE, True)
-
-
-def entry(found: Verdict, name: str) -> VerdictEntry:
-    return next(each for each in found.entries if each.name == name)
-
-
-def figures(found: VerdictEntry) -> str:
-    return f"{found.ratio:.3f} ({found.low:.3f} to {found.high:.3f})"
+from bakeoff.judge import changes_of_places, leaders
+from bakeoff.model.finding import Finding
+from bakeoff.model.samples import Warmup
+from bakeoff.model.verdict import Verdict, ends
+from tests.judge.races import Race, altered, judged, row, says
+from tests.judge.test_calm import stolen_from
 
 
 def test_blocks_that_one_of_two_missed_are_said_and_nobody_else_is_blamed() -> None:
     """The reference missed one boot, b another: of its 40 blocks 20 were shared with b."""
     out = {0: {"a": "port taken"}, 1: {"b": "port taken"}}
-    found = judged(Race({"a": 1.0, "b": 0.8, "c": 0.5}, out=out))
-    said = "it had its turn in {} of the 40 blocks of a; the two are compared on these"
-    assert entry(found, "b").warnings[1:] == (said.format(20),)
-    assert entry(found, "b").n == 20
-    assert entry(found, "c").warnings == () and entry(found, "c").n == 40
+    verdict = judged(Race({"a": 1.0, "b": 0.8, "c": 0.5}, out=out))
+    some = Finding.of("some_blocks", reference="a", n=20, blocks=40)
+    assert row(verdict, "b").warnings[1:] == (some,)
+    assert row(verdict, "b").n == 20
+    assert row(verdict, "c").warnings == () and row(verdict, "c").n == 40
 
 
 def test_ten_shared_blocks_are_enough_for_a_ratio_and_are_said() -> None:
-    b = entry(judged(Race({"a": 1.0, "b": 0.8}, boots=2, blocks=10, out={1: {"b": "x"}})), "b")
+    b = row(judged(Race({"a": 1.0, "b": 0.8}, boots=2, blocks=10, out={1: {"b": "x"}})), "b")
     assert b.ratio is not None and b.n == 10
-    assert b.warnings[1:] == (
-        "it had its turn in 10 of the 20 blocks of a; the two are compared on these",
-    )
+    assert b.warnings[1:] == (Finding.of("some_blocks", reference="a", n=10, blocks=20),)
 
 
-def test_nine_shared_blocks_give_no_ratio_and_one_sentence() -> None:
+def test_nine_shared_blocks_give_no_ratio_and_one_warning() -> None:
     race = Race({"a": 1.0, "b": 0.8, "c": 2.0}, boots=2, blocks=9, out={1: {"b": "x"}})
-    found = judged(race)
-    b = entry(found, "b")
+    verdict = judged(race)
+    b = row(verdict, "b")
     assert b.ratio is None and b.n == 9
-    assert b.warnings[1:] == (
-        "too few blocks for a ratio: it and a were measured side by side in 9, and 10 are the "
-        "least",
-    )
-    assert [each.name for each in found.entries] == ["c", "a", "b"], "without a ratio last"
+    assert b.warnings[1:] == (Finding.of("few_blocks", reference="a", n=9, least=10),)
+    assert [each.name for each in verdict.entries] == ["c", "a", "b"], "without a ratio last"
     assert b.rank == (1, 3) and set(b.letters) >= set("ab"), "it may stand anywhere"
 
 
@@ -60,11 +40,9 @@ def test_solo_entries_are_counted_in_long_blocks() -> None:
     race = Race(
         {"a": 1.0, "b": 1.1}, boots=14, blocks=0, long_blocks=1, solo=True, out={3: {"b": "x"}}
     )
-    b = entry(judged(race), "b")
+    b = row(judged(race), "b")
     assert b.n == 13
-    assert (
-        "it had its turn in 13 of the 14 blocks of a; the two are compared on these" in b.warnings
-    )
+    assert says(b.warnings, "some_blocks", n=13, blocks=14)
 
 
 def disagreeing() -> Race:
@@ -75,24 +53,27 @@ def disagreeing() -> Race:
 
 
 def test_slice_lengths_that_disagree_name_both_figures_and_the_one_that_counts() -> None:
-    a = entry(judged(disagreeing()), "a")
-    (said,) = a.warnings
-    assert said.startswith(
-        "the length of a slice matters: against b, in long slices (100 ms instead of 20 ms) the "
-        f"ratio is {figures(a)}, in short ones 1.1"
+    a = row(judged(disagreeing()), "a")
+    assert a.ratio == pytest.approx(1.11, rel=0.003) and a.n == 45
+    assert a.long_slices is not None and a.ratio == a.long_slices.ratio
+    assert says(
+        a.warnings,
+        "slice_length_matters",
+        reference="b",
+        long_ms=100,
+        short_ms=20,
+        long_ratio=a.ratio,
+        long_low=a.low,
+        long_high=a.high,
     )
-    short = re.search(r"in short ones ([\d.]+) \(([\d.]+) to ([\d.]+)\);", said)
-    assert short is not None
-    ratio, low, high = map(float, short.groups())
-    assert low <= ratio <= high and ratio == pytest.approx(1.13, rel=0.003)
-    assert said.endswith("; the figure of the long slices counts")
+    short = a.warnings[0].values
+    assert short["short_ratio"] == pytest.approx(1.13, rel=0.003)
 
 
 def test_slices_of_unknown_length_are_only_called_long() -> None:
     race = disagreeing()
     records = [record for record in race.records() if not isinstance(record, Warmup)]
-    (said,) = entry(judged(race, records), "a").warnings
-    assert "against b, in long slices the ratio is 1.11" in said
+    assert says(row(judged(race, records), "a").warnings, "slice_length_matters", long_ms=None)
 
 
 def test_the_ratio_over_all_blocks_is_that_of_the_entry_over_the_reference() -> None:
@@ -101,40 +82,74 @@ def test_the_ratio_over_all_blocks_is_that_of_the_entry_over_the_reference() -> 
         {"b": 1.0, "a": 1.2, "c": 1.0}, boots=2, blocks=40, out={0: {"c": "x"}, 1: {"c": "x"}}
     )
     records = stolen_from(race.records(), {10, 11})
-    found = judged(race, records)
-    a = entry(found, "a")
-    assert found.disturbed_blocks == 2 and a.all_blocks is not None
+    verdict = judged(race, records)
+    a = row(verdict, "a")
+    assert verdict.disturbed_blocks == 2 and a.all_blocks is not None
     assert a.all_blocks.ratio == pytest.approx(1.2, rel=0.01)
     assert a.all_blocks.n == 80 and a.n == 78
-    assert entry(found, "b").all_blocks is None
+    assert row(verdict, "b").all_blocks is None
 
 
 def test_one_without_a_ratio_has_none_over_all_blocks_either() -> None:
     race = Race({"b": 1.0, "a": 1.2, "c": 1.0}, boots=2, blocks=40)
-    kept = [
-        record.model_copy(update={"slices": tuple(s for s in record.slices if s.entry != "c")})
-        if record.type == "block" and (record.boot, record.block) >= (0, 9)
-        else record
-        for record in race.records()
-    ]
-    found = judged(race, stolen_from(kept, {10, 11}))
-    c = entry(found, "c")
-    assert found.disturbed_blocks == 2
+    kept = altered(
+        race.records(),
+        lambda block, slice_: (
+            None if slice_.entry == "c" and (block.boot, block.block) >= (0, 9) else slice_
+        ),
+    )
+    verdict = judged(race, stolen_from(kept, {10, 11}))
+    c = row(verdict, "c")
+    assert verdict.disturbed_blocks == 2
     assert c.ratio is None and c.all_blocks is None
 
 
 def test_pairs_are_listed_from_the_one_that_stands_higher() -> None:
-    found = judged(Race({"x": 1.0, "m": 0.5, "a": 2.0}))
-    assert [(each.a, each.b, each.finding) for each in found.pairs] == [
+    verdict = judged(Race({"x": 1.0, "m": 0.5, "a": 2.0}))
+    assert [(each.a, each.b, each.finding) for each in verdict.pairs] == [
         ("a", "x", "faster"),
         ("a", "m", "faster"),
         ("x", "m", "faster"),
     ]
-    for each, ratio in zip(found.pairs, (2, 4, 2), strict=True):
+    for each, ratio in zip(verdict.pairs, (2, 4, 2), strict=True):
         assert each.ratio == pytest.approx(ratio, rel=0.01) and each.n == 60
-        assert each.low < each.ratio < each.high
+        low, high = ends(each.low, each.high)
+        assert low < each.ratio < high
 
 
 def test_equal_ratios_stand_in_the_order_of_their_names() -> None:
-    found = judged(Race({"m": 1.0, "z": 1.0, "a": 1.0}, noise=0))
-    assert [each.name for each in found.entries] == ["a", "m", "z"]
+    verdict = judged(Race({"m": 1.0, "z": 1.0, "a": 1.0}, noise=0))
+    assert [each.name for each in verdict.entries] == ["a", "m", "z"]
+
+
+def verdict(**ratios: float) -> Verdict:
+    return judged(Race(ratios))
+
+
+def test_the_fastest_leads_alone_where_all_are_surely_behind() -> None:
+    assert leaders(verdict(a=1.0, b=1.5, c=0.5)) == ("b",)
+
+
+def test_those_that_cannot_be_told_apart_share_the_lead() -> None:
+    assert set(leaders(verdict(a=1.0, b=1.0, c=0.5))) == {"a", "b"}
+
+
+def test_nobody_leads_where_nobody_was_compared() -> None:
+    assert leaders(verdict(a=1.0)) == ()
+    assert leaders(judged(Race({"a": 1.0, "b": 1.0}, died={"b": "signal 11"}))) == ()
+
+
+def test_two_change_places_where_each_is_surely_ahead_somewhere() -> None:
+    cells = {
+        "c1": verdict(a=1.0, b=1.2, c=0.5),
+        "c64": verdict(a=1.0, b=1.0, c=0.5),
+        "c512": verdict(a=1.0, b=0.8, c=0.5),
+    }
+    (change,) = changes_of_places(cells)
+    assert (change.a, change.b) in (("a", "b"), ("b", "a"))
+    ahead = {change.a: change.a_ahead, change.b: change.b_ahead}
+    assert ahead == {"a": ("c512",), "b": ("c1",)}
+
+
+def test_a_lead_that_becomes_a_tie_is_no_change_of_places() -> None:
+    assert changes_of_places({"c1": verdict(a=1.0, b=1.2), "c64": verdict(a=1.0, b=1.0)}) == ()

@@ -49,8 +49,8 @@ def often(times: int, make: Callable[[np.random.Generator], Settled]) -> Counter
 @pytest.mark.parametrize("n", [12, 20, 40, 80])
 def test_noise_alone_is_flat(n: int) -> None:
     """0 of 200 weren't when this was written; white noise of 3 % and 1 %."""
-    found = often(100, lambda rng: course_of(steps((n, 1e4)), rng))
-    assert found["flat"] >= 97, found
+    courses = often(100, lambda rng: course_of(steps((n, 1e4)), rng))
+    assert courses["flat"] >= 97, courses
 
 
 @pytest.mark.parametrize("n", [12, 40])
@@ -58,21 +58,21 @@ def test_without_cpu_times_noise_alone_is_flat_too(n: int) -> None:
     def make(rng: np.random.Generator) -> Settled:
         return settled(tuple(1e4 * np.exp(rng.normal(0, 0.03, n))), (None,) * n)
 
-    found = often(100, make)
-    assert found["flat"] >= 90 and found["unsteady"] <= 5, found
+    courses = often(100, make)
+    assert courses["flat"] >= 90 and courses["unsteady"] <= 5, courses
 
 
 def test_weather_that_leaves_the_price_of_an_answer_alone_is_no_change_of_the_server() -> None:
     """Throughput drifts by 5 %, as on a shared machine. 2 of 100 were called unsteady."""
-    found = often(100, lambda rng: course_of(steps((12, 1e4)), rng, weather=drift(12, 0.05, rng)))
-    assert found["flat"] >= 90 and found["unsteady"] <= 6, found
+    courses = often(100, lambda rng: course_of(steps((12, 1e4)), rng, weather=drift(12, 0.05, rng)))
+    assert courses["flat"] >= 90 and courses["unsteady"] <= 6, courses
 
 
 def test_a_compilers_two_steps_are_a_warm_up_that_ends_with_the_last() -> None:
     levels = steps((4, 1000), (12, 8000), (14, 20_000))
-    found = [course_of(levels, np.random.default_rng(seed)) for seed in range(50)]
-    assert {each.course for each in found} == {"warm-up"}
-    assert all(abs(each.start - 16) <= 1 for each in found)
+    courses = [course_of(levels, np.random.default_rng(seed)) for seed in range(50)]
+    assert {each.course for each in courses} == {"warm-up"}
+    assert all(abs(each.start - 16) <= 1 for each in courses)
 
 
 def test_a_step_is_not_steady_until_its_last_stretch_is_long_enough() -> None:
@@ -82,8 +82,8 @@ def test_a_step_is_not_steady_until_its_last_stretch_is_long_enough() -> None:
 
 
 def test_one_that_gets_slower_is_a_slowdown() -> None:
-    found = often(50, lambda rng: course_of(steps((12, 1e4), (12, 9e3)), rng))
-    assert found["slowdown"] == 50
+    courses = often(50, lambda rng: course_of(steps((12, 1e4), (12, 9e3)), rng))
+    assert courses["slowdown"] == 50
 
 
 def test_one_that_sleeps_more_is_a_slowdown_though_its_cpu_costs_what_it_did() -> None:
@@ -93,13 +93,13 @@ def test_one_that_sleeps_more_is_a_slowdown_though_its_cpu_costs_what_it_did() -
 
 
 def test_a_steep_slope_is_not_steady() -> None:
-    found = often(50, lambda rng: course_of(1000 * np.exp(0.03 * np.arange(24.0)), rng))
-    assert found["unsteady"] >= 40, found
+    courses = often(50, lambda rng: course_of(1000 * np.exp(0.03 * np.arange(24.0)), rng))
+    assert courses["unsteady"] >= 40, courses
 
 
 def test_a_change_that_matters_to_nobody_is_none() -> None:
-    found = course_of(steps((12, 1e4), (12, 1.02e4)), np.random.default_rng(3), 0.002, 0.002)
-    assert found.course == "flat"
+    courses = course_of(steps((12, 1e4), (12, 1.02e4)), np.random.default_rng(3), 0.002, 0.002)
+    assert courses.course == "flat"
 
 
 def test_one_slice_far_off_is_no_stretch() -> None:
@@ -127,9 +127,9 @@ RATES = st.lists(st.floats(1, 1e6), min_size=2, max_size=60)
 @given(RATES, st.floats(0.01, 100))
 def test_the_unit_of_throughput_does_not_matter(rates: list[float], scale: float) -> None:
     """A single answer in a slice is the least there is, so rates stay far above it."""
-    found = settled([4000 * each for each in rates])
-    assert found.course == settled([4000 * max(0.01, scale) * each for each in rates]).course
-    assert 0 <= found.start < len(rates)
+    courses = settled([4000 * each for each in rates])
+    assert courses.course == settled([4000 * max(0.01, scale) * each for each in rates]).course
+    assert 0 <= courses.start < len(rates)
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,125 +1,187 @@
 """One real race, through the command line that people use, and what the bench keeps of it."""
 
-from __future__ import annotations
-
-import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from math import exp, log
 from pathlib import Path
+from typing import Literal, TypeVar
 
-from pydantic import TypeAdapter
+import numpy as np
 
-from bakeoff.model.verdict import Verdict, VerdictEntry
+import bakeoff
+from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.model.base import Contract
+from bakeoff.model.samples import Block, Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.sentences import sentences
+from bakeoff.runs.store import Store
 
-BAKEOFF = Path(sys.executable).parent / "bakeoff"
+Part = Literal["equal", "planted", "repeat"]
+OVER_S = 600.0
+"""A race that takes so much longer than its measuring hangs."""
+ContractT = TypeVar("ContractT", bound=Contract)
 
 
-@dataclass(frozen=True)
-class Live:
-    """A race of two: the second over the first, its reference. `effect`: by what share a request
-    of the second was meant to take longer; `loops`, by how many loops it did. `valid` and
-    `why_not`: whether the verdict has a ratio, and if not, why. Figures in pairs are the
-    reference's and the other's."""
+class RaceFailed(Exception):
+    """A race without a verdict; `str()` says why."""
 
-    contender: str
-    effect: float
-    loops: int
-    duration_s: float
-    valid: bool
-    why_not: tuple[str, ...]
+
+class Compared(Contract):
+    """`a` over `b`, with its simultaneous interval."""
+
+    a: str
+    b: str
     ratio: float
     low: float
     high: float
     finding: str
-    blocks: int
-    boot_ratios: tuple[float, ...]
-    requests_per_s: tuple[float, float]
-    server_us: tuple[float, float]
-    server_busy: tuple[float, float]
-    client_busy: tuple[float, float]
+
+
+class Live(Contract):
+    """A race that was kept, `at` its run's time in UTC.
+
+    `subject` is the program, or the share by which a request was meant to take longer; `loops`, by
+    how many loops it did. `pairs` has every two entries, one where there are two: the second over
+    the first, its reference. It is empty where the verdict has no ratio; `why_not` says why.
+    Figures are by entry: CPU time for a request over the whole race (`server_us`) and in its
+    typical short slice (`typical_us`), and the busy shares of the server and the generator.
+    """
+
+    part: Part
+    subject: str
+    loops: int = 0
+    duration_s: float
+    took_s: float
+    at: str
+    pairs: tuple[Compared, ...]
+    why_not: tuple[str, ...]
+    entries: tuple[str, ...]
+    requests_per_s: tuple[float, ...]
+    server_us: tuple[float, ...]
+    typical_us: tuple[float, ...]
+    server_busy: tuple[float, ...]
+    client_busy: tuple[float, ...]
     steal_share: float
     load_average: float
     warnings: tuple[str, ...]
 
+    @property
+    def ratio(self) -> Compared | None:
+        """The ratio of a race of two; None: it has none."""
+        return self.pairs[0] if len(self.pairs) == 1 else None
 
-_LIVE = TypeAdapter(Live)
 
+def race(words: Sequence[str], duration_s: float, here: Path) -> tuple[Verdict, Sequence[Record]]:
+    """The verdict on the contenders `words`, typed in the folder `here`, and what was measured.
 
-def race(words: Sequence[str], duration_s: float, boots: int, here: Path) -> Verdict:
-    """The verdict on the contenders `words`, typed in the folder `here`, where the run is kept.
-
-    Ends the program where there is none.
+    All options are the defaults, but for the twin, which the races between equals are themselves.
+    Raises `RaceFailed`.
     """
     said = here / "verdict.json"
     said.unlink(missing_ok=True)
-    # These servers are native: after a second nothing is left to warm.
+    out = here / "run"
+    shutil.rmtree(out, ignore_errors=True)
     command = [
-        *(str(BAKEOFF), "race", *words, "--no-twin", "--boots", str(boots), "--warm-up", "1s"),
-        *("-d", f"{duration_s:g}", "--json", said.name),
+        *(sys.executable, "-m", "bakeoff", "race", *words),
+        *("--no-twin", "-d", f"{duration_s:g}", "--json", said.name, "--out", out.name),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=here)
+    # The package that this bench belongs to, whatever else is installed.
+    package = str(Path(bakeoff.__file__).parents[1])
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=here,
+            timeout=duration_s + OVER_S,
+            env={**os.environ, "PYTHONPATH": package},
+        )
+    except subprocess.TimeoutExpired:
+        raise RaceFailed(f"{shlex.join(command)}: did not end in time") from None
     if done.returncode == 130:
         raise KeyboardInterrupt
     if not said.exists():
-        sys.exit(f"{shlex.join(command)} ended with {done.returncode}:\n{done.stderr}")
-    return Verdict.read_json(said)
+        last = "\n".join(done.stderr.splitlines()[-5:])
+        raise RaceFailed(f"{shlex.join(command)} ended with {done.returncode}:\n{last}")
+    (folder,) = (path for path in out.iterdir() if not path.is_symlink())
+    return Verdict.read_json(said), Store(folder).records()
 
 
-def kept(verdict: Verdict, contender: str, effect: float, loops: int, duration_s: float) -> Live:
-    """What the bench keeps of a race of two."""
-    reference = next(each for each in verdict.entries if each.name == verdict.reference)
-    other = next(each for each in verdict.entries if each.name != verdict.reference)
-    pair = verdict.pair(other.name, reference.name)
-    both = (reference, other)
-    return Live(
-        contender=contender,
-        effect=effect,
-        loops=loops,
-        duration_s=duration_s,
-        valid=pair is not None,
-        why_not=tuple(reason for each in both for reason in each.reasons),
-        ratio=pair.ratio if pair else 1,
-        low=pair.low if pair else 1,
-        high=pair.high if pair else 1,
-        finding=pair.finding if pair else "can't tell",
-        blocks=pair.n if pair else 0,
-        boot_ratios=tuple(each.ratio for each in other.boots),
-        requests_per_s=_both(both, lambda each: each.requests_per_s),
-        server_us=_both(both, lambda each: each.cpu_us_per_request.server or 0),
-        server_busy=_both(both, lambda each: each.server_busy or 0),
-        client_busy=_both(both, lambda each: each.client_busy),
-        steal_share=verdict.steal_share or 0,
-        load_average=os.getloadavg()[0],
-        warnings=(*verdict.warnings, *(word for each in both for word in each.warnings)),
+def kept(verdict: Verdict, records: Sequence[Record], **of: object) -> Live:
+    """What the bench keeps of a race."""
+    # False sorts before True: the reference comes first, the others by name.
+    entries = sorted(verdict.entries, key=lambda each: (each.name != verdict.reference, each.name))
+    pairs = [
+        Compared(a=a.name, b=b.name, **{key: getattr(pair, key) for key in _OF_PAIR})
+        for place, b in enumerate(entries)
+        for a in entries[place + 1 :]
+        if (pair := verdict.pair(a.name, b.name))
+        # Where the generator was the limit of one, a ratio is a bound: it has one end.
+        if pair.low and pair.high
+    ]
+    warnings = [*verdict.warnings, *(warning for entry in entries for warning in entry.warnings)]
+    return Live.checked(
+        {
+            "at": verdict.machine.taken_at,
+            "pairs": pairs,
+            "why_not": [
+                f"{entry.name}: {reason}"
+                for entry in entries
+                for reason in sentences(entry.reasons)
+                if not entry.valid
+            ],
+            "entries": [entry.name for entry in entries],
+            "requests_per_s": [entry.requests_per_s for entry in entries],
+            "server_us": [entry.cpu_us_per_request.server or 0 for entry in entries],
+            "typical_us": [typical_us(records, entry.name) for entry in entries],
+            "server_busy": [entry.server_busy or 0 for entry in entries],
+            "client_busy": [entry.client_busy or 0 for entry in entries],
+            "steal_share": verdict.steal_share or 0,
+            "load_average": os.getloadavg()[0],
+            "warnings": sentences(warnings),
+            **of,
+        },
+        "the race",
     )
 
 
-def _both(
-    both: tuple[VerdictEntry, VerdictEntry], figure: Callable[[VerdictEntry], float]
-) -> tuple[float, float]:
-    return figure(both[0]), figure(both[1])
+def typical_us(records: Sequence[Record], name: str) -> float:
+    """Server CPU time for a request, the trimmed mean over short slices: as ratios are taken.
+
+    Moments in which the host gave the machine less are in a whole race's sum, but not in this. 0
+    where the kernel doesn't say.
+    """
+    costs = [
+        log(each.server_cpu.total_ns / each.event.requests_all / 1000)
+        for record in records
+        if isinstance(record, Block) and record.kind == "short"
+        for each in record.slices
+        if each.entry == name and each.server_cpu and each.server_cpu.total_ns
+        if each.event.requests_all
+    ]
+    return exp(trimmed_mean(np.array(costs))) if costs else 0.0
 
 
-def add(path: Path, line: object) -> None:
-    """Append one line of JSON, whole and on disk."""
+_OF_PAIR = ("ratio", "low", "high", "finding")
+
+
+def append(path: Path, line: Contract) -> None:
+    """Append one line of JSON, whole and on disk; what a kill left of another one goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        file.write(json.dumps(line) + "\n")
+    with path.open("a+b") as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(line.to_json().encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def add_race(path: Path, race: Live) -> None:
-    """Keep a finished race."""
-    add(path, asdict(race))
-
-
-def races(path: Path) -> list[Live]:
-    """The races that are kept there; none where there is no file."""
-    if not path.exists():
-        return []
-    return [_LIVE.validate_json(line) for line in path.read_text().splitlines()]
+def lines(path: Path, kind: type[ContractT]) -> list[ContractT]:
+    """What was appended there; nothing where there is no file. A torn last line is left out."""
+    text = path.read_text() if path.exists() else ""
+    return [kind.from_json(line, path) for line in text.split("\n")[:-1]]

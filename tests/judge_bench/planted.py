@@ -1,92 +1,88 @@
 """brick-yardstick with a planted cost, and how much that is: the truth that verdicts are held to.
 
 The cost is loops of arithmetic, and not nanoseconds: a loop that watches a clock would be shorter,
-relative to the rest, whenever the machine is slow.
+relative to the rest, whenever the machine is slow. A loop waits for the one before it and touches
+no memory, so it takes so many cycles of its core and nothing else.
 
-The time of a request is c + k·loops at saturation, c for everything but the loops. A difference of
-1 % can't be timed to 1 % of itself, but one of 100 % can: so copies with the base's loops, and with
-such as make a request take about 1.5 and 2 times as long, are raced together, and the slope k over
-the base's time follows from the total throughputs of the first and the last. Since a round of the
-loop costs the same however many there are, x extra loops then make the throughput
-1/(1 + x·k/(c + k·base)). That uses neither the judge's estimator nor any of the races it is to be
-judged by. The middle copy checks that the line is straight; several calibrations, their spread.
+How long a loop takes is timed without our engine: a plain HTTP client sends the server single
+requests of millions of loops, and the kernel says what CPU time they took (schedstat, in ns). It is
+timed alone, and with the generator's core at work: on two threads of one core, that counts. What a
+request of the base costs is the kernel's account of the server's CPU time in the race itself
+(cgroup), since it changes with the machine from race to race, while a loop's does not. Both are
+trimmed means, as the verdict's ratio is. A server that is the limit answers one request per cost of
+a request, so with x more loops of t its throughput is, of the base's c,
+
+    c / (c + x·t)
+
+No throughput of our engine is in it. Until 2026-11-22 it was: the base and copies of up to 2.6
+times its time were raced once, and t/c of that hour, as a ratio of whole throughputs, was taken for
+the truth of all others.
 """
 
-from __future__ import annotations
-
+import os
+import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from bakeoff.model.verdict import Verdict, VerdictEntry
-from tests.judge_bench.live import add, race
+from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.model.base import Contract
+from tests.brick.conftest import BUILD, running
 
 SERVER = "brick-yardstick"
-BUILD = Path(__file__).parents[2] / "build" / "brick"
 BASE_LOOPS = 8000
 """Some 10 µs: with them the server and not the generator is the limit."""
-STEEP_LOOPS = (BASE_LOOPS, 20_000, 32_000)
-CALIBRATIONS = 4
-BOOTS = 3
+USUAL_US = 17.5
+"""What a request of the base took on the machine of the first record; only to choose how many
+loops are planted, never for the truth."""
+TIMED_LOOPS = (2_000_000, 42_000_000)
+TIMINGS = 12
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Total throughputs with `STEEP_LOOPS`, requests per second, and CPU times per request."""
+class Timing(Contract):
+    """ns for a loop, the other core idle and at work: trimmed means of `n` timings, and their
+    standard errors."""
 
-    requests_per_s: tuple[float, float, float]
-    server_us: tuple[float, float, float]
-
-    @property
-    def per_loop(self) -> float:
-        """What one more loop adds to the base's time, as a share of it."""
-        base, _, most = self.requests_per_s
-        return (base / most - 1) / (STEEP_LOOPS[2] - STEEP_LOOPS[0])
-
-    @property
-    def per_loop_by_cpu(self) -> float:
-        """The same, by the kernel's account of CPU time: another instrument, as a check."""
-        base, _, most = self.server_us
-        return (most / base - 1) / (STEEP_LOOPS[2] - STEEP_LOOPS[0])
-
-    @property
-    def bend(self) -> float:
-        """The middle copy's time over what the straight line says, less 1."""
-        base, middle, _ = self.requests_per_s
-        return base / middle / (1 + self.per_loop * (STEEP_LOOPS[1] - STEEP_LOOPS[0])) - 1
+    alone_ns: float
+    alone_error_ns: float
+    beside_ns: float
+    beside_error_ns: float
+    n: int
 
 
-_CALIBRATION = TypeAdapter(Calibration)
+class Truth(Contract):
+    """ns for a loop, alone and beside work on the generator's core, over all timings, and the
+    spread of the timings about these, as a share."""
 
+    alone_ns: float
+    beside_ns: float
+    error: float
+    timings: int
 
-@dataclass(frozen=True)
-class Truth:
-    """The mean of the calibrations, and the standard error of it, as shares per loop."""
+    def loop_ns(self, beside: float) -> float:
+        """Where the other core is at work for a share `beside` of the time."""
+        return self.alone_ns + beside * (self.beside_ns - self.alone_ns)
 
-    per_loop: float
-    standard_error: float
-    per_loop_by_cpu: float
-    bend: float
-    calibrations: int
+    def loops(self, effect: float, request_us: float) -> int:
+        """How many more loops make a request of `request_us` take longer by a share `effect`."""
+        return round(effect * request_us * 1000 / self.alone_ns)
 
-    def loops(self, effect: float) -> int:
-        """How many extra loops make a request take longer by a share `effect`."""
-        return round(effect / self.per_loop)
+    def ratio(self, extra_loops: int, request_us: float, beside: float) -> float:
+        """The throughput with so many more loops, over that of the base."""
+        return 1 / (1 + extra_loops * self.loop_ns(beside) / (request_us * 1000))
 
-    def ratio(self, extra_loops: int) -> float:
-        """The throughput with so many more loops over the base's."""
-        return 1 / (1 + self.per_loop * extra_loops)
-
-    def ratio_error(self, extra_loops: int) -> float:
-        """The standard error of `ratio`."""
-        return self.ratio(extra_loops) ** 2 * extra_loops * self.standard_error
+    def ratio_error(self, extra_loops: int, request_us: float, beside: float) -> float:
+        """The standard error of `ratio` from the timings."""
+        ratio = self.ratio(extra_loops, request_us, beside)
+        return ratio * (1 - ratio) * self.error
 
 
 def fetch(into: Path) -> None:
-    """Links the server there, so that its command is the same on every machine."""
+    """Link the server there, so that its command is the same on every machine."""
     if not (BUILD / SERVER).exists():
         sys.exit(f"{SERVER} is missing; run: make build/brick/{SERVER}")
     into.mkdir(parents=True, exist_ok=True)
@@ -99,46 +95,81 @@ def command(extra_loops: int = 0) -> str:
     return f"./{SERVER} --port {{port}} --loops {BASE_LOOPS + extra_loops}"
 
 
-def calibrate(path: Path, duration_s: float) -> None:
-    """Adds one calibration to those in `path`, beside the server."""
-    words = [command(loops - BASE_LOOPS) for loops in STEEP_LOOPS]
-    add(path, asdict(calibration(race(words, duration_s, BOOTS, path.parent), words)))
-
-
-def calibration(verdict: Verdict, words: list[str]) -> Calibration:
-    """The figures of the contenders, in the order of the `words` they were called by."""
-    found = {each.title: each for each in verdict.entries}
-    for each in verdict.entries:
-        if not each.valid:
-            sys.exit(f"the calibration doesn't count: {each.title}: {'; '.join(each.reasons)}")
-    base, middle, most = (found[word] for word in words)
-    return Calibration(
-        (base.requests_per_s, middle.requests_per_s, most.requests_per_s),
-        (_server_us(base), _server_us(middle), _server_us(most)),
+def timing(server_cpu: int, generator_cpu: int) -> Timing:
+    """Time a loop on the server's core."""
+    alone = _loop_ns(server_cpu)
+    with _at_work(generator_cpu):
+        beside = _loop_ns(server_cpu)
+    return Timing(
+        alone_ns=trimmed_mean(np.array(alone)),
+        alone_error_ns=float(np.std(alone, ddof=1) / np.sqrt(len(alone))),
+        beside_ns=trimmed_mean(np.array(beside)),
+        beside_error_ns=float(np.std(beside, ddof=1) / np.sqrt(len(beside))),
+        n=len(alone),
     )
 
 
-def _server_us(entry: VerdictEntry) -> float:
-    return entry.cpu_us_per_request.server or 0.0
-
-
-def truth(path: Path) -> Truth:
-    """What the calibrations in `path`, two at least, say together."""
-    found = [_CALIBRATION.validate_json(line) for line in _lines(path)]
-    slopes = np.array([each.per_loop for each in found])
+def truth(timings: list[Timing]) -> Truth:
+    """What the timings, one at least, say together."""
+    alone = np.array([each.alone_ns for each in timings])
+    error = timings[0].alone_error_ns / timings[0].alone_ns
+    if len(timings) > 1:
+        error = float(alone.std(ddof=1) / alone.mean() / np.sqrt(len(alone)))
     return Truth(
-        per_loop=float(slopes.mean()),
-        standard_error=float(slopes.std(ddof=1) / np.sqrt(len(slopes))),
-        per_loop_by_cpu=float(np.mean([each.per_loop_by_cpu for each in found])),
-        bend=float(np.mean([each.bend for each in found])),
-        calibrations=len(found),
+        alone_ns=float(alone.mean()),
+        beside_ns=float(np.mean([each.beside_ns for each in timings])),
+        error=error,
+        timings=len(timings),
     )
 
 
-def done(path: Path) -> int:
-    """How many calibrations there are."""
-    return len(_lines(path))
+def slope_ns(few_ns: float, many_ns: float) -> float:
+    """ns for a loop, from the CPU time of requests of `TIMED_LOOPS`: what is not loops cancels."""
+    few, many = TIMED_LOOPS
+    return (many_ns - few_ns) / (many - few)
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []
+def _loop_ns(cpu: int) -> list[float]:
+    """Timings on one core, few and many loops in turn."""
+    with _timed(TIMED_LOOPS[0], cpu) as few, _timed(TIMED_LOOPS[1], cpu) as many:
+        return [slope_ns(next(few), next(many)) for _ in range(TIMINGS)]
+
+
+@contextmanager
+def _timed(loops: int, cpu: int) -> Iterator[Iterator[float]]:
+    """CPU times of single requests of so many loops, ns."""
+
+    def pin() -> None:
+        os.sched_setaffinity(0, {cpu})
+
+    words: list[str | Path] = [BUILD / SERVER, "--port", "0", "--loops", str(loops)]
+    with running(words, pin) as server:
+
+        def requests() -> Iterator[float]:
+            while True:
+                before = _cpu_ns(server.pid)
+                connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+                connection.request("GET", "/")
+                connection.getresponse().read()
+                connection.close()
+                yield _cpu_ns(server.pid) - before
+
+        yield requests()
+
+
+def _cpu_ns(pid: int) -> int:
+    """CPU time of all threads of a process, as the kernel's scheduler counts it."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks)
+
+
+@contextmanager
+def _at_work(cpu: int) -> Iterator[None]:
+    """A core that is busy: system calls and arithmetic, as a load generator has them."""
+    program = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile 1: os.getppid()"
+    busy = subprocess.Popen([sys.executable, "-c", program])
+    try:
+        yield
+    finally:
+        busy.kill()
+        busy.wait()

@@ -1,5 +1,6 @@
-"""The planted server can be started, and the truth of its cost is worked out rightly."""
+"""The planted server can be started, its loops can be timed, and the truth follows from both."""
 
+import os
 import shlex
 from http.client import HTTPConnection
 from pathlib import Path
@@ -7,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.brick.conftest import running
-from tests.judge_bench.live import add
-from tests.judge_bench.planted import STEEP_LOOPS, Calibration, command, fetch, truth
+from tests.judge_bench import planted
+from tests.judge_bench.planted import TIMED_LOOPS, Timing, command, fetch, slope_ns, truth
 
 
 @pytest.mark.e2e
@@ -24,28 +25,41 @@ def test_the_base_and_what_is_slower_are_commands_of_the_yardstick(tmp_path: Pat
             connection.close()
 
 
-def throughputs(base_us: float, loop_us: float) -> tuple[float, float, float]:
-    """What servers would do that take `base_us`, and `loop_us` for each loop beyond the base's."""
-    base, middle, most = (1e6 / (base_us + loop_us * (n - STEEP_LOOPS[0])) for n in STEEP_LOOPS)
-    return base, middle, most
+@pytest.mark.e2e
+def test_a_loop_is_timed_by_the_kernel_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planted, "TIMINGS", 2)
+    cores = sorted(os.sched_getaffinity(0))
+    timed = planted.timing(cores[0], cores[-1])
+    # A multiplication and an addition that wait for each other: some cycles, no more.
+    assert timed.n == 2
+    assert 0.3 < timed.alone_ns < 100
+    assert 0.3 < timed.beside_ns < 100
 
 
-def test_the_truth_follows_from_copies_that_take_much_longer(tmp_path: Path) -> None:
-    path = tmp_path / "calibrations.jsonl"
-    for base_us in (20.0, 20.2):
-        add(path, vars(Calibration(throughputs(base_us, 0.001), (20.0, 32.0, 44.0))))
-    found = truth(path)
-    assert found.per_loop == pytest.approx(0.001 / 20.1, rel=1e-4)
-    assert found.per_loop_by_cpu == pytest.approx(0.001 / 20)
-    assert found.bend == pytest.approx(0, abs=1e-12)
-    assert found.ratio(0) == 1
-    assert found.ratio(found.loops(0.03)) == pytest.approx(1 / 1.03, rel=1e-4)
-    # The base's times differ by 1 %, so does the slope: half a percent of 3 % is left open.
-    assert found.ratio_error(found.loops(0.03)) == pytest.approx(0.03 * 0.005, rel=0.1)
-
-
-def test_a_line_that_is_not_straight_is_seen() -> None:
-    base, middle, most = throughputs(20.0, 0.001)
-    assert Calibration((base, middle * 0.98, most), (1, 2, 3)).bend == pytest.approx(
-        1 / 0.98 - 1, rel=1e-6
+def timing(alone_ns: float, beside_ns: float) -> Timing:
+    return Timing(
+        alone_ns=alone_ns, alone_error_ns=0.01, beside_ns=beside_ns, beside_error_ns=0.01, n=12
     )
+
+
+def test_what_is_not_loops_cancels() -> None:
+    few, many = TIMED_LOOPS
+    assert slope_ns(50_000 + 1.5 * few, 50_000 + 1.5 * many) == pytest.approx(1.5)
+
+
+def test_the_truth_is_the_loops_time_beside_that_of_the_base_in_the_race() -> None:
+    found = truth([timing(1.49, 1.59), timing(1.51, 1.61)])
+    assert (found.alone_ns, found.beside_ns) == pytest.approx((1.5, 1.6))
+    assert found.loop_ns(0.5) == pytest.approx(1.55)
+    loops = found.loops(0.03, 20.0)
+    assert loops == 400
+    assert found.ratio(loops, 20.0, 0.0) == pytest.approx(1 / 1.03)
+    # In an hour in which the base takes longer the same loops are a smaller share.
+    assert found.ratio(loops, 24.0, 0.0) == pytest.approx(1 / 1.025)
+    assert found.ratio(0, 20.0, 0.4) == 1
+    # The timings differ by 0.02 of 1.5: a standard error of 0.67 %, of the 3 % alone.
+    assert found.ratio_error(loops, 20.0, 0.0) == pytest.approx(0.03 * 0.0067, rel=0.1)
+
+
+def test_one_timing_has_its_own_error() -> None:
+    assert truth([timing(2.0, 2.0)]).error == pytest.approx(0.005)

@@ -4,21 +4,10 @@ import pytest
 
 from bakeoff.load import job
 from bakeoff.model.plan import Cores
-from bakeoff.model.receipt import CpuCounter, Handle, Verification
+from bakeoff.model.receipt import Handle, Verification
 from tests.judge.races import Race
 
-UP = Handle(
-    name="a",
-    pid=100,
-    address="127.0.0.1:8080",
-    host="localhost:8080",
-    port=8080,
-    cpus=(0,),
-    cpu=CpuCounter(kind="none"),
-    log=None,
-    command=("server",),
-    time_to_ready_ms=1.0,
-)
+SERVER = Handle(name="a", address="127.0.0.1:8080", host="localhost:8080", port=8080)
 RIGHT = Verification(name="a", status=200, head_bytes=100, body_bytes=13, keeps_alive=True)
 
 
@@ -31,12 +20,12 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
 ) -> None:
     race = Race({"a": 1.0}, cores=Cores(server=(0,), client=client))
     plan = race.plan().model_copy(update={"connections": connections})
-    found = job(plan, [(UP, RIGHT)])
-    assert (found.threads, found.cpus, found.io) == (threads, client, "auto")
+    made = job(plan, [(SERVER, RIGHT)])
+    assert (made.threads, made.cpus, made.io) == (threads, client, "auto")
 
 
 def test_as_many_requests_go_ahead_as_planned() -> None:
     race = Race({"a": 1.0})
-    assert job(race.plan(), [(UP, RIGHT)]).pipeline == 1
+    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 1
     race.pipeline = 16
-    assert job(race.plan(), [(UP, RIGHT)]).pipeline == 16
+    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 16

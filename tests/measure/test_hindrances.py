@@ -1,14 +1,20 @@
 """What stands in the way of a good measurement, fact by fact."""
 
 import resource
+import subprocess
+import sys
+from importlib import import_module
 
 import pytest
 
-from bakeoff.measure import hindrances, rules
-from bakeoff.measure.watch import Busiest, busiest, steal_share
+from bakeoff.measure import hindrances, machine, rules
+from bakeoff.measure.rules import Busiest
 from bakeoff.model.machine import Hindrance
-from bakeoff.model.samples import CoreTime
 
+UNSAID = (
+    *("cpu_quota", "governor", "turbo", "virtualisation", "clock_source", "somaxconn"),
+    *("port_range", "tcp_tw_reuse"),
+)
 NODE = Busiest(7, "node", 0.5)
 GOOD = [
     rules.cores(8, 8),
@@ -55,50 +61,40 @@ WARNINGS = [
 ]
 
 
-@pytest.mark.parametrize("found", GOOD)
-def test_good_news(found: Hindrance) -> None:
-    assert (found.level, found.mend) == ("ok", None)
+@pytest.mark.parametrize("hindrance", GOOD)
+def test_good_news(hindrance: Hindrance) -> None:
+    assert (hindrance.level, hindrance.mend) == ("ok", None)
 
 
-@pytest.mark.parametrize(("found", "words"), NOTES)
-def test_notes_say_how_to_mend(found: Hindrance, words: str) -> None:
-    assert found.level == "note"
-    assert words in found.what
-    assert found.mend
+@pytest.mark.parametrize(
+    ("level", "hindrance", "text"),
+    [("note", *each) for each in NOTES] + [("warning", *each) for each in WARNINGS],
+)
+def test_notes_and_warnings_say_how_to_mend(level: str, hindrance: Hindrance, text: str) -> None:
+    assert hindrance.level == level
+    assert text in hindrance.what
+    assert hindrance.mend
 
 
-@pytest.mark.parametrize(("found", "words"), WARNINGS)
-def test_warnings_say_how_to_mend(found: Hindrance, words: str) -> None:
-    assert found.level == "warning"
-    assert words in found.what
-    assert found.mend
+def test_what_the_machine_does_not_say_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("bakeoff.measure.hindrances")
+    silent = machine("", "").model_copy(update=dict.fromkeys(UNSAID))
+    monkeypatch.setattr(module, "machine", lambda engine, bakeoff: silent)
+    monkeypatch.setattr(module, "siblings", lambda: ())
+    monkeypatch.setattr(module, "watch", lambda _seconds: (0.0, None))
+    judged = " ".join(each.what for each in hindrances())
+    for word in ("limited", "share", "governor", "turbo", "virtual", "clock", "somaxconn", "ports"):
+        assert word not in judged
 
 
-def test_what_the_machine_does_not_say_is_not_judged() -> None:
-    assert rules.quota(None) is None
-    assert rules.threads(()) is None
-    assert rules.governor(None) is rules.turbo(None) is rules.virtualisation(None) is None
-    assert rules.clock_source(None) is rules.somaxconn(None) is rules.ports(None, None) is None
-
-
-def core(steal_s: float, idle_s: float) -> CoreTime:
-    return CoreTime(cpu=0, user_s=0, system_s=0, softirq_s=0, steal_s=steal_s, idle_s=idle_s)
-
-
-def test_steal_is_a_share_of_all_time() -> None:
-    before, after = (core(1, 10), core(0, 10)), (core(1.5, 10.5), core(0, 11))
-    assert steal_share(before, after) == pytest.approx(0.25)
-    assert steal_share(before, before) == 0
-
-
-def test_the_busiest_is_who_used_most_in_between() -> None:
-    before = {1: ("init", 9_000_000_000), 2: ("node", 0)}
-    after = {1: ("init", 9_100_000_000), 2: ("node", 500_000_000), 3: ("new", 800_000_000)}
-    assert busiest(before, after, 2.0) == Busiest(2, "node", 0.25)
-    assert busiest(after, after, 2.0) is None
-
-
-def test_this_machine_is_looked_at_worst_first() -> None:
-    levels = [one.level for one in hindrances()]
+def test_this_machine_is_looked_at_worst_first_and_its_busiest_process_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(import_module("bakeoff.measure.hindrances"), "_WATCH_S", 0.2)
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "while True: pass"]) as burning:
+        checked = hindrances()
+        burning.kill()
+    levels = [each.level for each in checked]
     assert levels == sorted(levels, key=["warning", "note", "ok"].index)
     assert len(levels) > 5
+    assert any("% of a processor" in each.what for each in checked if each.level != "ok")

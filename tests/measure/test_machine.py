@@ -1,19 +1,33 @@
-"""Facts of the machine."""
+"""Facts of the machine, and the control groups that we run in."""
 
 import os
+import platform
+from pathlib import Path
 
 import pytest
 
-from bakeoff.measure import facts, machine, read_cores, read_pressure_cpu_us
+from bakeoff.measure import machine as read_machine
+from bakeoff.measure.machine import (
+    counting,
+    cpu_model,
+    cpu_quota,
+    parse_numbers,
+    parse_own_groups,
+    virtualisation,
+)
 from bakeoff.model.machine import Machine
 
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) @ 2.50GHz\nflags\t\t: fpu hypervisor tsc\n"
 METAL = "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu tsc\n"
 ARM = "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\n"
+HYBRID = """\
+32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+"""
 
 
 def test_this_machine_has_a_complete_sheet_that_reads_back() -> None:
-    sheet = machine(engine="volley 1", bakeoff="0.1")
+    sheet = read_machine(engine="volley 1", bakeoff="0.1")
     assert Machine.from_json(sheet.to_json(), "here") == sheet
     assert sheet.unlike(sheet) == []
     assert sheet.cpus == os.cpu_count()
@@ -21,29 +35,16 @@ def test_this_machine_has_a_complete_sheet_that_reads_back() -> None:
     assert (sheet.engine, sheet.bakeoff) == ("volley 1", "0.1")
 
 
-def test_the_cores_of_this_machine_are_read_in_order() -> None:
-    numbers = [core.cpu for core in read_cores()]
-    assert numbers
-    assert numbers == sorted(numbers)
-
-
-def test_pressure_only_grows() -> None:
-    before, after = read_pressure_cpu_us(), read_pressure_cpu_us()
-    if before is None or after is None:
-        pytest.skip("this kernel doesn't tell its pressure")
-    assert after >= before
-
-
 @pytest.mark.parametrize(
     ("listed", "numbers"), [("0", (0,)), ("0-2,5", (0, 1, 2, 5)), ("0,4", (0, 4))]
 )
 def test_lists_of_processors(listed: str, numbers: tuple[int, ...]) -> None:
-    assert facts.parse_numbers(listed) == numbers
+    assert parse_numbers(listed) == numbers
 
 
 def test_the_processor_has_a_name() -> None:
-    assert facts.cpu_model(X86) == "Intel(R) Xeon(R) @ 2.50GHz"
-    assert facts.cpu_model(ARM)
+    assert cpu_model(X86) == "Intel(R) Xeon(R) @ 2.50GHz"
+    assert cpu_model(ARM) == platform.machine()
 
 
 @pytest.mark.parametrize(
@@ -56,4 +57,49 @@ def test_the_processor_has_a_name() -> None:
     ],
 )
 def test_virtualisation(cpuinfo: str, vendor: str | None, kind: str | None) -> None:
-    assert facts.virtualisation(cpuinfo, vendor, None) == kind
+    assert virtualisation(cpuinfo, vendor, None) == kind
+
+
+def test_each_controller_has_its_folder() -> None:
+    assert parse_own_groups(HYBRID, "2:cpu,cpuacct:/batch\n0::/mine\n") == {
+        "cpu": Path("/sys/fs/cgroup/cpu,cpuacct/batch"),
+        "cpuacct": Path("/sys/fs/cgroup/cpu,cpuacct/batch"),
+        "": Path("/sys/fs/cgroup/unified/mine"),
+    }
+
+
+def test_cpu_time_is_counted_where_a_group_can_be_made(tmp_path: Path) -> None:
+    assert counting({"": tmp_path, "cpuacct": tmp_path}) == "cgroup-v2"
+    assert counting({"cpuacct": tmp_path}) == "cgroup-v1"
+    assert counting({"": tmp_path / "none"}) == "tree"
+    assert counting({}) == "tree"
+
+
+@pytest.mark.parametrize(
+    ("text", "processors"), [("max 100000", None), ("150000 100000", 1.5), ("50000 100000", 0.5)]
+)
+def test_a_limit_of_version_2_is_in_processors(
+    tmp_path: Path, text: str, processors: float | None
+) -> None:
+    (tmp_path / "cgroup.procs").touch()
+    (tmp_path / "cpu.max").write_text(text)
+    assert cpu_quota({"": tmp_path}) == processors
+
+
+@pytest.mark.parametrize(("quota", "processors"), [("-1\n", None), ("50000\n", 0.5)])
+def test_version_1_says_minus_one_for_no_limit(
+    tmp_path: Path, quota: str, processors: float | None
+) -> None:
+    (tmp_path / "cgroup.procs").touch()
+    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    (tmp_path / "cpu.cfs_quota_us").write_text(quota)
+    assert cpu_quota({"cpu": tmp_path}) == processors
+
+
+def test_the_tightest_limit_on_the_way_up_holds(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    for folder, limit in ((inner, "max 100000"), (inner.parent, "200000 100000")):
+        (folder / "cgroup.procs").touch()
+        (folder / "cpu.max").write_text(limit)
+    assert cpu_quota({"": inner}) == 2.0

@@ -63,128 +63,81 @@ def test_the_five_published_tests_are_here_under_their_own_names() -> None:
 
 
 @pytest.mark.parametrize("article", ARTICLES, ids=lambda article: article.name)
-class TestAnArticle:
-    def test_names_contenders_of_the_catalogue(self, article: Article) -> None:
-        named = {row.contender for one in article.comparisons for row in one.rows}
-        assert named <= set(CATALOGUE.names()) | A_PLACE_KEPT
-
-    def test_names_workloads_that_exist(self, article: Article) -> None:
-        for comparison in article.comparisons:
-            assert CATALOGUE.workload(comparison.workload)
-
-    def test_states_its_traps(self, article: Article) -> None:
-        assert article.traps
-
-    def test_has_each_comparison_claimed_upon_and_no_claim_twice(self, article: Article) -> None:
-        claimed = {claim.comparison for claim in article.claims}
-        assert claimed == {comparison.name for comparison in article.comparisons}
-        assert len({claim.text for claim in article.claims}) == len(article.claims)
-
-    def test_runs_each_load(self, article: Article) -> None:
-        assert {comparison.load for comparison in article.comparisons} == set(article.loads)
+def test_an_article_is_complete(article: Article) -> None:
+    named = {row.contender for one in article.comparisons for row in one.rows}
+    assert named <= set(CATALOGUE.names()) | A_PLACE_KEPT
+    assert all(CATALOGUE.workload(comparison.workload) for comparison in article.comparisons)
+    assert article.traps
+    assert {comparison.load for comparison in article.comparisons} == set(article.loads)
+    claimed = {claim.comparison for claim in article.claims}
+    assert claimed == {comparison.name for comparison in article.comparisons}
+    assert len({claim.text for claim in article.claims}) == len(article.claims), "none comes twice"
 
 
 @pytest.mark.parametrize("row", FIGURES, ids=lambda row: row.where)
-class TestARow:
-    def test_has_a_figure_for_each_run(self, row: Figures) -> None:
-        webbench = row.load.tool == "webbench"
-        runs = row.published.pages_per_min if webbench else row.published.requests_per_s
-        assert len(runs) == row.load.repeats
-
-    def test_has_percentiles_that_rise_to_the_longest_request(self, row: Figures) -> None:
-        latency = row.published.latency_ms
-        ranks = [int(name[1:]) for name in latency.percentiles]
-        values = [*latency.percentiles.values(), *([latency.max] if latency.max else [])]
-        assert ranks == sorted(ranks)
-        assert all(low <= high for low, high in pairwise(values))
+def test_a_row_has_a_figure_for_each_run_and_percentiles_that_rise(row: Figures) -> None:
+    webbench = row.load.tool == "webbench"
+    runs = row.published.pages_per_min if webbench else row.published.requests_per_s
+    assert len(runs) == row.load.repeats
+    latency = row.published.latency_ms
+    ranks = [int(name[1:]) for name in latency.percentiles]
+    values = [*latency.percentiles.values(), *([latency.max] if latency.max else [])]
+    assert ranks == sorted(ranks)
+    assert all(low <= high for low, high in pairwise(values))
 
 
-class TestAb:
-    """Each figure follows from the others, to the last digit that ab prints."""
-
-    @pytest.mark.parametrize("row", of("ab"), ids=lambda row: row.where)
-    def test_times_per_request_follow_from_the_rate(self, row: Figures) -> None:
-        rate, published = row.published.requests_per_s[0], row.published
-        if published.time_per_request_ms is not None:
-            per_request = row.load.connections / rate * 1000
-            assert published.time_per_request_ms == approx(per_request, abs=6e-4)
-            assert published.time_across_all_ms == approx(1000 / rate, abs=6e-4)
-
-    @pytest.mark.parametrize("row", of("ab"), ids=lambda row: row.where)
-    def test_totals_follow_from_the_first_run(self, row: Figures) -> None:
-        rate, published = row.published.requests_per_s[0], row.published
-        if published.requests is not None and published.total_bytes is not None:
-            assert published.requests == row.load.requests
-            taken_s = published.requests / rate
-            assert published.time_taken_s == approx(taken_s, abs=6e-4)
-            assert published.transfer_kib_per_s == approx(
-                published.total_bytes / 1024 / taken_s, abs=0.011
-            )
-            assert published.body_bytes is not None
-            assert published.total_bytes > published.requests * published.body_bytes
+@pytest.mark.parametrize("row", of("ab"), ids=lambda row: row.where)
+def test_abs_figures_follow_from_each_other_to_the_last_digit(row: Figures) -> None:
+    rate, published = row.published.requests_per_s[0], row.published
+    if published.time_per_request_ms is not None:
+        per_request = row.load.connections / rate * 1000
+        assert published.time_per_request_ms == approx(per_request, abs=6e-4)
+        assert published.time_across_all_ms == approx(1000 / rate, abs=6e-4)
+    if published.requests is not None and published.total_bytes is not None:
+        assert published.requests == row.load.requests
+        taken_s = published.requests / rate
+        assert published.time_taken_s == approx(taken_s, abs=6e-4)
+        kib_per_s = published.total_bytes / 1024 / taken_s
+        assert published.transfer_kib_per_s == approx(kib_per_s, abs=0.011)
+        assert published.body_bytes is not None
+        assert published.total_bytes > published.requests * published.body_bytes
 
 
-class TestWrk:
-    """As exact as wrk's rounding: `1.67m`, `30.08MB`, `14.15k`."""
-
-    @pytest.mark.parametrize("row", of("wrk"), ids=lambda row: row.where)
-    def test_requests_over_time_are_the_rate(self, row: Figures) -> None:
-        published = row.published
-        assert published.requests and published.time_taken_s
-        taken_s = published.requests / published.requests_per_s[0]
-        assert taken_s == approx(published.time_taken_s, rel=0.004)
-        assert taken_s == approx(row.load.duration_s, rel=0.01)
-
-    @pytest.mark.parametrize("row", of("wrk"), ids=lambda row: row.where)
-    def test_bytes_over_time_are_the_transfer(self, row: Figures) -> None:
-        published = row.published
-        assert published.requests and published.total_bytes
-        taken_s = published.requests / published.requests_per_s[0]
-        assert published.transfer_kib_per_s == approx(
-            published.total_bytes / 1024 / taken_s, abs=0.006 * 1024
-        )
-
-    @pytest.mark.parametrize("row", of("wrk"), ids=lambda row: row.where)
-    def test_the_threads_rates_add_up(self, row: Figures) -> None:
-        each = row.published.thread_requests_per_s.mean
-        assert each is not None
-        assert row.load.threads * each == approx(row.published.requests_per_s[0], rel=0.03)
+@pytest.mark.parametrize("row", of("wrk"), ids=lambda row: row.where)
+def test_wrks_figures_follow_from_each_other_as_it_rounds(row: Figures) -> None:
+    """`1.67m`, `30.08MB`, `14.15k`; the threads' rates add up to the whole."""
+    published = row.published
+    assert published.requests and published.time_taken_s and published.total_bytes
+    taken_s = published.requests / published.requests_per_s[0]
+    assert taken_s == approx(published.time_taken_s, rel=0.004)
+    assert taken_s == approx(row.load.duration_s, rel=0.01)
+    kib_per_s = published.total_bytes / 1024 / taken_s
+    assert published.transfer_kib_per_s == approx(kib_per_s, abs=0.006 * 1024)
+    each = published.thread_requests_per_s.mean
+    assert each is not None
+    assert row.load.threads * each == approx(published.requests_per_s[0], rel=0.03)
 
 
-class TestWebbench:
-    @pytest.mark.parametrize("row", of("webbench"), ids=lambda row: row.where)
-    def test_requests_over_time_are_the_first_runs_pages(self, row: Figures) -> None:
-        if row.published.requests is not None and row.load.duration_s is not None:
-            pages_per_min = row.published.requests * 60 / row.load.duration_s
-            assert row.published.pages_per_min[0] == pages_per_min
-
-    @pytest.mark.parametrize("row", of("webbench"), ids=lambda row: row.where)
-    def test_an_answer_has_the_same_size_in_every_run(self, row: Figures) -> None:
-        published = row.published
-        runs = zip(published.bytes_per_s, published.pages_per_min, strict=True)
-        sizes = [bytes_per_s * 60 / pages for bytes_per_s, pages in runs]
-        assert sizes == approx([round(sizes[-1])] * len(sizes), rel=5e-4)
+@pytest.mark.parametrize("row", of("webbench"), ids=lambda row: row.where)
+def test_webbenchs_figures_follow_from_each_other(row: Figures) -> None:
+    published = row.published
+    if published.requests is not None and row.load.duration_s is not None:
+        assert published.pages_per_min[0] == published.requests * 60 / row.load.duration_s
+    runs = zip(published.bytes_per_s, published.pages_per_min, strict=True)
+    sizes = [bytes_per_s * 60 / pages for bytes_per_s, pages in runs]
+    assert sizes == approx([round(sizes[-1])] * len(sizes), rel=5e-4), "one size in every run"
 
 
 @pytest.mark.parametrize(("article", "claim"), CLAIMS, ids=lambda each: getattr(each, "text", ""))
-class TestAClaim:
-    def test_fits_the_figures_unless_the_article_contradicts_itself(
-        self, article: Article, claim: Claim
-    ) -> None:
-        ratio = published_ratio(article, claim)
-        if ratio is not None:
-            above, below = claim.above or 0, claim.below or float("inf")
-            assert (above < ratio < below) == (claim.text not in CONTRADICTED)
-
-    def test_rests_on_figures_or_says_why_it_cannot_be_told(
-        self, article: Article, claim: Claim
-    ) -> None:
-        assert published_ratio(article, claim) is not None or claim.undecidable
-
-    def test_on_the_articles_own_cpu_use_cannot_be_told(
-        self, article: Article, claim: Claim
-    ) -> None:
-        assert claim.metric != "cpu" or claim.undecidable
+def test_a_claim_fits_the_figures_or_says_why_it_cannot_be_told(
+    article: Article, claim: Claim
+) -> None:
+    ratio = published_ratio(article, claim)
+    if ratio is not None:
+        above, below = claim.above or 0, claim.below or float("inf")
+        assert (above < ratio < below) == (claim.text not in CONTRADICTED)
+    assert ratio is not None or claim.undecidable
+    assert claim.metric != "cpu" or claim.undecidable, "nobody else's CPU use can be repeated"
 
 
 def test_what_an_article_contradicts_is_a_claim_and_a_trap() -> None:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff import __version__
+from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender, argument_list
 from bakeoff.model.errors import BadFile
-from bakeoff.model.schemas import schemas
-from bakeoff.model.workload import Workload
+from bakeoff.model.schemas import CONTRACTS, schemas
+from bakeoff.model.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
 GOOD = """
@@ -61,6 +63,30 @@ def test_a_fault_is_named_with_file_and_key(
     assert caught.value.exit_status == 2
 
 
+VERSIONED = {
+    name: contract
+    for name, contract in CONTRACTS.items()
+    if "schema_" in getattr(contract, "model_fields", ())
+}
+
+
+@pytest.mark.parametrize("contract", VERSIONED.values(), ids=VERSIONED)
+def test_a_file_of_a_newer_bakeoff_is_told_from_a_broken_one(contract: type[Contract]) -> None:
+    here = contract.model_fields["schema_"].default
+    newer = f"{here.partition('/')[0]}/99"
+    with pytest.raises(BadFile) as caught:
+        contract.checked({"schema": newer, "a key of its own": 1}, "result.json")
+    assert str(caught.value) == (
+        f"result.json: `schema` is {newer}, of a newer bakeoff; "
+        f"bakeoff {__version__} reads {here}: upgrade it"
+    )
+
+
+def test_a_file_of_a_bakeoff_that_is_too_old_has_to_be_measured_again() -> None:
+    with pytest.raises(BadFile, match=r"/0, of an earlier bakeoff; .*: measure it again"):
+        Verdict.checked({"schema": "bakeoff.verdict/0"}, "verdict.json")
+
+
 def test_what_is_no_toml_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"contender\.toml: is not TOML: .*line 2"):
         contender(tmp_path, "\nname = \n")
@@ -78,11 +104,6 @@ def test_a_value_with_spaces_stays_one_argument() -> None:
 
 def test_braces_that_are_no_placeholder_stay() -> None:
     assert argument_list("awk {print} {port}", {"port": "1"}) == ["awk", "{print}", "1"]
-
-
-def test_values_cross_a_file_unchanged() -> None:
-    workload = Workload(name="hello", title="Hello")
-    assert Workload.from_json(workload.to_json(), "here") == workload
 
 
 def test_the_schemas_in_docs_are_current() -> None:

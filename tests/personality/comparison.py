@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.personality import differences, masks
 from tests.personality.programs import Program, ours, real, run
-from tests.personality.server import Answer, Connection, Steps, ordinary, serving
+from tests.personality.server import Answer, Connection, Steps, always, ordinary, serving
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,22 @@ class Seen:
     files: dict[str, list[str]]
 
 
-def table(cases: list[Case]) -> pytest.MarkDecorator:
-    """A test for each command line of a table."""
-    return pytest.mark.parametrize("case", cases, ids=str)
+def table(*cases: list[Case]) -> pytest.MarkDecorator:
+    """A test for each command line of these tables."""
+    return pytest.mark.parametrize("case", [case for each in cases for case in each], ids=str)
+
+
+def commands(line: str, words: str, **more: Any) -> list[Case]:
+    """A case for each of the words, which `|` divides, in the place of `{}` in the line."""
+    return [Case(line.replace("{}", each.strip()).strip(), **more) for each in words.split("|")]
+
+
+def answered(line: str, answers: Mapping[str, Answer | bytes], **more: Any) -> list[Case]:
+    """A case for each of the answers, by its note; bytes are the answer to every request."""
+    return [
+        Case(line, note, always(answer) if isinstance(answer, bytes) else answer, **more)
+        for note, answer in answers.items()
+    ]
 
 
 def assert_same(case: Case, folder: Path, certificate: Path | None = None) -> None:

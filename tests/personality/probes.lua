@@ -332,6 +332,9 @@ function init() error({}) end
 --- ! nil as error
 function init() error() end
 
+--- ! a number as error
+function init() error(5, 0) end
+
 --- ! assert
 function init() assert(false) end
 
@@ -400,6 +403,9 @@ wrk.lookup('nosuch.invalid', '80')
 
 --- ! connect to a string
 wrk.connect('x')
+
+--- ! stop of nothing
+function setup(thread) thread.stop() end
 
 --- ! setup is no function
 setup = 'x'

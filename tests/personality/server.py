@@ -73,6 +73,12 @@ def always(*steps: Step) -> Answer:
     return lambda asked: steps
 
 
+def every(nth: int, *steps: Step, others: Answer, first: int | None = None) -> Answer:
+    """These to every nth request, beginning with the nth or the `first` (from 0)."""
+    at = nth - 1 if first is None else first
+    return lambda asked: steps if asked.total % nth == at else others(asked)
+
+
 def ordinary(
     body: bytes = b"Hello, World!", status: str = "200 OK", *headers: str, length: bool = True
 ) -> Answer:
@@ -101,8 +107,8 @@ class Server:
     def distinct_requests(self) -> set[bytes]:
         return {request for each in self.connections for request in each.requests}
 
-    def settle(self, timeout_s: float = 0.5) -> None:
-        """Wait until each connection is seen to have ended: a client's end takes a moment."""
+    def settle(self, timeout_s: float = 10.0) -> None:
+        """Wait until each connection is seen to have ended, which takes until a pause is over."""
         until = time.monotonic() + timeout_s
         while time.monotonic() < until and any(not each.ended_by for each in self.connections):
             time.sleep(0.005)

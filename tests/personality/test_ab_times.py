@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 
@@ -110,11 +111,6 @@ def figure(text: str, pattern: str) -> float:
     found = re.search(pattern, text)
     assert found, text
     return float(found[1])
-
-
-def stdev(times_ms: list[int]) -> float:
-    mean = sum(times_ms) / len(times_ms)
-    return float((sum((time - mean) ** 2 for time in times_ms) / (len(times_ms) - 1)) ** 0.5)
 
 
 def upper_median(times_ms: list[int]) -> float:

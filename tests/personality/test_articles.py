@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bakeoff.load.tools import Asked, ab, webbench, wrk
+from bakeoff.load.tools import LoadSpec, ab, webbench, wrk
 from bakeoff.model.article import Article
 from bakeoff.model.load import LoadResult
 from bakeoff.plan import Catalogue
 from tests.brick.conftest import program, running
 from tests.personality.programs import ours
 
-PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
+PARSERS: dict[str, Callable[[str, LoadSpec], LoadResult]] = {
     "ab": ab.parse,
     "webbench": webbench.parse,
     "wrk": wrk.parse,
@@ -82,11 +82,11 @@ def test_runs_as_printed(line: str, tmp_path: Path) -> None:
     assert result.requests > 0
 
 
-def asked_by(line: str) -> Asked:
+def asked_by(line: str) -> LoadSpec:
     load = PRINTED[line]
     url = next(word for word in shlex.split(line) if "localhost" in word or "127.0.0.1" in word)
     url = url if "//" in url else f"http://{url}"
-    return Asked(
+    return LoadSpec(
         url=url,
         host=urlsplit(url).netloc,
         connections=load.connections,

@@ -1,20 +1,20 @@
-"""Objectives as words, and the ladder of rates."""
+"""Objectives as they are typed, the plan of a search, and the ladder of rates."""
 
 import pytest
 
 from bakeoff.model.errors import BadUsage
-from bakeoff.plan import ladder, parse_slo
-from bakeoff.plan.capacity import check_budget
+from bakeoff.plan import CapacityOptions, check_budget, ladder, parse_slo, plan_capacity
+from tests.plan.places import environment
 
 
 def test_an_objective_is_one_bound_or_several() -> None:
-    found = parse_slo("p99.9=50ms, p99=10ms")
-    assert [(bound.quantile, bound.limit_us) for bound in found.bounds] == [
+    objective = parse_slo("p99.9=50ms, p99=10ms")
+    assert [(bound.quantile, bound.limit_us) for bound in objective.bounds] == [
         ("p99", 10_000),
         ("p99.9", 50_000),
     ]
-    assert found.text == "p99=10ms,p99.9=50ms"
-    assert parse_slo(found.text) == found
+    assert objective.text == "p99=10ms,p99.9=50ms"
+    assert parse_slo(objective.text) == objective
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,19 @@ def test_what_is_no_objective_is_said(text: str, says: str) -> None:
     with pytest.raises(BadUsage, match=f"--slo {text}: ") as raised:
         parse_slo(text)
     assert says in str(raised.value)
+
+
+def test_a_search_has_no_twin_and_half_a_minute_for_each_contender() -> None:
+    options = CapacityOptions(slo=("p99=10ms",), connections=8)
+    plan = plan_capacity(["nginx", "go-nethttp"], options, environment())
+    race = plan.race
+    assert (plan.run, race.connections) == ("now-capacity-nginx-vs-go-nethttp", 8)
+    assert [entry.name for entry in race.entries] == ["nginx", "go-nethttp"]
+    assert (race.duration_s, plan.duration_asked) == (60, False)
+    with pytest.raises(BadUsage, match="--slo: is given twice"):
+        plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms", "p99=1000us")), environment())
+    with pytest.raises(BadUsage, match="--duration: 1 s is too little for a search"):
+        plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms",), duration=1), environment())
 
 
 def test_the_grid_is_the_same_for_all_and_five_percent_apart() -> None:

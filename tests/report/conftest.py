@@ -1,16 +1,21 @@
-"""One written report for all tests that only read it: drawing takes seconds."""
+"""Every sample's report, written once for all tests that only read it: drawing takes seconds."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from bakeoff import report
-from tests.report import sample
+from bakeoff.report import render
+from tests.report.documents import DOCUMENTS
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the sample's report."""
-    folder = tmp_path_factory.mktemp("run")
-    report.write(folder, sample.plan(), sample.verdict(), sample.records(), sample.receipts())
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a sample's report."""
+
+    @cache
+    def folder(name: str) -> Path:
+        return render.write(tmp_path_factory.mktemp(name), DOCUMENTS[name]()).parent
+
     return folder

@@ -4,14 +4,17 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge
+from bakeoff.judge.compare import compare
+from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
-from bakeoff.model.samples import RECORD, Block, Record
+from bakeoff.model.samples import RECORD, Block, Draw, Record
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
 
 SMALL = Size(effect=0.0, contenders=2, duration_s=4, boots=2)
+SDS = ("drift_sd", "slice_sd", "connections_sd", "process_sd", "boot_sd")
 QUIET = USUAL.model_copy(
-    update={"drift_sd": 0, "slice_sd": 0, "steals_per_s": 0, "boot_sd": 0, "start_order": 0}
+    update={**dict.fromkeys(SDS, 0.0), "steals_per_s": 0.0, "start_order": 0.0}
 )
 
 
@@ -92,3 +95,29 @@ def test_the_judge_has_nothing_to_say_against_its_servers() -> None:
     for entry in verdict.entries:
         assert (entry.reasons, entry.warnings) == ((), ())
         assert entry.limited_by == "server"
+
+
+def test_each_draw_has_new_connections_and_a_new_process_or_one_that_takes_turns() -> None:
+    def processes(instances: int | None) -> list[int]:
+        conditions = USUAL.model_copy(update={"instances": instances})
+        records = records_of(plan_of(SMALL, conditions, 1), SMALL, conditions)
+        assert {block.draw for block in records if isinstance(block, Block)} == {0, 1}
+        return [each.processes[PLANTED] for each in records if isinstance(each, Draw)]
+
+    assert processes(None) == [0, 1, 0, 1]
+    assert processes(1) == [0, 0, 0, 0]
+
+
+def test_spreads_are_found_again_by_the_judge() -> None:
+    """Of a ratio of two, √2 of one's; 120 draws of 8 processes in each of 4 boots, some of which
+    have a long slice alone."""
+    loud = QUIET.model_copy(
+        update={"connections_sd": 0.01, "process_sd": 0.05, "draw_s": 0.1, "instances": 8}
+    )
+    size = Size(effect=0.0, contenders=2, duration_s=48, boots=4)
+    plan = plan_of(size, loud, 1)
+    history = History.of(records_of(plan, size, loud))
+    found = compare(history, size.names)[frozenset(size.names)].estimate.spread
+    assert (found.processes, found.boots) == (32, 4) and 350 < found.draws < 480
+    assert found.connections_sd == pytest.approx(0.01 * np.sqrt(2), rel=0.2)
+    assert found.process_sd == pytest.approx(0.05 * np.sqrt(2), rel=0.4)

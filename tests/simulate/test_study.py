@@ -1,11 +1,14 @@
-"""Rates over many races, and that the bench would notice a judge that errs."""
+"""Rates over many races, a judge that errs is noticed, and the shortest race that is enough."""
+
+import math
 
 import pytest
 
-from bakeoff.simulate import USUAL, Size, rate, study
+from bakeoff.model.simulation import Middle, Rates
+from bakeoff.simulate import USUAL, Size, rate, search, study
 from bakeoff.simulate.study import Outcome, race, summed_up
 
-SHORT = Size(effect=0.0, contenders=2, duration_s=3, boots=2)
+SHORT = Size(effect=0.0, contenders=2, duration_s=4, boots=1)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +34,8 @@ def test_equal_servers_have_no_power_and_mostly_no_finding() -> None:
 
 def test_a_large_effect_is_found_and_its_sign_is_right() -> None:
     for effect in (0.5, -0.3):
-        outcome = race(Size(effect, 2, 3, 2), USUAL, seed=1)
-        assert (outcome.found, outcome.wrong) == (True, False)
+        outcome = race(Size(effect, 2, 4, 1), USUAL, seed=1)
+        assert (outcome.detected, outcome.wrong) == (True, False)
 
 
 def test_findings_that_are_wrong_are_counted() -> None:
@@ -51,5 +54,38 @@ def test_the_same_seed_gives_the_same_rates_whoever_computes_them() -> None:
 
 
 def test_races_too_short_for_a_ratio_have_no_width() -> None:
-    silent = Outcome(found=False, wrong=False, covered=True, half_width=None, lasted_s=1)
+    silent = Outcome(detected=False, wrong=False, covered=True, half_width=None, lasted_s=1)
     assert summed_up(SHORT, [silent, silent]).half_width is None
+
+
+TO_FIND = Size(effect=0.01, contenders=2, duration_s=1, boots=1)
+RACES = 1000
+
+
+def powered(size: Size, needs_s: float) -> Rates:
+    """A race whose power is 80 % from `needs_s` on; its boots take 10 s more each."""
+    share = min(0.99, 0.8 * math.sqrt(size.duration_s / needs_s))
+    width = Middle(median=0.01, low=0.01, high=0.01)
+    return Rates(
+        duration_s=size.duration_s,
+        boots=size.boots,
+        races=RACES,
+        power=rate(round(share * RACES), RACES),
+        false_positives=rate(0, RACES),
+        coverage=rate(RACES, RACES),
+        half_width=width,
+        lasts_s=size.duration_s + 10 * size.boots,
+    )
+
+
+def test_the_shortest_race_with_the_power_is_found_in_a_few_steps() -> None:
+    tried, best = search(TO_FIND, 0.8, lambda size: powered(size, 40))
+    assert best
+    assert (best.duration_s, best.boots) == (45, 1)
+    assert len(tried) <= 4
+
+
+def test_an_effect_that_nothing_finds_has_no_plan() -> None:
+    tried, best = search(TO_FIND, 0.8, lambda size: powered(size, 1e9))
+    assert best is None
+    assert tried

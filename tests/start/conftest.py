@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,10 @@ def entry(run: str, *, name: str = "it", port: int | None = None, timeout_s: flo
     )
 
 
-def ask(host: str, port: int) -> str | None:
+def ask(host: str, port: int, within_s: float = 20.0) -> str | None:
     """One request: None after an answer, else why there was none."""
     try:
-        with socket.create_connection((host, port), timeout=0.2) as connection:
+        with socket.create_connection((host, port), timeout=within_s) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: it\r\n\r\n")
             return None if connection.recv(4096) else "closed without an answer"
     except ConnectionRefusedError:
@@ -78,7 +79,7 @@ def starter(keeper: Keeper, folder: Path) -> Start:
             cores=Cores(server=(core,), client=(core,)),
             host=HOST,
             log=folder / "logs" / f"{one.name}.log",
-            answers=ask,
+            answers=partial(ask, within_s=0.2),
         )
 
     return start
@@ -124,7 +125,7 @@ def left_of(keeper_pid: int) -> list[str]:
     return running + groups
 
 
-def soon(what: Callable[[], bool], within_s: float = 20.0) -> bool:
+def soon(what: Callable[[], bool], within_s: float = 60.0) -> bool:
     """Whether `what` becomes true in time."""
     until = time.monotonic() + within_s
     while not what():
@@ -132,8 +133,3 @@ def soon(what: Callable[[], bool], within_s: float = 20.0) -> bool:
             return False
         time.sleep(0.01)
     return True
-
-
-def runs(pid: int) -> bool:
-    one = processes.process(pid)
-    return one is not None and processes.is_running(one)

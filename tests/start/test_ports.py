@@ -1,11 +1,12 @@
-"""Which port a contender gets."""
+"""Which port a contender gets, and who listens where."""
 
+import os
 import socket
 
 import pytest
 
 from bakeoff.model.errors import ContenderOut
-from bakeoff.start.ports import Ports, parse_outgoing_from
+from bakeoff.start.ports import Listener, Ports, endpoint, listeners_of
 
 HOST = "127.0.0.1"
 
@@ -19,10 +20,6 @@ def test_no_port_is_given_twice() -> None:
 def test_a_free_port_can_be_bound() -> None:
     with socket.create_server((HOST, Ports().free(HOST))) as server:
         assert server.getsockname()[0] == HOST
-
-
-def test_the_ports_of_outgoing_connections_begin_where_the_kernel_says() -> None:
-    assert parse_outgoing_from("32768\t60999\n") == 32768
 
 
 def test_a_fixed_port_that_nobody_has_is_given() -> None:
@@ -40,8 +37,43 @@ def test_a_fixed_port_with_connections_in_time_wait_is_free() -> None:
 
 
 def test_a_fixed_port_that_is_taken_is_refused() -> None:
+    taken = rf"port \d+ is taken by .* \(pid {os.getpid()}\); end it, or take"
     with (
         socket.create_server((HOST, 0)) as server,
-        pytest.raises(ContenderOut, match=r"port \d+ is taken by .* \(pid \d+\); end it, or take"),
+        pytest.raises(ContenderOut, match=taken),
     ):
         Ports().fixed(HOST, server.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("family", "address", "listens_at"),
+    [
+        (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET6, "::1", "[::1]"),
+        (socket.AF_INET6, "::ffff:127.0.0.1", "127.0.0.1"),
+    ],
+)
+def test_listening_sockets_of_a_process_are_told_from_its_connections(
+    family: socket.AddressFamily, address: str, listens_at: str
+) -> None:
+    with socket.socket(family) as server:
+        server.bind((address, 0))
+        server.listen()
+        port: int = server.getsockname()[1]
+        with socket.create_connection((address, port)):
+            found = [str(each) for each in listeners_of([os.getpid(), 2**22 + 1])]
+        assert found.count(f"{listens_at}:{port}") == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "serves"),
+    [("127.0.0.1", True), ("0.0.0.0", True), ("::", True), ("127.0.0.2", False), ("::1", False)],
+)
+def test_a_listener_serves_its_address_or_any(address: str, serves: bool) -> None:
+    assert Listener(address, 80).serves("127.0.0.1", 80) == serves
+    assert not Listener(address, 81).serves("127.0.0.1", 80)
+
+
+def test_ipv6_endpoints_have_brackets() -> None:
+    assert endpoint("::1", 80) == "[::1]:80"
+    assert endpoint("127.0.0.1", 80) == "127.0.0.1:80"

@@ -1,79 +1,92 @@
 """From an entry to a server that answers."""
 
 import os
+import re
 import resource
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+import psutil
 import pytest
 
 from bakeoff.model.errors import BakeoffError, ContenderOut
+from bakeoff.model.receipt import Handle
 from bakeoff.start import Keeper
 
-from .conftest import HOST, Start, ask, command, entry, in_a_shell
+from .conftest import HOST, Start, ask, command, entry, in_a_shell, starter
 
 
-def environment(pid: int) -> dict[str, str]:
-    pairs = Path(f"/proc/{pid}/environ").read_text().split("\0")
-    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+class Running(NamedTuple):
+    """A server that was started, its process, its keeper and the folder of both."""
+
+    handle: Handle
+    process: psutil.Process
+    keeper: Keeper
+    folder: Path
 
 
-def status(pid: int, key: str) -> str:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(line.split(":")[1].strip() for line in lines if line.startswith(f"{key}:"))
+@pytest.fixture(scope="module")
+def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("start")
+    with Keeper(folder / "scratch") as keeper:
+        handle = starter(keeper, folder)(entry(command("good")))
+        yield Running(handle, psutil.Process(handle.pid), keeper, folder)
 
 
-def test_a_handle_says_where_it_answers(start: Start) -> None:
-    handle = start(entry(command("good")))
-    assert handle.address == f"{HOST}:{handle.port}"
-    assert ask(HOST, handle.port) is None
-    assert str(handle.port) in handle.command
-    assert handle.time_to_ready_ms is not None
-    assert 0 < handle.time_to_ready_ms < 10_000
+class TestARunningServer:
+    def test_has_a_handle_that_says_where_it_answers(self, it: Running) -> None:
+        assert it.handle.address == f"{HOST}:{it.handle.port}"
+        assert ask(HOST, it.handle.port) is None
+        assert str(it.handle.port) in it.handle.command
+        assert it.handle.time_to_ready_ms is not None
+        assert 0 < it.handle.time_to_ready_ms < 10_000
 
+    def test_has_port_host_scratch_and_its_own_in_its_environment(self, it: Running) -> None:
+        found = it.process.environ()
+        assert (found["PORT"], found["HOST"]) == (str(it.handle.port), HOST)
+        assert (found["WORKERS"], found["PATH"]) == ("1", os.environ["PATH"])
+        assert Path(found["TMPDIR"]).is_dir()
+        assert Path(found["TMPDIR"]).parent == it.folder / "scratch"
+        assert it.handle.scratch == found["TMPDIR"]
 
-def test_its_environment_has_port_host_scratch_and_its_own(start: Start, tmp_path: Path) -> None:
-    handle = start(entry(command("good")))
-    found = environment(handle.pid or 0)
-    assert (found["PORT"], found["HOST"], found["WORKERS"]) == (str(handle.port), HOST, "1")
-    assert found["PATH"] == os.environ["PATH"]
-    scratch = Path(found["TMPDIR"])
-    assert scratch.is_dir()
-    assert scratch.parent == tmp_path / "scratch"
-    assert handle.scratch == str(scratch)
+    def test_stands_alone(self, it: Running) -> None:
+        pid = it.process.pid
+        assert os.getsid(pid) == os.getpgid(pid) == pid
+        assert os.getsid(it.keeper.pid) == it.keeper.pid
+        assert it.process.cpu_affinity() == [min(os.sched_getaffinity(0))]
+        assert str(Path(f"/proc/{pid}/fd/0").readlink()) == os.devnull
+        assert it.keeper.pids("it") == (pid,)
 
+    def test_may_open_as_many_files_as_the_hard_limit_allows(self, it: Running) -> None:
+        ours, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        allowed = 1 << 20 if hard == resource.RLIM_INFINITY else min(hard, 1 << 20)
+        limits = resource.prlimit(it.process.pid, resource.RLIMIT_NOFILE)
+        assert limits == (max(ours, allowed), hard)
 
-def test_it_stands_alone(start: Start, keeper: Keeper) -> None:
-    pid = start(entry(command("good"))).pid or 0
-    assert os.getsid(pid) == os.getpgid(pid) == pid
-    assert os.getsid(keeper.pid) == keeper.pid
-    assert os.sched_getaffinity(pid) == {min(os.sched_getaffinity(0))}
-    assert str(Path(f"/proc/{pid}/fd/0").readlink()) == os.devnull
-    assert keeper.pids("it") == (pid,)
+    def test_is_up_once(self, it: Running) -> None:
+        with pytest.raises(BakeoffError, match="it is already up"):
+            starter(it.keeper, it.folder)(entry(command("good")))
 
 
 def test_it_inherits_no_ignored_signals_and_no_files(start: Start) -> None:
     pid = start(entry(in_a_shell("exec sleep 60 & exec " + command("good")))).pid or 0
-    sleeper = next(p for p in map(int, children(pid)) if p)
+    (sleeper,) = (child.pid for child in psutil.Process(pid).children())
+    status = dict(
+        line.split(":\t", 1)
+        for line in Path(f"/proc/{sleeper}/status").read_text().splitlines()
+        if line.startswith("Sig") and ":\t" in line
+    )
     # A shell's `&` ignores the first two; 32 and 33 are the C library's own, nobody can reset them.
     let_be = _bits(signal.SIGINT, signal.SIGQUIT, 32, 33)
-    assert int(status(sleeper, "SigIgn"), 16) & ~let_be == 0
-    assert int(status(sleeper, "SigBlk"), 16) == 0
+    assert int(status["SigIgn"], 16) & ~let_be == 0
+    assert int(status["SigBlk"], 16) == 0
     assert {fd.name for fd in Path(f"/proc/{sleeper}/fd").iterdir()} <= set("012")
-
-
-def children(pid: int) -> list[str]:
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def _bits(*numbers: int) -> int:
     return sum(1 << (number - 1) for number in numbers)
-
-
-def test_it_may_open_as_many_files_as_the_hard_limit_allows(start: Start) -> None:
-    pid = start(entry(command("good"))).pid or 0
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    assert soft == min(hard, 1 << 20) or soft == hard
 
 
 def test_two_of_one_kind_are_up_at_once(start: Start) -> None:
@@ -90,12 +103,6 @@ def test_a_fixed_port_is_used_and_used_again(start: Start, keeper: Keeper) -> No
         assert start(entry(command("good"), port=free)).port == free
         ask(HOST, free)
         keeper.stop("it")
-
-
-def test_a_fixed_port_that_is_taken_says_by_whom(start: Start) -> None:
-    first = start(entry(command("good"), name="first"))
-    with pytest.raises(ContenderOut, match=rf"port {first.port} is taken by python.*\(pid \d+\)"):
-        start(entry(command("good"), port=first.port))
 
 
 def test_a_command_that_is_not_there(start: Start) -> None:
@@ -119,7 +126,7 @@ def test_what_dies_at_start_is_told_with_the_end_of_its_log(start: Start) -> Non
     lines = "; ".join(f"echo line {n} >&2" for n in range(30))
     with pytest.raises(ContenderOut) as out:
         start(entry(f"sh -c '{lines}; exit 3'"))
-    assert "exited with status 3 after 0." in str(out.value)
+    assert re.search(r"exited with status 3 after \d+\.\d s", str(out.value))
     assert "line 29" in str(out.value)
     assert "line 14" not in str(out.value)
 
@@ -130,22 +137,21 @@ def test_what_a_signal_killed_is_told_by_its_name(start: Start) -> None:
 
 
 def test_what_never_answers(start: Start) -> None:
-    with pytest.raises(ContenderOut, match=r"not ready within 0.5 s.*no answer(.|\n)*here I am"):
-        start(entry(command("mute"), timeout_s=0.5))
+    for timeout_s in (0.5, 5, 50):  # A busy machine may take longer to begin.
+        with pytest.raises(ContenderOut, match=f"not ready within {timeout_s:g} s") as out:
+            start(entry(command("mute"), timeout_s=timeout_s))
+        if "no answer" in str(out.value):
+            break
+    assert re.search(r"no answer(.|\n)*here I am", str(out.value))
 
 
 def test_what_listens_on_a_port_of_its_own(start: Start, keeper: Keeper) -> None:
     other = start(entry(command("good"), name="probe")).port
     keeper.stop("probe")
     with pytest.raises(ContenderOut) as out:
-        start(entry(command("good").replace("{port}", str(other)), timeout_s=2))
+        start(entry(command("good").replace("{port}", str(other)), timeout_s=5))
     assert f"it listens on 127.0.0.1:{other}, not on port " in str(out.value)
     assert f"use {{port}} or $PORT in the command, or say --port {other}" in str(out.value)
-
-
-def test_what_listens_on_another_address(start: Start) -> None:
-    with pytest.raises(ContenderOut, match=r"it listens on 127.0.0.2:(\d+), not on 127.0.0.1:\1"):
-        start(entry(command("good").replace("{host}", "127.0.0.2"), timeout_s=2))
 
 
 def test_what_goes_into_the_background_is_out(start: Start, keeper: Keeper) -> None:
@@ -163,15 +169,9 @@ def test_death_tells_how_it_ended(start: Start, keeper: Keeper) -> None:
     pid = start(entry(command("good"))).pid or 0
     assert keeper.death("it") is None
     os.kill(pid, signal.SIGKILL)
-    while (told := keeper.death("it")) is None:
+    while (death := keeper.death("it")) is None:
         pass
-    assert told.startswith("was killed by signal SIGKILL")
-
-
-def test_a_name_is_up_once(start: Start) -> None:
-    start(entry(command("good")))
-    with pytest.raises(BakeoffError, match="it is already up"):
-        start(entry(command("good")))
+    assert death.startswith("was killed by signal SIGKILL")
 
 
 def test_an_unknown_name_is_a_fault_of_ours(keeper: Keeper) -> None:

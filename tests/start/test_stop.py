@@ -5,9 +5,11 @@ import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bakeoff.start import Keeper
+from bakeoff.start.keeper.processes import runs
 
 from .conftest import (
     EVERY_KIND,
@@ -19,7 +21,6 @@ from .conftest import (
     in_a_shell,
     left_of,
     needs,
-    runs,
     soon,
     starter,
 )
@@ -27,16 +28,8 @@ from .conftest import (
 
 def sleepers_of(keeper: Keeper) -> list[int]:
     """The escaped workers: they show in the keeper's tree, whatever they did."""
-    return [
-        pid
-        for pid in _below(keeper.pid)
-        if Path(f"/proc/{pid}/comm").read_text().strip() == "sleep"
-    ]
-
-
-def _below(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [each for child in map(int, children) for each in (child, *_below(child))]
+    below = psutil.Process(keeper.pid).children(recursive=True)
+    return [process.pid for process in below if process.name() == "sleep"]
 
 
 def test_it_ends_at_sigterm(start: Start, keeper: Keeper) -> None:

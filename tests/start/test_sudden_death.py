@@ -1,18 +1,22 @@
 """Whatever ends bakeoff, its contenders end too."""
 
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from bakeoff.start import Keeper, sweep
+from bakeoff.start.keeper.processes import runs
 
 from .conftest import (
     EVERY_KIND,
@@ -22,37 +26,53 @@ from .conftest import (
     command,
     entry,
     left_of,
-    needs,
-    runs,
     soon,
     starter,
 )
 
-PROJECT = Path(__file__).parents[2]
-Race = subprocess.Popen[str]
+FORK = multiprocessing.get_context("fork")
+
+
+class Race(NamedTuple):
+    """A race in a process of its own; it tells the keeper's pid, each port, and when all are up."""
+
+    process: ForkProcess
+    tells: "Connection[object, int | str]"
+
+    def next(self) -> Any:
+        return self.tells.recv()
 
 
 @contextmanager
 def race(folder: Path, kinds: tuple[str, ...], server: str, count: int = 3) -> Iterator[Race]:
-    """A race in a process of its own, with its own process group, as a terminal would start it."""
-    words = (str(folder), ",".join(kinds), str(count), server)
-    path = [str(PROJECT), str(PROJECT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    with subprocess.Popen(
-        [sys.executable, "-m", "start.raced", *words],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
-        stdout=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    """`count` contenders, with a process group of their own as a terminal would give them."""
+    ours, theirs = FORK.Pipe()
+    process = FORK.Process(target=run_race, args=(theirs, folder, kinds, server, count))
+    process.start()
+    theirs.close()
+    try:
+        yield Race(process, ours)
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
 
 
-def line(of: Race) -> str:
-    assert of.stdout
-    return of.stdout.readline().strip()
+def run_race(
+    told: "Connection[int | str, object]",
+    folder: Path,
+    kinds: tuple[str, ...],
+    server: str,
+    count: int,
+) -> None:
+    os.setpgid(0, 0)
+    keeper = Keeper(folder / "scratch", kinds)
+    told.send(keeper.pid)
+    start = starter(keeper, folder)
+    for number in range(count):
+        told.send(start(entry(command(server), name=f"it-{number}")).port)
+    told.send("up")
+    time.sleep(600)
 
 
 def nothing_is_left(keeper: int, folder: Path) -> bool:
@@ -64,9 +84,9 @@ def nothing_is_left(keeper: int, folder: Path) -> bool:
 @pytest.mark.parametrize("server", ["good", "stubborn", "escaping"])
 def test_kill_9_leaves_nothing(tmp_path: Path, kinds: tuple[str, ...], server: str) -> None:
     with race(tmp_path, kinds, server, count=2) as raced:
-        keeper, *ports = int(line(raced)), int(line(raced)), int(line(raced))
-        assert line(raced) == "up"
-        raced.kill()
+        keeper, *ports = raced.next(), raced.next(), raced.next()
+        assert raced.next() == "up"
+        raced.process.kill()
         assert soon(lambda: nothing_is_left(keeper, tmp_path))
     assert [ask(HOST, port) for port in ports] == ["refused", "refused"]
 
@@ -74,27 +94,28 @@ def test_kill_9_leaves_nothing(tmp_path: Path, kinds: tuple[str, ...], server: s
 @pytest.mark.parametrize("seed", range(8))
 def test_kill_9_at_any_moment_leaves_nothing(tmp_path: Path, seed: int) -> None:
     with race(tmp_path, ("cgroup-v2", "cgroup-v1"), "good", count=4) as raced:
-        keeper = int(line(raced))
+        keeper = raced.next()
         time.sleep(random.Random(seed).uniform(0, 0.4))
-        raced.kill()
+        raced.process.kill()
         assert soon(lambda: nothing_is_left(keeper, tmp_path))
 
 
 def test_kill_9_while_a_contender_is_still_starting(tmp_path: Path) -> None:
     with race(tmp_path, (), "mute", count=1) as raced:
-        keeper = int(line(raced))
+        keeper = raced.next()
         assert soon(lambda: len(left_of(keeper)) == 1)
-        raced.kill()
+        raced.process.kill()
         assert soon(lambda: nothing_is_left(keeper, tmp_path))
 
 
 def test_ctrl_c_reaches_neither_keeper_nor_contenders(tmp_path: Path) -> None:
     with race(tmp_path, (), "good", count=1) as raced:
-        keeper, port = int(line(raced)), int(line(raced))
-        assert line(raced) == "up"
+        keeper, port = raced.next(), raced.next()
+        assert raced.next() == "up"
         before = left_of(keeper)
-        raced.send_signal(signal.SIGSTOP)  # else it would end them before we can look
-        os.killpg(raced.pid, signal.SIGINT)
+        pid = raced.process.pid or 0
+        os.kill(pid, signal.SIGSTOP)  # else it would end them before we can look
+        os.killpg(pid, signal.SIGINT)
         assert ask(HOST, port) is None
         assert (runs(keeper), left_of(keeper)) == (True, before)
 
@@ -122,27 +143,23 @@ def test_a_killed_keeper_is_told_and_its_leftovers_end(
     assert nothing_is_left(keeper.pid, tmp_path)
 
 
-@needs("cgroup-v2")
-def test_sweep_ends_what_a_killed_keeper_left(tmp_path: Path) -> None:
-    keeper = Keeper(tmp_path / "scratch")
-    starter(keeper, tmp_path)(entry(command("escaping")))
-    assert soon(lambda: len(keeper.pids("it")) == 2)
-    os.kill(keeper.pid, signal.SIGKILL)
-    assert soon(lambda: not runs(keeper.pid))
-    assert left_of(keeper.pid) != []
-    assert sweep() != ()
-    assert left_of(keeper.pid) == []
-    keeper.close()
+def new_keeper(folder: Path) -> None:
+    with Keeper(folder):
+        pass
 
 
-def test_a_new_keeper_sweeps_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sweeps", [lambda _: sweep(), new_keeper], ids=["sweep", "a new keeper"])
+def test_what_a_killed_keeper_left_is_ended(
+    tmp_path: Path, sweeps: Callable[[Path], object]
+) -> None:
+    """By this sweep or by that of another test that runs meanwhile: by nothing else."""
     killed = Keeper(tmp_path / "scratch")
     starter(killed, tmp_path)(entry(command("escaping")))
     assert soon(lambda: len(killed.pids("it")) == 2)
     os.kill(killed.pid, signal.SIGKILL)
     assert soon(lambda: not runs(killed.pid))
-    with Keeper(tmp_path / "other"):
-        assert left_of(killed.pid) == []
+    sweeps(tmp_path / "other")
+    assert left_of(killed.pid) == []
     killed.close()
 
 

@@ -1,13 +1,12 @@
 """ab, the ApacheBench of Debian's apache2-utils: its arguments, and what it prints.
 
-The outputs of 2012 (ab 2.3 of httpd 2.2) and of today (ab 2.3 of httpd 2.4) are both read.
+Reads the outputs of 2012 (ab 2.3 of httpd 2.2) and of today (ab 2.3 of httpd 2.4).
 """
 
 import re
 
-from bakeoff.load.tools.asked import Asked, header_words
-from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, result
-from bakeoff.model.errors import BadUsage
+from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, latency, result
+from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.load import LoadResult
 from bakeoff.model.verdict import Latency
 
@@ -22,43 +21,31 @@ STEP_US = 1000.0
 AT_MOST_PER_S = 200_000
 
 
-def words(asked: Asked) -> tuple[str, ...]:
+def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what ab can't do."""
-    if asked.http == "1.1":
-        raise BadUsage("ab speaks HTTP/1.0 only: HTTP/1.1 takes wrk or our engine")
-    asked.no_rate("ab")
-    if asked.requests is not None and asked.connections > asked.requests:
-        raise BadUsage(
-            f"ab takes no more connections than requests: it can't make {asked.requests} requests"
-            f" over {asked.connections} connections"
-        )
+    spec.check("ab", http="1.0", at_most="requests")
+    seconds = spec.whole_seconds
+    # -t sets -n to 50000, and ends the run there unless a later -n says otherwise.
+    duration = ("-t", str(seconds), "-n", str(seconds * AT_MOST_PER_S)) if seconds else ()
     return (
         "ab",
-        *_ends(asked),
-        *("-c", str(asked.connections)),
-        *(("-k",) if asked.connection == "keep-alive" else ()),
+        *(duration or ("-n", str(spec.requests))),
+        *("-c", str(spec.connections)),
+        *(("-k",) if spec.connection == "keep-alive" else ()),
         *("-s", str(SILENCE_S)),
         # Without -r the first connection that is reset ends the run, and nothing is printed of it.
         "-r",
-        *header_words(asked.sent_headers),
-        asked.url,
+        *header_arguments(spec.sent_headers),
+        spec.url,
     )
 
 
-def _ends(asked: Asked) -> tuple[str, ...]:
-    seconds = asked.whole_seconds
-    if seconds is None:
-        return ("-n", str(asked.requests))
-    # -t sets -n to 50000, and ends the run there unless a later -n says otherwise.
-    return ("-t", str(seconds), "-n", str(seconds * AT_MOST_PER_S))
-
-
-def parse(output: str, asked: Asked) -> LoadResult:
-    """What ab says of a run that came to its end. Raises `Unreadable`.
+def parse(output: str, spec: LoadSpec) -> LoadResult:
+    """What ab printed at the end of a run. Raises `Unreadable`.
 
     Kinds of errors: `connect`, `read` (ab's "Receive"), `length`, `exception` (an error on a socket
-    that was being waited for), `write`, and `status`, which to ab is no failure. `length` is an
-    answer of another length than the first one had: ab knows no right one. An answer that was cut
+    that was being waited for), `write`, and `status`, which ab doesn't count as a failure. `length`
+    is an answer whose length isn't the first one's: ab knows no right one. An answer that was cut
     off may be in `read` and in `length`.
     """
     complete = int(_figure(rf"Complete requests:\s+{COUNT}", output))
@@ -69,7 +56,7 @@ def parse(output: str, asked: Asked) -> LoadResult:
     answers = max(0, complete - errors["read"])
     return result(
         "ab",
-        asked,
+        spec,
         requests=answers,
         duration_s=float(_figure(rf"Time taken for tests:\s+{DECIMAL} seconds", output)),
         requests_per_s=requests_per_s * answers / complete if complete else 0,
@@ -81,27 +68,22 @@ def parse(output: str, asked: Asked) -> LoadResult:
 
 
 def _figure(line: str, output: str) -> str:
-    """The figure in a line that ab always prints."""
+    """The figure on a line that ab always prints."""
     return find("ab", rf"^\s*{line}$", output)[0]
 
 
 def _errors(output: str) -> dict[str, int]:
-    connect = read = length = exception = "0"
+    kinds = ("connect", "read", "length", "exception")
+    failed = dict.fromkeys(kinds, 0)
     if int(_figure(rf"Failed requests:\s+{COUNT}", output)):
         by_kind = rf"\(Connect: {COUNT}, Receive: {COUNT}, Length: {COUNT}, Exceptions: {COUNT}\)"
-        connect, read, length, exception = find("ab", rf"^\s*{by_kind}$", output)
-    return {
-        "connect": int(connect),
-        "read": int(read),
-        "length": int(length),
-        "exception": int(exception),
-        "write": count("Write errors:", output),
-        "status": count("Non-2xx responses:", output),
-    }
+        failed = dict(zip(kinds, map(int, find("ab", rf"^\s*{by_kind}$", output)), strict=True))
+    write, status = (count(label, output) for label in ("Write errors:", "Non-2xx responses:"))
+    return {**failed, "write": write, "status": status}
 
 
 def _latency(output: str) -> Latency | None:
-    """None where there are no tables.
+    """None if there are no tables.
 
     ab prints whole milliseconds (but for the standard deviation): 0 is anything below a half.
     """
@@ -109,18 +91,9 @@ def _latency(output: str) -> Latency | None:
         return None
     row = rf"^\s*Total:\s+{COUNT}\s+{COUNT}\s+{DECIMAL}\s+{COUNT}\s+{COUNT}$"
     _, mean, stdev, median, longest = (1000 * float(ms) for ms in find("ab", row, output))
-    percentiles = _percentiles(output)
-    return Latency(
-        mean=mean,
-        # A single request has no table of percentiles.
-        p50=percentiles.get("50", median),
-        p75=percentiles.get("75"),
-        p90=percentiles.get("90"),
-        p99=percentiles.get("99"),
-        p99_9=None,
-        max=longest,
-        stdev=stdev,
-    )
+    # A single request has no table of percentiles.
+    percentiles = {"50": median, **_percentiles(output)}
+    return latency(percentiles, mean=mean, longest=longest, stdev=stdev)
 
 
 def _percentiles(output: str) -> dict[str, float]:

@@ -2,9 +2,8 @@
 
 import re
 
-from bakeoff.load.tools.asked import Asked, header_words
-from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, find, result
-from bakeoff.model.errors import BadUsage
+from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, find, latency, result
+from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.load import LoadResult
 from bakeoff.model.verdict import Latency
 
@@ -14,40 +13,32 @@ STEP_US = 100.0
 KEPT_ANSWERS = 1_000_000
 
 
-def words(asked: Asked) -> tuple[str, ...]:
+def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what hey can't do.
 
-    Each connection makes equally many requests: hey leaves out what remains of their number.
+    Each connection makes equally many requests: hey leaves out the remainder of their number.
     """
-    asked.no_rate("hey")
-    if asked.http == "1.0":
-        raise BadUsage("hey speaks HTTP/1.1 only: HTTP/1.0 takes ab, webbench or our engine")
-    if asked.requests is not None and asked.connections > asked.requests:
-        raise BadUsage(
-            f"hey takes no more connections than requests: it can't make {asked.requests} requests"
-            f" over {asked.connections} connections"
-        )
-    size = ("-n", str(asked.requests))
-    others = ((name, value) for name, value in asked.sent_headers if name.lower() != "host")
+    spec.check("hey", http="1.1", at_most="requests")
+    others = ((name, value) for name, value in spec.sent_headers if name.lower() != "host")
     return (
         "hey",
-        *("-c", str(asked.connections)),
-        *(size if asked.duration_s is None else ("-z", f"{asked.duration_s:g}s")),
-        *("-cpus", str(asked.threads)),
-        *(("-disable-keepalive",) if asked.connection == "close" else ()),
-        # The other tools ask for nothing compressed, and follow nobody elsewhere.
+        *("-c", str(spec.connections)),
+        *spec.length("-z", "s"),
+        *("-cpus", str(spec.threads)),
+        *(("-disable-keepalive",) if spec.connection == "close" else ()),
+        # The other tools ask for nothing compressed, and follow no redirects.
         *("-disable-compression", "-disable-redirects"),
-        *(("-host", asked.host) if asked.host != asked.url_host else ()),
-        *header_words(others),
-        asked.url,
+        *(("-host", spec.host) if spec.host != spec.url_host else ()),
+        *header_arguments(others),
+        spec.url,
     )
 
 
-def parse(output: str, asked: Asked) -> LoadResult:
-    """What hey says of a run that came to its end. Raises `Unreadable`.
+def parse(output: str, spec: LoadSpec) -> LoadResult:
+    """What hey printed at the end of a run. Raises `Unreadable`.
 
-    Kinds of errors: `status` (any but 2xx, which to hey is no failure) and `failed` (no answer, for
-    whatever reason). Its bytes are those of bodies whose length the server said.
+    Kinds of errors: `status` (any but 2xx, which hey doesn't count as a failure) and `failed` (no
+    answer, for whatever reason). Bytes are those of bodies whose length the server announced.
     """
     total_s = float(_figure(rf"Total:\s+{DECIMAL} secs", output))
     sent_per_s = float(_figure(rf"Requests/sec:\s+{DECIMAL}", output))
@@ -61,7 +52,7 @@ def parse(output: str, asked: Asked) -> LoadResult:
     body_bytes = re.search(rf"^  Total data:\s+{COUNT} bytes$", output, re.MULTILINE)
     return result(
         "hey",
-        asked,
+        spec,
         requests=answers,
         duration_s=total_s,
         requests_per_s=answers / total_s,
@@ -76,7 +67,7 @@ def _figure(line: str, output: str) -> str:
 
 
 def _ends(output: str) -> tuple[dict[str, int], int]:
-    """How many answers had each status, and how many requests had none: the last of the output."""
+    """Status → answers, and the requests without an answer: the last part of the output."""
     statuses, errors = find(
         "hey",
         r"^Status code distribution:((?:\n  \[[0-9]{1,9}\]\t[0-9]{1,18} responses)*)\n\n"
@@ -92,13 +83,8 @@ def _latency(output: str) -> Latency:
     """hey prints tenths of a millisecond: 0 is anything below a half of one."""
     # Early releases print one percent sign, and a row of zeros for a rank that no answer has.
     rows = re.findall(rf"^  ([0-9]{{2}})%{{1,2}} in {DECIMAL} secs$", output, re.MULTILINE)
-    us = {rank: 1e6 * float(seconds) for rank, seconds in rows}
-    return Latency(
+    return latency(
+        {rank: 1e6 * float(seconds) for rank, seconds in rows},
         mean=1e6 * float(_figure(rf"Average:\s+{DECIMAL} secs", output)),
-        p50=us.get("50"),
-        p75=us.get("75"),
-        p90=us.get("90"),
-        p99=us.get("99"),
-        p99_9=None,
-        max=1e6 * float(_figure(rf"Slowest:\s+{DECIMAL} secs", output)),
+        longest=1e6 * float(_figure(rf"Slowest:\s+{DECIMAL} secs", output)),
     )

@@ -1,18 +1,18 @@
-"""What the tools' outputs have in common: finding a figure, and what it becomes."""
+"""What the tools' outputs have in common: how a figure is found, and what it becomes."""
 
 import re
+from collections.abc import Mapping
 
-from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.load import LoadResult, Tool
 from bakeoff.model.verdict import Latency
 
-# What a tool prints whatever happens: its name, whose it is, and how far it has come.
+# Banners and progress, which a tool prints whatever happens.
 _SAYS_NOTHING = re.compile(
     r"\s*$|This is ApacheBench|Copyright |Licensed to |Benchmarking \S+ \(be patient\)[.]*(done)?$"
     r"|(Completed|Finished) [0-9]+ requests|Webbench - |Benchmarking: |Running .* test @"
 )
-
 
 # Bounded, so that garbage that looks like a number is no error of its own.
 COUNT = r"([0-9]{1,18})"
@@ -28,37 +28,56 @@ class Unreadable(BakeoffError):
 
 
 def telling_line(output: str) -> str:
-    """The first line that is no banner and no progress; empty where there is none."""
-    for line in output.splitlines():
-        if not _SAYS_NOTHING.match(line):
-            return line.strip()
-    return ""
+    """The first line that is no banner and no progress; empty if there is none."""
+    lines = (line.strip() for line in output.splitlines() if not _SAYS_NOTHING.match(line))
+    return next(lines, "")
 
 
 def find(tool: str, pattern: str, output: str) -> tuple[str, ...]:
     """The groups of the first line that matches `pattern`. Raises `Unreadable`."""
-    found = re.search(pattern, output, re.MULTILINE)
-    if found is None:
+    match = re.search(pattern, output, re.MULTILINE)
+    if match is None:
         raise Unreadable(tool, output)
-    return found.groups()
+    return match.groups()
 
 
 def count(label: str, output: str) -> int:
-    """The count after `label`, in a line that is only printed where there is one; else 0."""
-    found = re.search(rf"^\s*{label}\s+{COUNT}$", output, re.MULTILINE)
-    return int(found[1]) if found else 0
+    """The count after `label`, on a line that is printed only if there is one; else 0."""
+    match = re.search(rf"^\s*{label}\s+{COUNT}$", output, re.MULTILINE)
+    return int(match[1]) if match else 0
+
+
+def latency(
+    percentiles: Mapping[str, float | None],
+    *,
+    mean: float,
+    longest: float | None,
+    stdev: float | None = None,
+) -> Latency:
+    """Latencies in µs; `percentiles` by rank as it is printed: 50, 50.000, 99.9."""
+    by_rank = {float(rank): us for rank, us in percentiles.items()}
+    return Latency(
+        mean=mean,
+        p50=by_rank.get(50),
+        p75=by_rank.get(75),
+        p90=by_rank.get(90),
+        p99=by_rank.get(99),
+        p99_9=by_rank.get(99.9),
+        max=longest,
+        stdev=stdev,
+    )
 
 
 def result(
     tool: Tool,
-    asked: Asked,
+    spec: LoadSpec,
     *,
     requests: int,
     duration_s: float,
     requests_per_s: float,
     bytes_per_s: float,
     latency_us: Latency | None,
-    errors: dict[str, int],
+    errors: Mapping[str, int],
     service_us: Latency | None = None,
 ) -> LoadResult:
     """The result of a tool that isn't ours.
@@ -67,7 +86,7 @@ def result(
     """
     return LoadResult(
         tool=tool,
-        url=asked.url,
+        url=spec.url,
         requests=requests,
         duration_s=duration_s,
         requests_per_s=requests_per_s,
@@ -76,17 +95,17 @@ def result(
         service_us=service_us,
         send_lag_us=None,
         errors={kind: times for kind, times in errors.items() if times},
-        misses=0,
-        unsent=0,
-        redirects=0,
-        connects=0,
+        misses=None,
+        unsent=None,
+        redirects=None,
+        connects=None,
         first_bad=None,
         client=None,
         little=None,
-        limited_by="unknown",
+        limited_by=None,
         ceiling=None,
-        mode="open" if asked.rate else "closed",
-        connections=asked.connections,
-        rate=asked.rate,
+        mode="open" if spec.rate else "closed",
+        connections=spec.connections,
+        rate=spec.rate,
         io=None,
     )

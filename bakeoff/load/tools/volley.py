@@ -2,8 +2,8 @@
 
 import hashlib
 
-from bakeoff.load.tools.asked import Asked, header_words
 from bakeoff.load.tools.output import Unreadable
+from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadFile
 from bakeoff.model.load import LoadResult
 
@@ -11,50 +11,49 @@ from bakeoff.model.load import LoadResult
 READABLE_BODY_BYTES = 200
 
 
-def words(asked: Asked) -> tuple[str, ...]:
+def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command."""
-    threads = max(1, min(len(asked.cpus), asked.connections))
-    seconds = asked.duration_s
+    threads = max(1, min(len(spec.cpus), spec.connections))
     return (
         "volley",
         "load",
-        *("-c", str(asked.connections)),
+        *("-c", str(spec.connections)),
         *("-t", str(threads)),
-        *(("-n", str(asked.requests)) if seconds is None else ("-d", f"{seconds:g}")),
-        *(("--http1.0",) if asked.http == "1.0" else ()),
-        *(("--close",) if asked.connection == "close" else ()),
-        *(("--cpus", ",".join(map(str, asked.cpus))) if asked.cpus else ()),
-        *(() if asked.rate is None else ("-R", str(asked.rate))),
-        *header_words(asked.sent_headers),
-        *(() if asked.expected_body is None else (_expectation(asked.expected_body),)),
+        *spec.length("-d"),
+        *(("--http1.0",) if spec.http == "1.0" else ()),
+        *(("--close",) if spec.connection == "close" else ()),
+        *(("--cpus", ",".join(map(str, spec.cpus))) if spec.cpus else ()),
+        *(() if spec.rate is None else ("-R", str(spec.rate))),
+        *header_arguments(spec.sent_headers),
+        *(() if spec.expected_body is None else (_expectation(spec.expected_body),)),
         "--json",
-        asked.url,
+        spec.url,
     )
 
 
-def in_place_of(words: tuple[str, ...]) -> tuple[str, ...]:
+def in_place_of(command: tuple[str, ...]) -> tuple[str, ...]:
     """The command that makes the engine stand in for a program, and print what `parse` reads.
 
-    `words` is that program's own command; its last word is the URL.
+    `command` is that program's own, whose last argument is the URL.
     """
-    return ("volley", *words[:-1], "--json", words[-1])
+    return ("volley", *command[:-1], "--json", command[-1])
 
 
 def _expectation(body: bytes) -> str:
-    """A body that is a short text as it is, any other one by its hash."""
+    """A short printable body in clear text, any other by its hash."""
     text = body.decode(errors="replace")
     if text.isprintable() and text.encode() == body and len(body) <= READABLE_BODY_BYTES:
         return f"--expect-body={text}"
     return f"--expect-sha256={hashlib.sha256(body).hexdigest()}"
 
 
-def parse(output: str, asked: Asked) -> LoadResult:
+def parse(output: str, spec: LoadSpec) -> LoadResult:
     """The result that volley printed. Raises `Unreadable`."""
     line = next((line for line in output.splitlines() if line.startswith("{")), "")
     try:
         result = LoadResult.from_json(line, "volley")
     except BadFile:
         raise Unreadable("volley", output) from None
-    if result.url != asked.url:
+    if result.url != spec.url:
         raise Unreadable("volley", output)
     return result

@@ -2,38 +2,36 @@
 
 from urllib.parse import urlsplit
 
-from bakeoff.load.tools.asked import Asked
 from bakeoff.load.tools.output import COUNT, Unreadable, find, result
+from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
 
 
-def words(asked: Asked) -> tuple[str, ...]:
+def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what webbench can't do."""
-    asked.no_rate("webbench")
-    if asked.requests is not None:
-        raise BadUsage("webbench counts no requests, it takes a duration: -n takes ab")
-    if asked.connection == "keep-alive":
+    spec.check("webbench", takes_requests=False)
+    if spec.connection == "keep-alive":
         raise BadUsage("webbench makes a connection per request: keep-alive takes ab or wrk")
-    # It says the URL's host without its port, whatever the port.
-    if asked.headers or urlsplit(f"//{asked.host}").hostname != urlsplit(asked.url).hostname:
+    # It sends the URL's host without its port, whatever the port.
+    if spec.headers or urlsplit(f"//{spec.host}").hostname != urlsplit(spec.url).hostname:
         raise BadUsage("webbench sends no headers of ours, nor another Host than the URL's")
     return (
         "webbench",
-        *("-c", str(asked.connections)),
-        *("-t", str(asked.whole_seconds)),
-        *(("--http11",) if asked.http == "1.1" else ()),
-        asked.url,
+        *("-c", str(spec.connections)),
+        *("-t", str(spec.whole_seconds)),
+        *(("--http11",) if spec.http == "1.1" else ()),
+        spec.url,
     )
 
 
-def parse(output: str, asked: Asked) -> LoadResult:
-    """What webbench says of a run that came to its end. Raises `Unreadable`.
+def parse(output: str, spec: LoadSpec) -> LoadResult:
+    """What webbench printed at the end of a run. Raises `Unreadable`.
 
-    Its errors are all `failed`: whatever kept a request from being sent or answered. Any status is
-    a success to it.
+    Its errors are all `failed`: whatever kept a request from being sent or answered. It counts
+    answers of any status as a success.
     """
-    # Written into a pipe, this line stands there once for each client: they inherit the buffer.
+    # Written into a pipe, this line is there once for each client: they inherit the buffer.
     (seconds,) = find("webbench", rf"running {COUNT} sec", output)
     (bytes_per_s,) = find("webbench", rf"^\s*Speed=[0-9]+ pages/min, {COUNT} bytes/sec\.$", output)
     right, failed = find("webbench", rf"^\s*Requests: {COUNT} susceed, ?{COUNT} failed\.$", output)
@@ -41,10 +39,10 @@ def parse(output: str, asked: Asked) -> LoadResult:
         raise Unreadable("webbench", output)
     return result(
         "webbench",
-        asked,
+        spec,
         requests=int(right),
         duration_s=int(seconds),
-        # Its pages per minute have the failures among them.
+        # Its pages per minute include the failures.
         requests_per_s=int(right) / int(seconds),
         bytes_per_s=int(bytes_per_s),
         latency_us=None,

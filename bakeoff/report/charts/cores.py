@@ -1,89 +1,90 @@
-"""The picture of the processors: what each of them did through the run."""
+"""The picture of the processors: what the server's and the generator's did over the run."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from bakeoff.model.plan import Cores
-from bakeoff.report import figures, series
-from bakeoff.report.charts.race import Race, Sketch
-from bakeoff.report.charts.theme import GRID, INK, Drawing, Frame, data
+from bakeoff.report import figures
+from bakeoff.report.charts import series
+from bakeoff.report.charts.race import Race
+from bakeoff.report.charts.theme import GRID, INK, Drawing, Frame, by_pixel, data
+from bakeoff.report.document import Chart
 
 # Work in two blues, network interrupts in green, stolen time in the alarming colour.
 PART_COLOURS = {"user": "#0072b2", "system": "#56b4e9", "softirq": "#009e73", "steal": "#d55e00"}
-_ROW_HEIGHT, _BAND = 108, 0.68
+_ROW, _BAND = 108, 74
 
 
-def cores(race: Race) -> Sketch | None:
+def cores(race: Race) -> Chart | None:
     """Use of the server's and the generator's processors over time, stacked."""
     pinned = race.verdict.cores
-    cpus = list(dict.fromkeys((*pinned.server, *pinned.client)))
-    shares = series.core_shares(race.blocks, cpus)
+    jobs: dict[int, list[str]] = {}
+    for job, cpus in (("servers", pinned.server), ("generator", pinned.client)):
+        for cpu in cpus:
+            jobs.setdefault(cpu, []).append(job)
+    shares = series.core_shares(race.blocks, list(jobs))
     if not shares:
         return None
-    place = {cpu: row for row, cpu in enumerate(cpus)}
+    bottom = {cpu: _ROW * (place + 1) for place, cpu in enumerate(jobs)}
     rows = [
         {
             "start": share.start_s,
             "end": share.end_s,
             "part": share.part,
-            "low": place[share.cpu] + 1 - _BAND * share.low,
-            "high": place[share.cpu] + 1 - _BAND * share.high,
+            "low": bottom[share.cpu] - _BAND * share.low,
+            "high": bottom[share.cpu] - _BAND * share.high,
         }
         for share in shares
         if share.high > share.low
     ]
-    heads = [{"at": place[cpu] + 0.12, "label": _whose(pinned, cpu)} for cpu in cpus]
+    heads = [
+        {
+            "top": bottom[cpu] - _BAND,
+            "bottom": bottom[cpu],
+            "text": f"core {cpu}: {' and '.join(do)}",
+        }
+        for cpu, do in jobs.items()
+    ]
     stolen = race.verdict.steal_share
     steal = f" Steal over the run: {figures.percent(stolen)}." if stolen is not None else ""
-    return Sketch(
+    return Chart(
         slug="cores",
         title="What the processors did",
         reading=(
             "Each row is one processor from 0 to 100 %; what is empty was idle. Gaps are the pauses"
-            " between boots. The server's row should be full and the generator's not." + steal
+            f" between boots. The server's row should be full and the generator's not.{steal}"
         ),
         alt_text=(
-            f"Stacked CPU use of {len(cpus)} processors over time: user, system, softirq, steal."
+            f"Stacked CPU use of {len(jobs)} processors over time: user, system, softirq, steal."
         ),
-        draw=lambda frame: _draw_cores(rows, heads, len(cpus), frame),
+        draw=lambda frame: _draw(rows, heads, frame),
     )
 
 
-def _whose(pinned: Cores, cpu: int) -> str:
-    jobs = {"servers": cpu in pinned.server, "generator": cpu in pinned.client}
-    return f"core {cpu}: {' and '.join(job for job, has_it in jobs.items() if has_it)}"
-
-
-def _draw_cores(
-    rows: Sequence[dict[str, Any]], heads: Sequence[dict[str, Any]], count: int, frame: Frame
-) -> Drawing:
-    scale = alt.Scale(domain=[0, count], reverse=True, nice=False, zero=True)
-    nothing = alt.Axis(title=None, labels=False, ticks=False, domain=False, grid=False)
-    end = max(row["end"] for row in rows)
-    x_scale = alt.Scale(domain=[min(row["start"] for row in rows), end], nice=False)
-    x_axis = alt.Axis(title="s since the first block", grid=False, tickCount=frame.ticks)
-    parts = (
+def _draw(rows: Sequence[dict[str, Any]], heads: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
+    height = _ROW * len(heads)
+    first, last = min(row["start"] for row in rows), max(row["end"] for row in rows)
+    x, y = by_pixel(
+        alt.Scale(domain=[first, last], nice=False),
+        alt.Axis(title="s since the first block", grid=False, tickCount=frame.ticks),
+        height,
+    )
+    hue = alt.Color(
+        "part:N",
+        scale=alt.Scale(domain=list(PART_COLOURS), range=list(PART_COLOURS.values())),
+        legend=alt.Legend(symbolType="square"),
+    )
+    rooms = alt.Chart(data(heads))
+    layers = [
+        rooms.mark_rule(color=GRID).encode(y=y("top")),
+        rooms.mark_rule(color=GRID).encode(y=y("bottom")),
         alt.Chart(data(rows))
         .mark_rect(strokeWidth=0)
-        .encode(
-            x=alt.X("start:Q", scale=x_scale, axis=x_axis),
-            x2="end:Q",
-            y=alt.Y("low:Q", scale=scale, axis=nothing),
-            y2="high:Q",
-            color=alt.Color(
-                "part:N",
-                scale=alt.Scale(domain=list(PART_COLOURS), range=list(PART_COLOURS.values())),
-                legend=alt.Legend(symbolType="square"),
-            ),
-        )
-    )
-    edges = [{"at": row + line} for row in range(count) for line in (1 - _BAND, 1)]
-    lines = alt.Chart(data(edges)).mark_rule(color=GRID).encode(y=alt.Y("at:Q", scale=scale))
-    labels = (
-        alt.Chart(data(heads))
-        .mark_text(align="left", baseline="top", color=INK, dx=2)
-        .encode(y=alt.Y("at:Q", scale=scale), x=alt.value(0), text="label:N")
-    )
-    return alt.layer(lines, parts, labels).properties(height=_ROW_HEIGHT * count)
+        .encode(x=x("start"), x2="end", y=y("low"), y2="high", color=hue),
+        rooms.mark_text(align="left", baseline="bottom", color=INK, dx=2, dy=-6).encode(
+            x=alt.value(0), y=y("top"), text="text:N"
+        ),
+    ]
+    drawing: Drawing = alt.layer(*layers).properties(height=height)
+    return drawing

@@ -1,13 +1,18 @@
-"""What every picture is drawn from, and what a picture is."""
+"""The pictures of a race: its ratios, what a request costs, and what its series show."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bakeoff.model.samples import Block
-from bakeoff.model.verdict import BootRatio, Verdict, VerdictEntry
-from bakeoff.report import words
+from bakeoff.model.samples import Block, Record
+from bakeoff.model.verdict import BootRatio, DrawRatio, PerRequest, Verdict, VerdictEntry
+from bakeoff.report import figures
 from bakeoff.report.charts import theme
+from bakeoff.report.charts.bars import Bar, Panel, bars
+from bakeoff.report.charts.forest import Group, Line, forest, open_ended
+from bakeoff.report.charts.series import blocks_of
+from bakeoff.report.document import Chart, printable
+from bakeoff.report.kinds import race_tables
 
 
 @dataclass(frozen=True)
@@ -16,9 +21,10 @@ class Lane:
 
     name: str
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     boots: tuple[BootRatio, ...] = ()
+    draws: tuple[DrawRatio, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,47 +34,176 @@ class Race:
     verdict: Verdict
     blocks: tuple[Block, ...]
 
+    @classmethod
+    def of(cls, verdict: Verdict, records: Sequence[Record] = ()) -> "Race":
+        """The blocks are those of `records`."""
+        return cls(verdict, tuple(blocks_of(records)))
+
     @cached_property
     def ranked(self) -> list[VerdictEntry]:
         """The entries that stand in the race, fastest first."""
-        return words.ranked(self.verdict)
+        return race_tables.ranked(self.verdict)
 
     @cached_property
     def lanes(self) -> list[Lane]:
         """The ranked entries' ratios, then the twin's."""
         lanes = [
-            Lane(entry.name, entry.ratio, entry.low, entry.high, entry.boots)
+            Lane(
+                printable(entry.name),
+                entry.ratio,
+                entry.low,
+                entry.high,
+                entry.boots,
+                entry.draws,
+            )
             for entry in self.ranked
-            if entry.ratio is not None and entry.low is not None and entry.high is not None
+            if entry.ratio is not None
         ]
         floor = self.verdict.noise_floor
-        return [*lanes, Lane(floor.name, floor.ratio, floor.low, floor.high)] if floor else lanes
+        twin = [Lane(printable(floor.name), floor.ratio, floor.low, floor.high)] if floor else []
+        return [*lanes, *twin]
 
     @cached_property
-    def others(self) -> list[Lane]:
-        """The lanes without the reference's, whose ratio is 1 by definition."""
-        return [lane for lane in self.lanes if lane.name != self.verdict.reference]
+    def reference(self) -> str:
+        """Its name as pictures write it."""
+        return printable(self.verdict.reference)
 
     @cached_property
     def colours(self) -> dict[str, str]:
         """Each lane's colour, by the name that is shown."""
         floor = self.verdict.noise_floor
-        return theme.colours(
-            [shown(lane) for lane in self.lanes], words.printable(floor.name) if floor else None
+        twin = printable(floor.name) if floor else None
+        return theme.colours([lane.name for lane in self.lanes], twin)
+
+
+def ratios(race: Race) -> Chart | None:
+    """Every ratio with its interval, the twin below them, the margin of equivalence behind."""
+    if not race.lanes:
+        return None
+    margin = race.verdict.equivalence_margin
+    lines = [
+        Line(
+            lane.name,
+            lane.ratio,
+            lane.low,
+            lane.high,
+            lane.name,
+            "1× reference" if lane.name == race.reference else figures.ratio_of(lane),
+            (1 / (1 + margin), 1 + margin),
         )
+        for lane in race.lanes
+    ]
+    what = f"The p99 latency of {race.reference} over the contender's"
+    if race.verdict.ranked_by == "requests_per_s":
+        what = f"Requests per second over those of {race.reference}"
+    twin = " The grey twin is a second copy of the reference: its gap to 1× is the noise floor."
+    spoken = "; ".join(f"{line.text} {line.figure}" for line in lines)
+    signs = {name: ("circle", colour) for name, colour in race.colours.items()}
+    return Chart(
+        slug="ratios",
+        title="How fast, against the reference",
+        reading=(
+            f"{what}; each line is a simultaneous 95 % interval. Further right is faster."
+            f" The shaded band is {figures.margin(margin)}, taken as equivalent."
+            f"{open_ended(lines)}"
+            f"{twin if race.verdict.noise_floor else ''}"
+        ),
+        alt_text=f"Forest plot of ratios to {race.reference}: {spoken}.",
+        draw=lambda frame: forest([Group(lines)], signs, frame, legend=False),
+    )
 
 
-@dataclass(frozen=True)
-class Sketch:
-    """A picture before it is drawn: `reading` says how to read it, in a sentence or two."""
+def cpu(race: Race) -> Chart | None:
+    """CPU time per request: the server's, user and system, and the generator's below it."""
 
-    slug: str
-    title: str
-    reading: str
-    alt_text: str
-    draw: Callable[[theme.Frame], theme.Drawing | theme.Panels]
+    def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
+        cost = entry.cpu_us_per_request
+        server, client = figures.duration(cost.server), figures.duration(cost.client)
+        return [
+            Bar(name, colour, list(zip(split(cost), (1.0, 0.5), strict=False)), server),
+            Bar("", theme.TWIN, [(cost.client, 1.0)], client),
+        ]
+
+    return _costs(
+        race,
+        "cpu",
+        "CPU time per request",
+        "Coloured: the server's whole process tree, user time solid and system time faint. Grey:"
+        " what the load generator spent on the same request. On loopback each side pays a part of"
+        " the other's network work.",
+        "µs of CPU per request",
+        lanes,
+    )
 
 
-def shown(named: VerdictEntry | Lane) -> str:
-    """A name as pictures write it."""
-    return words.printable(named.name)
+def split(cost: PerRequest) -> list[float]:
+    """The server's µs as user and system, fitted to their sum, which is the finer reading."""
+    if cost.server is None:
+        return []
+    user, system = cost.server_user or 0.0, cost.server_system or 0.0
+    scale = cost.server / (user + system) if user + system else 0.0
+    return [user * scale, system * scale] if scale else [cost.server]
+
+
+def memory(race: Race) -> Chart | None:
+    """Memory of the process tree before and after the load."""
+
+    def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
+        idle, loaded = entry.memory_mib.idle, entry.memory_mib.loaded
+        return [
+            Bar(label, colour, [(mib, solid)] if mib is not None else [], figures.mib(mib))
+            for label, mib, solid in ((name, idle, 0.45), ("", loaded, 1.0))
+        ]
+
+    return _costs(
+        race,
+        "memory",
+        "Memory",
+        "Pss summed over the server's processes: faint before any load, solid after it. Memory"
+        " that processes share is counted once.",
+        "MiB",
+        lanes,
+    )
+
+
+def response_bytes(race: Race) -> Chart | None:
+    """The size of one answer: head and body."""
+
+    def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
+        head, body = entry.bytes_per_response.head, entry.bytes_per_response.body
+        figure = f"{figures.octets(head)} + {figures.octets(body)}"
+        return [Bar(name, colour, [(body, 1.0), (head, 0.5)], figure)]
+
+    return _costs(
+        race,
+        "bytes",
+        "Bytes of one answer",
+        "Body solid, head faint. The bodies are the same; a longer head is more to write and to"
+        " read.",
+        "bytes",
+        lanes,
+    )
+
+
+def _costs(
+    race: Race,
+    slug: str,
+    title: str,
+    reading: str,
+    unit: str,
+    lanes: Callable[[VerdictEntry, str, str], list[Bar]],
+) -> Chart | None:
+    """Bars of each contender, in its colour."""
+    names = {printable(entry.name): entry for entry in race.ranked}
+    by_name = {name: lanes(entry, name, race.colours[name]) for name, entry in names.items()}
+    if not by_name:
+        return None
+    panel = Panel(unit, [bar for own in by_name.values() for bar in own])
+    spoken = (f"{name} {', '.join(bar.figure for bar in own)}" for name, own in by_name.items())
+    return Chart(
+        slug,
+        title,
+        reading,
+        f"Bars of {unit}: {'; '.join(spoken)}.",
+        lambda frame: bars([panel], frame),
+    )

@@ -1,4 +1,4 @@
-"""Pictures of throughput and latency: the weather of the run, and the percentiles."""
+"""Pictures of throughput over the run, and of latency by percentile."""
 
 import math
 from collections.abc import Sequence
@@ -7,37 +7,27 @@ from typing import Any
 
 import altair as alt
 
-from bakeoff.report import figures, series, words
-from bakeoff.report.charts.race import Race, Sketch, shown
-from bakeoff.report.charts.theme import (
-    PALETTE,
-    QUIET,
-    Drawing,
-    Frame,
-    colour_scale,
-    dashes,
-    data,
-    log_scale,
-)
+from bakeoff.report import figures
+from bakeoff.report.charts import series
+from bakeoff.report.charts.race import Race
+from bakeoff.report.charts.theme import QUIET, Drawing, Frame, data, log_y, named
+from bakeoff.report.document import Chart, printable
+from bakeoff.report.kinds.race import latency_caution
 
 SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
-TIME_LABEL = (
-    "datum.value >= 1e6 ? datum.value / 1e6 + ' s'"
-    " : datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'"
-)
 
 
-def weather(race: Race) -> Sketch | None:
+def weather(race: Race) -> Chart | None:
     """Every slice's throughput through the run: what the machine did to all of them."""
     if race.verdict.mode == "open":
-        return None  # What comes in is what was offered, in any weather.
+        return None  # What comes in is what was offered, whatever the machine did.
     names = {entry.name for entry in race.ranked}
     kept, stride = series.thinned(race.blocks, len(names))
     places = {(block.boot, block.block): n for n, block in enumerate(race.blocks, start=1)}
     kept_places = [places[block.boot, block.block] for block in kept]
     rows = [
         {
-            "name": words.printable(dot.entry),
+            "name": printable(dot.entry),
             "place": kept_places[dot.place - 1],
             "boot": dot.boot,
             "requests_per_s": dot.requests_per_s,
@@ -49,9 +39,9 @@ def weather(race: Race) -> Sketch | None:
     if not rows:
         return None
     drawn = "every block" if stride == 1 else f"one block in {stride}"
-    return Sketch(
+    return Chart(
         slug="weather",
-        title="The weather of the run",
+        title="Throughput over the run",
         reading=(
             f"Requests per second of each slice, a line per contender and boot, {drawn} drawn."
             " Where all lines move together, the machine did it:"
@@ -71,13 +61,12 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
     )
     highest = max(row["requests_per_s"] for row in rows)
     # Room above the lines for the names of the boots.
-    scale, values = log_scale([*(row["requests_per_s"] for row in rows), highest * 1.25])
-    axis = alt.Axis(title="requests/s, logarithmic", format=",~f", values=values)
-    y = alt.Y("requests_per_s:Q", scale=scale, axis=axis)
-    base = alt.Chart(data(rows)).encode(x=x, y=y, color=_named_colour(race, frame))
-    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(
-        detail="boot:N", **_named_dash(race, frame)
+    reached = [*(row["requests_per_s"] for row in rows), highest * 1.25]
+    signs = _signs(race, frame)
+    base = alt.Chart(data(rows)).encode(
+        x=x, y=log_y("requests_per_s", reached, "requests/s"), color=signs["color"]
     )
+    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail="boot:N", **signs)
     dots = base.mark_point(filled=True, size=9, opacity=0.8)
     starts = [
         {"at": place + 1.5, "boot": after.boot + 1}
@@ -93,29 +82,16 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
     return alt.layer(*layers).properties(height=280)
 
 
-def _named_colour(race: Race, frame: Frame) -> alt.Color:
-    names = [shown(entry) for entry in race.ranked]
-    colours = {name: race.colours[name] for name in names}
-    return alt.Color("name:N", scale=colour_scale(colours), legend=_legend(frame))
+def _signs(race: Race, frame: Frame) -> dict[str, Any]:
+    return named(
+        {lane.name: race.colours[lane.name] for lane in race.lanes[: len(race.ranked)]}, frame
+    )
 
 
-def _named_dash(race: Race, frame: Frame) -> dict[str, alt.StrokeDash]:
-    """A second sign where there are more lines than colours; the legend shows both."""
-    names = [shown(entry) for entry in race.ranked]
-    if len(names) <= len(PALETTE):
-        return {}
-    scale = alt.Scale(domain=names, range=dashes(names))
-    return {"strokeDash": alt.StrokeDash("name:N", scale=scale, legend=_legend(frame))}
-
-
-def _legend(frame: Frame) -> alt.Legend:
-    return alt.Legend(columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3)
-
-
-def percentiles(race: Race) -> Sketch | None:
+def percentiles(race: Race) -> Chart | None:
     """Latency at each share of requests, the tail stretched out."""
     rows = [
-        {"name": shown(entry), "nines": nines(share), "us": us}
+        {"name": printable(entry.name), "nines": nines(share), "us": us}
         for entry in race.ranked
         for share, us in entry.percentiles_us
         if share < 1 and us > 0
@@ -123,18 +99,18 @@ def percentiles(race: Race) -> Sketch | None:
     if not rows:
         return None
     spoken = "; ".join(
-        f"{shown(entry)} p50 {figures.duration(entry.latency_us.p50)},"
+        f"{printable(entry.name)} p50 {figures.duration(entry.latency_us.p50)},"
         f" p99 {figures.duration(entry.latency_us.p99)}"
         for entry in race.ranked
         if entry.latency_us
     )
-    return Sketch(
+    return Chart(
         slug="percentiles",
         title="How long an answer takes",
         reading=(
             "Latency that this share of requests did not exceed; each step to the right leaves out"
             " ten times fewer slow requests. Lines end where fewer than ten requests are left."
-            f" {words.latency_caution(race.verdict)}"
+            f" {latency_caution(race.verdict)}"
         ),
         alt_text=f"Latency percentiles: {spoken}.",
         draw=lambda frame: _draw_percentiles(race, rows, frame),
@@ -153,7 +129,6 @@ def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) 
     ticks = [nines(share) for share in shares]
     # Vega gives the place of a tick among all as `index`, from 0 to 1.
     label = f"[{labels}][round(datum.index * {max(1, len(shares) - 1)})]"
-    scale, values = log_scale([row["us"] for row in rows])
     names = list(dict.fromkeys(row["name"] for row in rows))
     # The fastest ones get the broader lines: one that lies on another can't hide it.
     breadths = [5.5, 3.2, *[1.8] * len(names)][: len(names)]
@@ -169,14 +144,9 @@ def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) 
                     title="share of requests", values=ticks, labelExpr=label, labelOverlap=True
                 ),
             ),
-            y=alt.Y(
-                "us:Q",
-                scale=scale,
-                axis=alt.Axis(title="latency, logarithmic", labelExpr=TIME_LABEL, values=values),
-            ),
-            color=_named_colour(race, frame),
+            y=log_y("us", [row["us"] for row in rows], "latency", time=True),
             strokeWidth=alt.StrokeWidth("name:N", scale=widths, legend=None),
-            **_named_dash(race, frame),
+            **_signs(race, frame),
         )
         .properties(height=300)
     )

@@ -4,12 +4,14 @@ import html
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import vl_convert
+
+from bakeoff.report.document import printable
 
 # The page's style sheet turns INK, QUIET and GRID over in the dark: it finds them by their value.
 INK, QUIET, GRID = "#1f2328", "#59636e", "#d8dee4"
@@ -23,6 +25,10 @@ PALETTE = (
 DASHES = ([1, 0], [7, 3], [2, 2], [4, 2, 1, 2])
 # A system's own sans serif; vl-convert measures with the one it brings along.
 FONT = "sans-serif"
+_TIME_LABEL = (
+    "datum.value >= 1e6 ? datum.value / 1e6 + ' s'"
+    " : datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'"
+)
 _VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -58,7 +64,7 @@ def dashes(names: Sequence[str]) -> list[list[int]]:
     return [DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(names))]
 
 
-def colour_scale(given: dict[str, str]) -> alt.Scale:
+def colour_scale(given: Mapping[str, str]) -> alt.Scale:
     """The scale that gives each entry its colour."""
     return alt.Scale(domain=list(given), range=list(given.values()))
 
@@ -71,11 +77,28 @@ def data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=json.dumps(rows), format=alt.JsonDataFormat(type="json"))
 
 
-def names_axis(**options: Any) -> alt.Axis:
-    """The axis with one name a row."""
-    return alt.Axis(
-        title=None, domain=False, ticks=False, labelLimit=170, labelColor=INK, grid=False, **options
-    )
+def named(given: Mapping[str, str], frame: Frame) -> dict[str, alt.Color | alt.StrokeDash]:
+    """The encodings of lines that are told apart by name: a colour each, in this order.
+
+    Where there are more lines than colours, dashes are a second sign; the legend shows both.
+    """
+    legend = alt.Legend(columns=2 if frame.narrow else 5, symbolType="stroke", symbolStrokeWidth=3)
+    names = list(given)
+    signs: dict[str, alt.Color | alt.StrokeDash] = {
+        "color": alt.Color("name:N", scale=colour_scale(given), legend=legend)
+    }
+    if len(names) > len(PALETTE):
+        scale = alt.Scale(domain=names, range=dashes(names))
+        signs["strokeDash"] = alt.StrokeDash("name:N", scale=scale, legend=legend)
+    return signs
+
+
+def log_y(field: str, values: Sequence[float], title: str, *, time: bool = False) -> alt.Y:
+    """An upright logarithmic axis that holds `values`: figures, or times in µs."""
+    scale, ticks = log_scale(values)
+    label: dict[str, Any] = {"labelExpr": _TIME_LABEL} if time else {"format": ",~f"}
+    axis = alt.Axis(title=f"{title}, logarithmic", values=ticks, **label)
+    return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
 
 def to_svg(drawing: Drawing | Panels, frame: Frame, slug: str, alt_text: str) -> str:
@@ -96,7 +119,7 @@ def to_svg(drawing: Drawing | Panels, frame: Frame, slug: str, alt_text: str) ->
     prefix = f"{slug}-{'narrow' if frame.narrow else 'wide'}-"
     svg = re.sub(r'\bid="', f'id="{prefix}', svg)
     svg = svg.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
-    label = html.escape(alt_text, quote=True)
+    label = html.escape(printable(alt_text), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
@@ -172,18 +195,12 @@ def round_step(least: float) -> float:
     return next((m * power for m in (1, 2, 5) if m * power >= least), 10 * power)
 
 
-def apart_axis(frame: Frame) -> alt.Axis:
-    """An axis of signed percentages around a contender's own ratio."""
-    return alt.Axis(
-        title="difference to the contender's own ratio",
-        tickCount=frame.ticks,
-        labelExpr="(datum.value > 0 ? '+' : '') + datum.label + ' %'",
-        labelOverlap=True,
+def by_pixel(
+    scale: alt.Scale, axis: alt.Axis, height: int
+) -> tuple[Callable[[str], alt.X], Callable[[str], alt.Y]]:
+    """Encodings of fields by name: across on `scale`, and down in px from the top."""
+    down = alt.Scale(domain=[height, 0], nice=False, zero=False)
+    return (
+        lambda field: alt.X(f"{field}:Q", scale=scale, axis=axis),
+        lambda field: alt.Y(f"{field}:Q", scale=down, axis=None),
     )
-
-
-def zero_rule(scale: alt.Scale) -> Drawing:
-    """The line that stands for the contender's own ratio."""
-    at = alt.Chart(data([{"at": 0}])).mark_rule(color=QUIET, strokeDash=[3, 3])
-    rule: Drawing = at.encode(x=alt.X("at:Q", scale=scale))
-    return rule

@@ -1,5 +1,5 @@
-"""The keeper: the small process that owns the contenders and outlives bakeoff by a moment.
+"""The keeper: the small process that owns the contenders and ends them when bakeoff ends.
 
-It runs as a package of its own, with the standard library alone, so that it starts fast and stays
+It runs as a package of its own, on the standard library only, so that it starts fast and stays
 small; hence the relative imports. `service` is its loop.
 """

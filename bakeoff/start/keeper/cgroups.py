@@ -1,8 +1,8 @@
-"""A control group per contender: it counts CPU time of all that the contender ever forks.
+"""A control group per contender: it counts the CPU time of everything the contender ever forks.
 
-Only children of our own group are made: a group elsewhere would let the contender out of the
-limits that the user, a container or a batch system put on us. No controller is needed, since
-version 2 accounts CPU time in every group.
+Groups are made below our own group only: elsewhere, the contender would escape the limits that the
+user, a container or a batch system set for us. No controller is needed, since version 2 accounts
+CPU time in every group.
 """
 
 import contextlib
@@ -30,33 +30,26 @@ class Base(NamedTuple):
 def parse_bases(mountinfo: str, own: str) -> list[Base]:
     """Our own groups, from /proc/self/mountinfo and /proc/self/cgroup, version 2 first.
 
-    In hybrid machines version 2 is mounted beside version 1, without controllers.
+    On hybrid machines version 2 is mounted beside version 1, without controllers.
     """
-    paths = _own_paths(own)
-    found = []
+    paths: dict[str, str] = {}  # controller → our group; version 2 has no controller's name
+    for line in own.splitlines():
+        _, controllers, path = line.split(":", 2)
+        paths |= dict.fromkeys(controllers.split(","), path)
+    groups = []
     for line in mountinfo.splitlines():
         fields, _, tail = line.partition(" - ")
         root, mounted_at = (_unescaped(part) for part in fields.split()[3:5])
         kind, _, options = tail.split()[:3]
         if kind == "cgroup2" and "" in paths:
-            found.append(Base("cgroup-v2", _under(mounted_at, root, paths[""])))
+            groups.append(Base("cgroup-v2", _under(mounted_at, root, paths[""])))
         elif kind == "cgroup" and "cpuacct" in options.split(",") and "cpuacct" in paths:
-            found.append(Base("cgroup-v1", _under(mounted_at, root, paths["cpuacct"])))
-    return sorted(found, key=lambda base: KINDS.index(base.kind))
-
-
-def _own_paths(own: str) -> dict[str, str]:
-    """Controller → our group in its hierarchy; version 2 is the hierarchy without a name."""
-    paths = {}
-    for line in own.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            paths[controller] = path
-    return paths
+            groups.append(Base("cgroup-v1", _under(mounted_at, root, paths["cpuacct"])))
+    return sorted(groups, key=lambda base: KINDS.index(base.kind))
 
 
 def _under(mounted_at: str, root: str, path: str) -> Path:
-    """Where group `path` shows below a mount of `root`; the mount itself where it doesn't."""
+    """Group `path` below a mount of `root`; the mount itself if the group isn't below it."""
     inside = os.path.relpath(path, root)
     return Path(mounted_at) if inside.startswith("..") else Path(mounted_at) / inside
 
@@ -72,14 +65,14 @@ def bases(kinds: tuple[str, ...]) -> list[Base]:
     """Our own groups of the given kinds, in that order, whether writable or not."""
     try:
         mountinfo = Path("/proc/self/mountinfo").read_text(errors="replace")
-        found = parse_bases(mountinfo, Path("/proc/self/cgroup").read_text(errors="replace"))
+        groups = parse_bases(mountinfo, Path("/proc/self/cgroup").read_text(errors="replace"))
     except OSError:
         return []
-    return sorted((b for b in found if b.kind in kinds), key=lambda base: kinds.index(base.kind))
+    return sorted((b for b in groups if b.kind in kinds), key=lambda base: kinds.index(base.kind))
 
 
 def enclose(pid: int, instance_id: str, candidates: list[Base]) -> Base | None:
-    """Make a group for `instance_id` with `pid` in it, at the first base that lets us."""
+    """Make a group for `instance_id` with `pid` in it, below the first base that allows it."""
     for base in candidates:
         group = base.path / f"{PREFIX}{instance_id}"
         try:
@@ -105,13 +98,13 @@ def members(group: Path) -> set[int]:
 
 
 def kill(group: Path) -> None:
-    """SIGKILL to all in `group` at once, as newer kernels can: no fork gets away in between."""
+    """SIGKILL to all of `group` at once, where the kernel can: no fork escapes."""
     with contextlib.suppress(OSError):
         (group / "cgroup.kill").write_text("1")
 
 
 def remove(group: Path) -> bool:
-    """Remove `group` and what it has below; whether it is gone. A group with processes stays."""
+    """Remove `group` and all below; returns whether it is gone. A group with processes stays."""
     for folder in reversed(list(_folders(group))):
         with contextlib.suppress(OSError):
             folder.rmdir()
@@ -119,7 +112,7 @@ def remove(group: Path) -> bool:
 
 
 def remove_soon(group: Path, within_s: float) -> bool:
-    """Remove `group`, waiting for the kernel to let go of processes that just ended."""
+    """Remove `group`, waiting for the kernel to release processes that just ended."""
     until = time.monotonic() + within_s
     while not remove(group):
         if time.monotonic() > until:

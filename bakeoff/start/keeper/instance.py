@@ -13,7 +13,7 @@ from .processes import Process, descendants, is_running, marker, processes, send
 from .spawn import Spawned
 
 KILL_WITHIN_S = 2.0
-"""What outlives SIGKILL this long is stuck in the kernel; nobody waits for it."""
+"""A process that outlives SIGKILL this long is stuck in the kernel and not waited for."""
 
 
 class Instance:
@@ -36,8 +36,8 @@ class Instance:
     def members(self) -> set[int]:
         """The pids of all its processes that still run.
 
-        The keeper is the subreaper of whatever it starts, so nobody leaves its tree; who belongs
-        to this instance is told by its group, its descent, its session or its marker.
+        The keeper is the subreaper of whatever it starts, so nothing leaves its tree. A process
+        belongs to this instance by its group, its descent, its session or its marker.
         """
         table = processes()
         ours = descendants([os.getpid()], table)
@@ -46,8 +46,10 @@ class Instance:
         mine |= descendants(mine, table)
         return {pid for pid in mine if pid in table and is_running(table[pid])}
 
-    def _knows(self, one: Process) -> bool:
-        return self.pid in (one.pid, one.session) or marker(one.pid) == self.instance_id
+    def _knows(self, process: Process) -> bool:
+        return self.pid in (process.pid, process.session) or (
+            marker(process.pid) == self.instance_id
+        )
 
     def kill(self) -> None:
         """SIGKILL to all of it."""
@@ -62,7 +64,7 @@ class Instance:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def report(self) -> dict[str, Any]:
-        """What the keeper tells about it."""
+        """What the keeper answers about it."""
         return {
             "pid": self.pid,
             "status": self.status,
@@ -71,36 +73,32 @@ class Instance:
 
 
 def end(
-    instances: list[Instance], grace_s: float, rest: Callable[[], None], hurried: Callable[[], bool]
+    instances: list[Instance], grace_s: float, wait: Callable[[], None], hurried: Callable[[], bool]
 ) -> dict[str, Any]:
-    """End `instances` together: SIGTERM, a wait of `grace_s` or until `hurried`, then SIGKILL.
+    """End `instances` together: SIGTERM, `grace_s` or until `hurried`, then SIGKILL.
 
-    `rest` waits a moment and reaps. Returns `how` they ended and the `survivors` of SIGKILL.
+    `wait` waits a moment and reaps. Returns `how` they ended and the `survivors` of SIGKILL.
     """
     left = _all(instances)
     had_ended = all(instance.status is not None for instance in instances) and not left
     send(signal.SIGTERM, left)
     until = time.monotonic() + grace_s
     while (left := _all(instances)) and time.monotonic() < until and not hurried():
-        rest()
+        wait()
     how = "had ended" if had_ended else "SIGKILL" if left else "SIGTERM"
     until = time.monotonic() + KILL_WITHIN_S
     while left and time.monotonic() < until:
         for instance in instances:
             instance.kill()
-        rest()
+        wait()
         left = _all(instances)
-    rest_of_zombies(instances, rest)
+    # Reap the first processes that have ended; unkillable ones are left.
+    until = time.monotonic() + 0.1
+    while any(instance.status is None for instance in instances) and time.monotonic() < until:
+        wait()
     for instance in instances:
         instance.clear_away()
     return {"how": how, "survivors": sorted(left)}
-
-
-def rest_of_zombies(instances: list[Instance], rest: Callable[[], None]) -> None:
-    """Reap the first processes of `instances` where they have ended; unkillable ones are left."""
-    until = time.monotonic() + 0.1
-    while any(instance.status is None for instance in instances) and time.monotonic() < until:
-        rest()
 
 
 def _all(instances: list[Instance]) -> set[int]:

@@ -1,4 +1,4 @@
-"""Who is alive: /proc, read once per question."""
+"""Processes, as /proc shows them."""
 
 import contextlib
 import os
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 MARKER = "BAKEOFF_INSTANCE"
-"""The environment variable that every process of a contender inherits; names its instance."""
+"""An environment variable that all processes of a contender inherit: their instance's id."""
 
 
 class Process(NamedTuple):
-    """One line of /proc/PID/stat, as far as it matters here. `started` is in ticks since boot."""
+    """What matters here of /proc/PID/stat. `started` is in ticks since the machine's boot."""
 
     pid: int
     state: str
@@ -21,7 +21,7 @@ class Process(NamedTuple):
 
 
 def parse_stat(text: str) -> Process:
-    """/proc/PID/stat. The name stands in brackets and may itself hold brackets and spaces."""
+    """/proc/PID/stat. The name is in brackets and may itself contain brackets and spaces."""
     head, _, tail = text.rpartition(")")
     fields = tail.split()
     return Process(
@@ -39,7 +39,7 @@ def parse_marker(environ: bytes) -> str | None:
 
 
 def process(pid: int) -> Process | None:
-    """The process `pid`, zombies included; None where there is none."""
+    """The process `pid`, zombies included; None if there is none."""
     try:
         return parse_stat(Path(f"/proc/{pid}/stat").read_text(errors="replace"))
     except OSError:
@@ -49,28 +49,34 @@ def process(pid: int) -> Process | None:
 def processes() -> dict[int, Process]:
     """All processes that can be seen, by pid."""
     numbers = (entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    found = (process(int(number)) for number in numbers)
-    return {one.pid: one for one in found if one}
+    table = ((int(number), process(int(number))) for number in numbers)
+    return {pid: each for pid, each in table if each}
 
 
 def marker(pid: int) -> str | None:
-    """The marker in the environment of `pid`; None where it has none or hides it."""
+    """The marker in the environment of `pid`; None if it has none or hides it."""
     try:
         return parse_marker(Path(f"/proc/{pid}/environ").read_bytes())
     except OSError:
         return None
 
 
-def is_running(one: Process) -> bool:
-    """Whether it still runs: a zombie has ended and waits for its parent alone."""
-    return one.state not in "ZX"
+def is_running(process: Process) -> bool:
+    """Whether it still runs: a zombie has ended and only waits for its parent."""
+    return process.state not in "ZX"
+
+
+def runs(pid: int) -> bool:
+    """Whether there is a process `pid` that still runs."""
+    there = process(pid)
+    return there is not None and is_running(there)
 
 
 def descendants(roots: Iterable[int], table: dict[int, Process]) -> set[int]:
     """All pids below `roots`, without the roots."""
     children: dict[int, list[int]] = {}
-    for one in table.values():
-        children.setdefault(one.parent, []).append(one.pid)
+    for each in table.values():
+        children.setdefault(each.parent, []).append(each.pid)
     below: set[int] = set()
     waiting = list(roots)
     while waiting:
@@ -84,10 +90,10 @@ def descendants(roots: Iterable[int], table: dict[int, Process]) -> set[int]:
 def identity(pid: int) -> str:
     """`pid`, made unique on this machine: pid, start time in ticks, and pid namespace.
 
-    Other namespaces count pids anew; whoever sees a name of theirs must know that it isn't ours.
+    Another namespace has the same pids; a name from there must be told from ours.
     """
-    one = process(pid)
-    return f"{pid}-{one.started if one else 0}-{_namespace()}"
+    there = process(pid)
+    return f"{pid}-{there.started if there else 0}-{_namespace()}"
 
 
 def _namespace() -> int:
@@ -102,14 +108,11 @@ def keeper_is_gone(instance_id: str) -> bool:
         return False
     if namespace != _namespace():
         return False
-    keeper = process(pid)
-    return (
-        keeper is None or not is_running(keeper) or not instance_id.startswith(f"{identity(pid)}-")
-    )
+    return not runs(pid) or not instance_id.startswith(f"{identity(pid)}-")
 
 
 def send(signal_number: int, pids: Iterable[int]) -> None:
-    """Send a signal to each; one that has gone, or isn't ours to end, is passed over."""
+    """Send a signal to each; processes that have ended or aren't ours are skipped."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal_number)

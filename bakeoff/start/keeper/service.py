@@ -1,8 +1,8 @@
-"""The keeper's loop: orders from bakeoff come in, and when bakeoff is gone everything ends.
+"""The keeper's loop: it answers bakeoff's requests, and ends everything when bakeoff is gone.
 
-One JSON object per packet. Requests have `id`, `name` and `do`, which is `start`, `stop`, `look`
-or `members`; a reply has the same `id`. The end of the connection, however it comes, ends all
-contenders.
+Each packet is one JSON object. Requests have `id`, `name` and `do`, which is `start`, `stop`,
+`look` or `members`; a reply has the same `id`. When the connection ends, for whatever reason, all
+contenders are ended.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prct
 
 LAST_GRACE_S = 0.5
 """How long contenders may take to end by themselves when bakeoff is gone."""
-REST_MS = 20
+PAUSE_MS = 20
 PACKET = 1 << 18
 
 
@@ -59,7 +59,7 @@ class Service:
         self._asked_to_end = True
 
     def _wait(self, *others: int, timeout_ms: int | None) -> list[int]:
-        """Block until a child ended or one of `others` is ready; reap whoever ended."""
+        """Block until a child ended or one of `others` is ready; reap those that ended."""
         poller = select.poll()
         for each in (self._woken, *others):
             poller.register(each, select.POLLIN)
@@ -70,8 +70,8 @@ class Service:
         self._reap()
         return ready
 
-    def _rest(self) -> None:
-        self._wait(timeout_ms=REST_MS)
+    def _pause(self) -> None:
+        self._wait(timeout_ms=PAUSE_MS)
 
     def _reap(self) -> None:
         """Reap children and the orphans that came to us."""
@@ -82,9 +82,9 @@ class Service:
                         instance.ended(reaped[1])
 
     def _is_alone(self) -> bool:
-        """Whether bakeoff has gone, or we were asked to end."""
+        """Whether bakeoff is gone, or we were asked to end."""
         poller = select.poll()
-        poller.register(self._connection.fileno(), 0)  # a hang-up is always told
+        poller.register(self._connection.fileno(), 0)  # a hang-up is always reported
         return self._asked_to_end or bool(poller.poll(0))
 
     def _answer(self) -> bool:
@@ -130,7 +130,7 @@ class Service:
 
     def _do_stop(self, request: dict[str, Any]) -> dict[str, Any]:
         instance = self._instances[request["name"]]
-        result = end([instance], request["grace_s"], self._rest, self._is_alone)
+        result = end([instance], request["grace_s"], self._pause, self._is_alone)
         del self._instances[request["name"]]
         return result
 
@@ -142,15 +142,15 @@ class Service:
         return {"pids": sorted(self._instances[request["name"]].members())}
 
     def _end_everything(self) -> None:
-        """All contenders, then whoever slipped out of them: all below us is ours."""
-        end(list(self._instances.values()), LAST_GRACE_S, self._rest, lambda: False)
+        """End all contenders, then what escaped from them: everything below us is ours."""
+        end(list(self._instances.values()), LAST_GRACE_S, self._pause, lambda: False)
         for _ in range(10):
             table = processes()
             left = {pid for pid in descendants([os.getpid()], table) if is_running(table[pid])}
             if not left:
                 break
             send(signal.SIGKILL, left)
-            self._rest()
+            self._pause()
         with contextlib.suppress(OSError):
             self._scratch.rmdir()
 

@@ -1,4 +1,4 @@
-"""From an order to a running process: what happens between fork and exec."""
+"""Starting a contender: what happens between fork and exec."""
 
 import contextlib
 import ctypes
@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
 OPEN_FILES_AT_MOST = 1 << 20
-"""Some servers allocate by the limit; in containers the hard one can be a thousand times this."""
+"""Some servers allocate by the limit, which in containers can be a thousand times this."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -32,7 +32,7 @@ class Order(NamedTuple):
 
 
 class Spawned(NamedTuple):
-    """A process that was started; `exec_ns` is CLOCK_MONOTONIC when it was let go."""
+    """A process that was started; `exec_ns` is CLOCK_MONOTONIC when it was released."""
 
     pid: int
     group: Base | None
@@ -48,7 +48,7 @@ class Unstartable(Exception):
 
 
 def prctl(option: int, value: int | bytes) -> None:
-    """prctl(2); a kernel that doesn't know the option is let be."""
+    """prctl(2); ignores that a kernel doesn't know the option."""
     argument = ctypes.c_char_p(value) if isinstance(value, bytes) else ctypes.c_ulong(value)
     unused = ctypes.c_ulong(0)
     _libc.prctl(option, argument, unused, unused, unused)
@@ -57,25 +57,25 @@ def prctl(option: int, value: int | bytes) -> None:
 def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
     """Start `order` in a group of its own. Raises `Unstartable`.
 
-    The child waits at `go` until it is in its group, so no CPU time of the program is lost. It
-    says at `said` which step failed; a successful exec closes `said`.
+    The child waits on the pipe `go` until it is in its group, so no CPU time of the program is
+    lost. It writes to the pipe `fault` which step failed; a successful exec closes it.
     """
     go_read, go_write = os.pipe()
-    said_read, said_write = os.pipe()
+    fault_read, fault_write = os.pipe()
     keeper = os.getpid()
     pid = os.fork()
     if pid == 0:
         os.close(go_write)
-        _become(order, keeper, go_read, said_write)
+        _become(order, keeper, go_read, fault_write)
     os.close(go_read)
-    os.close(said_write)
+    os.close(fault_write)
     group = enclose(pid, instance_id, candidates)
     exec_ns = time.monotonic_ns()
     with contextlib.suppress(BrokenPipeError):
         os.write(go_write, b"g")
     os.close(go_write)
-    with os.fdopen(said_read, "rb") as said:
-        fault = said.read()
+    with os.fdopen(fault_read, "rb") as pipe:
+        fault = pipe.read()
     if not fault:
         return Spawned(pid, group, exec_ns)
     os.waitpid(pid, 0)
@@ -84,8 +84,8 @@ def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
     raise Unstartable(*json.loads(fault))
 
 
-def _become(order: Order, keeper: int, go: int, said: int) -> NoReturn:
-    """In the child: turn into the contender, or say what failed. Never returns."""
+def _become(order: Order, keeper: int, go: int, fault: int) -> NoReturn:
+    """In the child: become the contender, or report what failed. Never returns."""
     step = "start"
     try:
         _stand_alone(keeper)
@@ -101,13 +101,13 @@ def _become(order: Order, keeper: int, go: int, said: int) -> NoReturn:
         step = "exec"
         os.execvpe(order.argv[0], order.argv, {**os.environ, **order.env})
     except OSError as error:
-        os.write(said, json.dumps([step, error.errno]).encode())
+        os.write(fault, json.dumps([step, error.errno]).encode())
     finally:
         os._exit(127)
 
 
 def _stand_alone(keeper: int) -> None:
-    """Own session, default signals, many open files; and no life without the keeper."""
+    """Own session, default signals, many open files; die with the keeper."""
     os.setsid()
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:  # it died before the line above took hold
@@ -125,7 +125,7 @@ def _stand_alone(keeper: int) -> None:
 
 
 def _connect_streams(log: str) -> None:
-    """Nothing on standard input; all that it says into its log."""
+    """No standard input; both output streams go to the log."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     written = os.open(Path(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream, file in ((0, nothing), (1, written), (2, written)):

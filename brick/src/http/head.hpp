@@ -55,9 +55,6 @@ struct Parsed {
 /// unless the head is complete. It reads nothing outside of `bytes`.
 [[nodiscard]] Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noexcept;
 
-/// The same contract without the tricks: what the fuzzer holds `parse_head` against. Slow.
-[[nodiscard]] Parsed parse_head_plainly(std::string_view bytes, const Limits& limits, Head& head);
-
 /// Names of fields and coding names are compared without regard to the case of ASCII letters.
 [[nodiscard]] bool same_letters(std::string_view one, std::string_view other) noexcept;
 

@@ -11,6 +11,7 @@
 
 #include "http/head.hpp"
 #include "http/head_cases.hpp"
+#include "http/head_plainly.hpp"
 
 namespace brick::http {
 namespace {
@@ -54,7 +55,7 @@ void expect_agreement(std::string_view bytes, const Limits& limits) {
     static Head fast;
     static Head plain;
     const Parsed one = parse_head(bytes, limits, fast);
-    const Parsed other = parse_head_plainly(bytes, limits, plain);
+    const Parsed other = testing::parse_head_plainly(bytes, limits, plain);
     ASSERT_EQ(one.consumed, other.consumed) << bytes;
     ASSERT_EQ(one.refusal, other.refusal) << bytes;
     if (one.consumed == 0) {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use volley::protocol::{Command, Event};
+use volley::drive::messages::{Command, Event};
 
 fuzz_target!(|text: &str| {
     if let Ok(command) = Command::parse(text) {

@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 use toml::{Table, Value};
-use volley_http::{Expectation, StatusRule, Version};
+use volley_protocol::{Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 const DATA: &str = "id,name\n1,Ann\n\"2\r\nX: y\",a b\n";
@@ -70,7 +70,7 @@ fuzz_target!(|input: &str| {
             let file: Table = toml::from_str(text).expect("it was read before");
             for number in 0..book.cycle() + 2 {
                 let message = book.message(number);
-                let fields = fields(&file, message.expectation);
+                let fields = fields(&file, message.awaited.expectation as usize);
                 check(&book.outbox()[message.bytes.clone()], fields);
             }
         }

@@ -8,7 +8,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::slice::Chunks;
 use std::sync::Arc;
-use volley_http::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step};
+use volley_protocol::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step};
 
 /// SHA-256 of `Hello, World!`.
 const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";

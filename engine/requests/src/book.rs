@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use volley_http::{Expectation, Request, RequestError};
+use volley_protocol::{Awaited, Expectation, Request, RequestError};
 
 /// One rendered request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Where its bytes are in the outbox.
     pub bytes: Range<usize>,
-    /// The request is HEAD: its answer has no body.
-    pub to_head: bool,
-    /// Which answer is right: an index into [`Book::expectations`].
-    pub expectation: usize,
+    /// Which answer is right is an index into [`Book::expectations`].
+    pub awaited: Awaited,
 }
 
 /// Requests in the order in which they are sent. After the last comes the first again.
@@ -37,26 +35,22 @@ impl Book {
     }
 
     /// After so many messages they repeat.
-    #[must_use]
     pub fn cycle(&self) -> usize {
         self.cycle
     }
 
     /// All bytes. Messages that follow each other lie one behind the other.
-    #[must_use]
     pub fn outbox(&self) -> &Arc<[u8]> {
         &self.outbox
     }
 
     /// Message `number`, counted from 0 up to the cycle, and `depth` further.
     #[inline]
-    #[must_use]
     pub fn message(&self, number: usize) -> &Message {
         &self.messages[number]
     }
 
     /// The bytes of message `number`.
-    #[must_use]
     pub fn bytes_of(&self, number: usize) -> &[u8] {
         &self.outbox[self.messages[number].bytes.clone()]
     }
@@ -64,22 +58,19 @@ impl Book {
     /// Where in the outbox the bytes of `count` messages lie, `first` being below the cycle and
     /// `count` at most the depth.
     #[inline]
-    #[must_use]
     pub fn bytes(&self, first: usize, count: usize) -> Range<usize> {
         self.messages[first].bytes.start..self.messages[first + count - 1].bytes.end
     }
 
-    /// The answers that are right for the messages. Each wants a `Learned` of its own.
-    #[must_use]
+    /// The answers that are right for the messages.
     pub fn expectations(&self) -> &[Arc<Expectation>] {
         &self.expectations
     }
 
     /// The answer that is right for a message.
     #[inline]
-    #[must_use]
     pub fn expectation(&self, message: &Message) -> &Expectation {
-        &self.expectations[message.expectation]
+        &self.expectations[message.awaited.expectation as usize]
     }
 }
 
@@ -95,7 +86,9 @@ impl Draft {
     pub(crate) fn add(&mut self, rendered: &[u8], to_head: bool, expectation: usize) {
         let start = self.outbox.len();
         self.outbox.extend_from_slice(rendered);
-        self.messages.push(Message { bytes: start..self.outbox.len(), to_head, expectation });
+        let expectation = u32::try_from(expectation).expect("fewer expectations than 2³²");
+        let awaited = Awaited { expectation, to_head };
+        self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
     }
 
     /// Bytes that the book will have, which repeats its first `depth` messages behind the last.
@@ -109,10 +102,10 @@ impl Draft {
         // The first ones again behind the last: any `depth` messages in a row are one piece.
         let again: Vec<Message> = self.first(depth).cloned().collect();
         self.outbox.reserve_exact(self.size(depth) - self.outbox.len());
-        for Message { bytes, to_head, expectation } in again {
+        for Message { bytes, awaited } in again {
             let start = self.outbox.len();
             self.outbox.extend_from_within(bytes);
-            self.messages.push(Message { bytes: start..self.outbox.len(), to_head, expectation });
+            self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
         }
         Book { outbox: self.outbox.into(), messages: self.messages, expectations, cycle }
     }

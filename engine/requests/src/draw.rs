@@ -2,9 +2,9 @@
 
 use crate::book::{Book, Draft};
 use crate::entry::Entry;
-use crate::error::FileError;
+use crate::file::FileError;
+use crate::file::Order;
 use crate::file::RequestFile;
-use crate::format::Order;
 use csv::StringRecord;
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
@@ -12,7 +12,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use volley_http::{Expectation, RequestError, Version};
+use volley_protocol::{Expectation, RequestError, Version};
 
 /// The most bytes of a book.
 const SIZE_LIMIT: usize = 256 << 20;

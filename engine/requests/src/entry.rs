@@ -4,7 +4,7 @@ use crate::draw::Defaults;
 use crate::template::Template;
 use csv::StringRecord;
 use rand::Rng;
-use volley_http::{BodyRule, Expectation, Request, RequestError, StatusRule};
+use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule};
 
 #[derive(Debug)]
 pub(crate) struct Entry {

@@ -1,11 +1,13 @@
-//! Reads a request file and the files that it names.
+//! Request files.
 
 use crate::entry::Entry;
-use crate::error::{FileError, words};
-use crate::format::{Document, Order};
 use crate::source::Source;
 use crate::table::Table;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 use std::io;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -77,4 +79,97 @@ impl RequestFile {
         let order = document.order.map(Spanned::into_inner).unwrap_or_default();
         Ok(Self { file: file.to_owned(), order, table, entries })
     }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Document {
+    pub(crate) data: Option<Spanned<PathBuf>>,
+    pub(crate) order: Option<Spanned<Order>>,
+    #[serde(default, rename = "request")]
+    pub(crate) requests: Vec<Spanned<Request>>,
+}
+
+/// How rows are taken from the data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Order {
+    /// Any row, each time.
+    #[default]
+    Random,
+    /// One after the other; after the last the first again.
+    Sequential,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    pub(crate) weight: Option<NonZeroU32>,
+    pub(crate) method: Option<String>,
+    pub(crate) path: Spanned<String>,
+    #[serde(default)]
+    pub(crate) headers: BTreeMap<String, Spanned<String>>,
+    pub(crate) body: Option<Spanned<String>>,
+    pub(crate) body_file: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    pub(crate) expect: Expect,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expect {
+    pub(crate) status: Option<Spanned<u16>>,
+    pub(crate) length: Option<u64>,
+    pub(crate) body: Option<Spanned<String>>,
+    pub(crate) body_file: Option<Spanned<PathBuf>>,
+    pub(crate) sha256: Option<Spanned<String>>,
+    pub(crate) headers: Option<BTreeMap<String, String>>,
+}
+
+/// Where and what, in one line: `requests.toml:7: ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    file: PathBuf,
+    /// From 1; `None` if it is about the whole file.
+    line: Option<u64>,
+    what: String,
+}
+
+impl FileError {
+    /// About a whole file.
+    pub(crate) fn new(file: &Path, what: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: None, what: what.into() }
+    }
+
+    /// About one line of it.
+    pub(crate) fn at(file: &Path, line: u64, what: impl Into<String>) -> Self {
+        Self { line: Some(line), ..Self::new(file, what) }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.file.display().to_string();
+        if let Some(line) = self.line {
+            write!(text, ":{line}")?;
+        }
+        write!(text, ": {}", self.what)?;
+        // Keys and file names may hold line breaks, but the error is one line.
+        for symbol in text.chars() {
+            if symbol.is_control() {
+                write!(f, "{}", symbol.escape_default())?;
+            } else {
+                f.write_char(symbol)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// The system's words, without its number.
+pub(crate) fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }

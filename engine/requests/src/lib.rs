@@ -5,14 +5,11 @@
 mod book;
 mod draw;
 mod entry;
-mod error;
 mod file;
-mod format;
 mod source;
 mod table;
 mod template;
 
 pub use book::{Book, Message};
 pub use draw::Defaults;
-pub use error::FileError;
-pub use file::RequestFile;
+pub use file::{FileError, RequestFile};

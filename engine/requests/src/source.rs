@@ -1,14 +1,14 @@
 //! Takes the tables of a request file for what they mean, and says where they mean nothing.
 
 use crate::entry::{Body, Entry, Expected, Text};
-use crate::error::{FileError, words};
-use crate::format::{Expect, Request};
+use crate::file::{Expect, Request};
+use crate::file::{FileError, words};
 use crate::template::Template;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use volley_http::{BodyRule, StatusRule};
+use volley_protocol::{BodyRule, StatusRule};
 
 /// A request file's text, to say where something is, and how to get at the files that it names.
 pub(crate) struct Source<'a> {

@@ -1,6 +1,6 @@
 //! The data file: rows of values for the fields of requests.
 
-use crate::error::FileError;
+use crate::file::FileError;
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

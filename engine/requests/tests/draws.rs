@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::Path;
-use volley_http::{Expectation, StatusRule, Version};
+use volley_protocol::{Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, Message, RequestFile};
 
 const DATA: &[u8] = b"id\n1\n2\n3\n4\n";
@@ -49,7 +49,7 @@ proptest! {
         let book = draw(&weights, "random", seed, draws, 1);
         let sum: u32 = weights.iter().sum();
         for (number, &weight) in weights.iter().enumerate() {
-            let own = |message: &&Message| message.expectation == number;
+            let own = |message: &&Message| message.awaited.expectation as usize == number;
             let count = messages(&book, draws).iter().filter(own).count();
             // Six of them are exceeded once in half a billion.
             let deviations = deviations(count, draws, f64::from(weight) / f64::from(sum));
@@ -92,7 +92,7 @@ proptest! {
         let all = messages(&book, count + depth);
         for (number, message) in all.iter().enumerate().skip(count) {
             prop_assert_eq!(bytes(message), bytes(&all[number % count]));
-            prop_assert_eq!(message.expectation, all[number % count].expectation);
+            prop_assert_eq!(message.awaited, all[number % count].awaited);
         }
         for first in 0..count {
             let row: Vec<u8> = all[first..first + depth].iter().flat_map(bytes).collect();

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use volley_http::{BodyRule, Expectation, StatusRule, Version};
+use volley_protocol::{BodyRule, Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn defaults() -> Defaults {
@@ -199,7 +199,7 @@ fn expectations_override_the_command_line_key_by_key() {
     for message in all {
         assert_eq!(
             show(book.expectation(message)),
-            show(&book.expectations()[message.expectation])
+            show(&book.expectations()[message.awaited.expectation as usize])
         );
     }
 }
@@ -213,7 +213,7 @@ fn a_hash_is_given_in_hexadecimal() {
 #[test]
 fn head_requests_are_known_as_such() {
     let book = book("[[request]]\npath = \"/\"\nmethod = \"HEAD\"").unwrap();
-    assert!(book.message(0).to_head);
+    assert!(book.message(0).awaited.to_head);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
+use std::num::NonZeroU32;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 
 /// The only group of buffers that a ring has.
 pub(crate) const GROUP: u16 = 0;
@@ -14,8 +15,12 @@ pub(crate) const GROUP: u16 = 0;
 const PAGE: usize = 4096;
 
 /// Some bytes that were received. They stay where they are until the piece is given back.
+///
+/// A piece belongs to the ring that received it; any other refuses it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece {
+    /// Never 0, so that an `Option<Piece>` is no larger than a piece.
+    ring: NonZeroU32,
     buffer: u16,
     length: u32,
 }
@@ -30,6 +35,8 @@ impl Piece {
 }
 
 pub(crate) struct Buffers {
+    /// No other ring of this process has this number, or ever had it.
+    ring: NonZeroU32,
     entries: NonNull<BufRingEntry>,
     bytes: NonNull<u8>,
     count: u16,
@@ -41,10 +48,14 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// `count` buffers, a power of two, of `size` bytes each. The kernel has none of them yet.
     pub(crate) fn new(count: u16, size: u32) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
         assert!(count.is_power_of_two() && size > 0, "{count} buffers of {size} bytes");
+        let ring =
+            NEXT.try_update(Ordering::Relaxed, Ordering::Relaxed, |ring| ring.checked_add(1));
+        let ring = NonZeroU32::new(ring.expect("fewer rings than 2³²")).expect("it begins at 1");
         let entries = allocate(Self::entries_layout(count)).cast();
         let bytes = allocate(Self::bytes_layout(count, size));
-        let mut buffers = Self { entries, bytes, count, size, tail: 0 };
+        let mut buffers = Self { ring, entries, bytes, count, size, tail: 0 };
         (0..count).for_each(|buffer| buffers.put(buffer));
         buffers
     }
@@ -53,7 +64,7 @@ impl Buffers {
     pub(crate) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<()> {
         let address = self.entries.addr().get() as u64;
         // SAFETY: the memory lives as long as `self`, which outlives the ring's last request:
-        // `Ring` waits for all of them before it lets go of its buffers.
+        // `Ring` frees its buffers only when all of them have completed.
         unsafe { submitter.register_buf_ring_with_flags(address, self.count, GROUP, 0) }?;
         self.publish();
         Ok(())
@@ -63,19 +74,28 @@ impl Buffers {
     #[inline]
     pub(crate) fn piece(&self, buffer: u16, length: u32) -> Piece {
         assert!(buffer < self.count && length <= self.size, "the kernel named a buffer we lack");
-        Piece { buffer, length }
+        Piece { ring: self.ring, buffer, length }
+    }
+
+    /// Other buffers may be fewer or smaller, or in use by the kernel.
+    #[inline]
+    fn check(&self, piece: &Piece) {
+        assert!(piece.ring == self.ring, "a piece of another ring");
     }
 
     #[inline]
     pub(crate) fn bytes(&self, piece: &Piece) -> &[u8] {
+        self.check(piece);
         let start = piece.buffer as usize * self.size as usize;
-        // SAFETY: `piece()` checked the bounds, and a `Piece` is neither made elsewhere nor copied:
-        // while it exists the buffer has not been given back, so the kernel does not write to it.
+        // SAFETY: `piece()` of these very buffers checked the bounds, and a `Piece` is neither made
+        // elsewhere nor copied: while it exists the buffer has not been given back, so the kernel
+        // does not write to it.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().add(start), piece.length as usize) }
     }
 
     #[inline]
     pub(crate) fn give_back(&mut self, piece: &Piece) {
+        self.check(piece);
         self.put(piece.buffer);
         self.publish();
     }
@@ -118,8 +138,8 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // SAFETY: both were allocated with just these layouts, and nothing refers to them: the
-        // kernel has let go (see `register`), and `bytes()` borrows `self`.
+        // SAFETY: both were allocated with just these layouts, and nothing refers to them: no
+        // request is left that the kernel could serve (see `register`), and `bytes()` borrows `self`.
         unsafe {
             dealloc(self.entries.as_ptr().cast(), Self::entries_layout(self.count));
             dealloc(self.bytes.as_ptr(), Self::bytes_layout(self.count, self.size));

@@ -5,8 +5,13 @@
 //! buffers ([`Piece`]). The kernel may read what is sent at any time until the send completes: it
 //! lies in one block of bytes that the ring holds from its beginning to its end, or it is bytes
 //! of their own ([`Ring::send_owned`]), which the ring holds as long.
+//!
+//! A request names its socket by number: the socket has to stay open until the next
+//! [`Ring::submit`], which is why sockets are closed by [`Ring::close`].
 
 mod buffers;
+#[cfg(test)]
+mod tests;
 
 pub use buffers::Piece;
 
@@ -15,11 +20,14 @@ use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
-use std::collections::HashMap;
+use slab::Slab;
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How large a ring is.
 #[derive(Debug, Clone, Copy)]
@@ -86,14 +94,24 @@ pub struct Completion {
 /// One thread's ring.
 pub struct Ring {
     uring: IoUring,
-    buffers: Buffers,
-    outbox: Arc<[u8]>,
-    /// What is being sent from elsewhere than the outbox, by the `user_data` of its request.
-    owned: HashMap<u64, Arc<[u8]>>,
+    /// Dropped by hand, and only once the kernel can't reach it any more.
+    shared: ManuallyDrop<Shared>,
+    /// Requests that the queue had no place for. As long as there are any, the queue is full.
+    overflow: VecDeque<squeue::Entry>,
+    /// Requests whose last completion has not been read.
+    pending: usize,
     /// Sockets to close once the requests that name them have been handed over.
     to_close: Vec<OwnedFd>,
     /// Kept from crossing threads: the kernel accepts requests of one thread only.
     _one_thread: std::marker::PhantomData<*const ()>,
+}
+
+/// Memory that the kernel reads and writes while requests are pending.
+struct Shared {
+    buffers: Buffers,
+    outbox: Arc<[u8]>,
+    /// What is being sent from elsewhere than the outbox, and the key of its request.
+    owned: Slab<(Key, Arc<[u8]>)>,
 }
 
 impl fmt::Debug for Ring {
@@ -103,7 +121,8 @@ impl fmt::Debug for Ring {
 }
 
 impl Ring {
-    /// A ring that sends from `outbox`. The error says what the kernel lacks.
+    /// A ring that sends from `outbox`. The error is [`io::ErrorKind::Unsupported`] where the kernel
+    /// lacks what it takes, and [`io::ErrorKind::PermissionDenied`] where it forbids it.
     pub fn new(settings: Settings, outbox: Arc<[u8]>) -> io::Result<Self> {
         let uring = IoUring::builder()
             .setup_single_issuer()
@@ -112,18 +131,22 @@ impl Ring {
             .setup_submit_all()
             .setup_clamp()
             .setup_cqsize(settings.completions.max(settings.submissions))
-            .build(settings.submissions)?;
+            .build(settings.submissions)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => lacking("these settings"),
+                _ => error,
+            })?;
         if !uring.params().is_feature_nodrop() || !uring.params().is_feature_ext_arg() {
-            return Err(io::Error::other("the kernel's io_uring is too old"));
+            return Err(lacking("what it takes to lose no completion"));
         }
         check_operations(&uring)?;
         let mut buffers = Buffers::new(settings.buffers, settings.buffer_size);
         buffers.register(&uring.submitter())?;
         Ok(Self {
             uring,
-            buffers,
-            outbox,
-            owned: HashMap::new(),
+            shared: ManuallyDrop::new(Shared { buffers, outbox, owned: Slab::new() }),
+            overflow: VecDeque::new(),
+            pending: 0,
             to_close: Vec::new(),
             _one_thread: std::marker::PhantomData,
         })
@@ -139,15 +162,11 @@ impl Ring {
     /// Sends the whole of a part of the outbox.
     #[inline]
     pub fn send(&mut self, socket: BorrowedFd<'_>, key: Key, part: Range<usize>) {
-        let entry = send_entry(socket, &self.outbox[part]);
+        let entry = send_entry(socket, &self.shared.outbox[part]);
         self.push(&entry.user_data(pack(Operation::Send, key)));
     }
 
     /// Sends the whole of a part of other bytes, and holds them until that has completed.
-    ///
-    /// # Panics
-    ///
-    /// If another of the same key has not completed yet.
     pub fn send_owned(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -156,11 +175,9 @@ impl Ring {
         part: Range<usize>,
     ) {
         let entry = send_entry(socket, &bytes[part]);
-        let user_data = pack(Operation::SendOwned, key);
-        // Letting go of the bytes of an earlier one would take them from under the kernel.
-        let earlier = self.owned.insert(user_data, bytes);
-        assert!(earlier.is_none(), "one send at a time for each key");
-        self.push(&entry.user_data(user_data));
+        let place = u32::try_from(self.shared.owned.insert((key, bytes)));
+        let place = Key { slot: place.expect("fewer sends than 2³²"), generation: 0 };
+        self.push(&entry.user_data(pack(Operation::SendOwned, place)));
     }
 
     /// Waits until a socket can be written to: `connect` has ended.
@@ -207,6 +224,9 @@ impl Ring {
     /// Hands over what is queued, and waits for a completion, `timeout_ns` at most. A signal ends
     /// the wait early.
     pub fn submit_and_wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        if !self.overflow.is_empty() {
+            self.submit()?;
+        }
         let seconds = timeout_ns / 1_000_000_000;
         let nanoseconds = (timeout_ns % 1_000_000_000) as u32;
         let timeout = Timespec::new().sec(seconds.min(3600)).nsec(nanoseconds);
@@ -235,27 +255,38 @@ impl Ring {
     }
 
     /// The bytes of a piece.
+    ///
+    /// # Panics
+    ///
+    /// If another ring received them.
     #[inline]
     #[must_use]
     pub fn bytes(&self, piece: &Piece) -> &[u8] {
-        self.buffers.bytes(piece)
+        self.shared.buffers.bytes(piece)
     }
 
     /// Lets the kernel have the piece's buffer again.
+    ///
+    /// # Panics
+    ///
+    /// If it is another ring's.
     #[inline]
     #[expect(clippy::needless_pass_by_value, reason = "a piece that was given back is gone")]
     pub fn give_back(&mut self, piece: Piece) {
-        self.buffers.give_back(&piece);
+        self.shared.buffers.give_back(&piece);
     }
 
     fn read(&mut self, entry: &cqueue::Entry) -> Completion {
         let (flags, result) = (entry.flags(), entry.result());
-        let (operation, key) = unpack(entry.user_data());
+        let (operation, mut key) = unpack(entry.user_data());
+        let goes_on = cqueue::more(flags);
+        self.pending -= usize::from(!goes_on);
         if operation == Operation::SendOwned {
-            self.owned.remove(&entry.user_data());
+            (key, _) = self.shared.owned.remove(key.slot as usize);
         }
         let length = result.max(0).cast_unsigned();
-        let piece = cqueue::buffer_select(flags).map(|buffer| self.buffers.piece(buffer, length));
+        let piece =
+            cqueue::buffer_select(flags).map(|buffer| self.shared.buffers.piece(buffer, length));
         let result = match u32::try_from(result) {
             Ok(number) => Ok(number),
             Err(_) => Err(Errno::from_raw_os_error(-result)),
@@ -269,50 +300,111 @@ impl Ring {
             operation,
             key,
             result,
-            goes_on: cqueue::more(flags),
+            goes_on,
             more_to_read: cqueue::sock_nonempty(flags),
             piece,
             accepted,
         }
     }
 
+    #[inline]
     fn push(&mut self, entry: &squeue::Entry) {
-        // SAFETY: what the entry points to lies in the outbox, in `owned` until its request has
-        // completed, or is the buffer ring; all live until `Drop` has waited for every request.
-        while unsafe { self.uring.submission().push(entry) }.is_err() {
-            // The queue is full. An error here comes again at the next submission, which reports it.
-            let _ = self.uring.submit();
+        self.pending += 1;
+        if !self.try_push(entry) {
+            self.push_to_full(entry);
         }
     }
 
+    /// False: the queue is full.
+    #[inline]
+    fn try_push(&mut self, entry: &squeue::Entry) -> bool {
+        // SAFETY: what the entry points to lies in `shared`: in the outbox, in `owned` until its
+        // request has completed, or in the buffers. `Drop` frees it only if no request is pending.
+        unsafe { self.uring.submission().push(entry) }.is_ok()
+    }
+
+    /// Makes room, or keeps the entry for a later submission.
+    #[cold]
+    fn push_to_full(&mut self, entry: &squeue::Entry) {
+        self.overflow.push_back(entry.clone());
+        // An error here comes again at the next submission, which reports it.
+        let _ = self.uring.submit();
+        self.refill();
+    }
+
+    /// Moves what has overflowed into the queue, as far as there is room.
+    fn refill(&mut self) {
+        while let Some(entry) = self.overflow.pop_front() {
+            if !self.try_push(&entry) {
+                self.overflow.push_front(entry);
+                return;
+            }
+        }
+    }
+
+    #[inline]
     fn submitted(&mut self, result: io::Result<usize>) -> io::Result<()> {
-        match result.map_err(|error| Errno::from_io_error(&error)) {
-            Ok(_) | Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => {}
-            Err(Some(errno)) => return Err(errno.into()),
-            Err(None) => return Err(io::Error::other("io_uring failed in an unknown way")),
+        check_submission(result)?;
+        while !self.overflow.is_empty() {
+            let before = self.overflow.len();
+            self.refill();
+            if self.overflow.len() == before {
+                return Ok(()); // The kernel takes no more before completions have been read.
+            }
+            check_submission(self.uring.submit())?;
         }
         if !self.to_close.is_empty() && self.uring.submission().is_empty() {
             self.to_close.clear();
         }
         Ok(())
     }
+
+    /// Ends all requests. False: the kernel may still be at some.
+    fn end_all(&mut self) -> bool {
+        let until = Instant::now() + PATIENCE;
+        let mut submitted = self.submit();
+        while self.pending > 0 && submitted.is_ok() && Instant::now() < until {
+            // Its result doesn't matter: a cancelled request is over when it has completed.
+            let timeout = Timespec::from(PATIENCE);
+            let _ =
+                self.uring.submitter().register_sync_cancel(Some(timeout), CancelBuilder::any());
+            submitted = self.submit_and_wait(10_000_000);
+            // Sockets that were accepted, but never taken, close here.
+            while self.take().is_some() {}
+        }
+        self.pending == 0
+    }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // Afterwards no request is left that could read the outbox or write to the buffers.
-        let _ = self.uring.submit();
-        let _ = self.uring.submitter().register_sync_cancel(None, CancelBuilder::any());
-        let _ = self.uring.submitter().unregister_buf_ring(GROUP);
-        // What was accepted and nobody asked for is closed.
-        while self.take().is_some() {}
+        if self.end_all() {
+            let _ = self.uring.submitter().unregister_buf_ring(GROUP);
+            // SAFETY: no request is left, so the kernel neither reads nor writes what is shared;
+            // nor does anything else: this is the end of `self`.
+            unsafe { ManuallyDrop::drop(&mut self.shared) };
+        }
+        // Else what is shared is never freed: the kernel may write to it as long as it likes.
     }
 }
+
+/// The longest that a ring waits for its requests to end.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 const MSG_NOSIGNAL: i32 = 0x4000;
 const MSG_WAITALL: i32 = 0x100;
 const POLLOUT: u32 = 4;
 const SOCK_CLOEXEC: i32 = 0o2_000_000;
+
+/// Whether a submission failed for good, rather than for now.
+#[inline]
+fn check_submission(result: io::Result<usize>) -> io::Result<()> {
+    match result.map_err(|error| Errno::from_io_error(&error)) {
+        Ok(_) | Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => Ok(()),
+        Err(Some(errno)) => Err(errno.into()),
+        Err(None) => Err(io::Error::other("io_uring failed in an unknown way")),
+    }
+}
 
 fn check_operations(ring: &IoUring) -> io::Result<()> {
     let mut probe = Probe::new();
@@ -326,8 +418,13 @@ fn check_operations(ring: &IoUring) -> io::Result<()> {
     ];
     match needed.iter().find(|&&code| !probe.is_supported(code)) {
         None => Ok(()),
-        Some(code) => Err(io::Error::other(format!("the kernel lacks io_uring operation {code}"))),
+        Some(code) => Err(lacking(&format!("operation {code}"))),
     }
+}
+
+fn lacking(what: &str) -> io::Error {
+    let text = format!("the kernel's io_uring is too old: it lacks {what}");
+    io::Error::new(io::ErrorKind::Unsupported, text)
 }
 
 #[inline]

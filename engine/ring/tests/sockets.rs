@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use volley_ring::{Completion, Key, Operation, Ring, Settings};
+use volley_ring::{Completion, Key, Operation, Piece, Ring, Settings};
 
 const SETTINGS: Settings =
     Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024 };
@@ -287,18 +287,69 @@ fn bytes_of_their_own_are_held_until_they_are_sent() {
     let (got, _peer) = reader.join().unwrap();
     assert!(got == *large);
 
-    // The next one of the same key may go.
+    // A part of them is sent as well.
     ring.send_owned(own.as_fd(), key(1), Arc::from(&b"Hello"[..]), 1..3);
     assert_eq!(next(&mut ring).result, Ok(2));
 }
 
+/// The second can't overtake the first, which the socket has no room for: both are held.
 #[test]
-#[should_panic(expected = "one send at a time for each key")]
-fn bytes_of_their_own_wait_for_those_before_them() {
-    let (own, _peer) = pair();
+fn bytes_of_two_sends_of_the_same_key_are_both_held() {
+    let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, b"");
-    for _ in 0..2 {
-        let bytes = Arc::from(vec![0; 4_000_000]);
-        ring.send_owned(own.as_fd(), key(1), bytes, 0..4_000_000);
+    let [first, second]: [Arc<[u8]>; 2] = [1, 2].map(|byte| vec![byte; 1_000_000].into());
+    for bytes in [&first, &second] {
+        ring.send_owned(own.as_fd(), key(1), bytes.clone(), 0..bytes.len());
     }
+    ring.submit().unwrap();
+    assert_eq!([&first, &second].map(Arc::strong_count), [2, 2]);
+    let reader = std::thread::spawn(move || {
+        let mut got = vec![0; 2_000_000];
+        peer.read_exact(&mut got).unwrap();
+        (got, peer)
+    });
+    for _ in 0..2 {
+        let sent = next(&mut ring);
+        assert_eq!((sent.key, sent.result), (key(1), Ok(1_000_000)));
+    }
+    assert_eq!([&first, &second].map(Arc::strong_count), [1, 1]);
+    let (got, _peer) = reader.join().unwrap();
+    let sum: usize = got.into_iter().map(usize::from).sum();
+    assert_eq!(sum, 1_000_000 + 2 * 1_000_000);
+}
+
+/// A piece of one ring, and another ring, which is smaller.
+fn piece_and_another_ring() -> (Piece, Ring) {
+    let (own, mut peer) = pair();
+    let mut large = ring(SETTINGS, b"-");
+    large.receive(own.as_fd(), key(0));
+    peer.write_all(&[7; 1000]).unwrap();
+    let piece = next(&mut large).piece.unwrap();
+    (piece, ring(Settings { buffers: 1, buffer_size: 1, ..SETTINGS }, b"-"))
+}
+
+#[test]
+#[should_panic(expected = "a piece of another ring")]
+fn a_piece_cannot_be_read_from_another_ring() {
+    let (piece, other) = piece_and_another_ring();
+    let _ = other.bytes(&piece);
+}
+
+#[test]
+#[should_panic(expected = "a piece of another ring")]
+fn a_piece_cannot_be_given_back_to_another_ring() {
+    let (piece, mut other) = piece_and_another_ring();
+    other.give_back(piece);
+}
+
+#[test]
+fn more_requests_than_the_queue_holds_are_all_handed_over() {
+    let mut ring = ring(Settings { submissions: 2, ..SETTINGS }, b"Hello");
+    let pairs: Vec<_> = (0..50).map(|_| pair()).collect();
+    for (slot, (own, _)) in (0..).zip(&pairs) {
+        ring.send(own.as_fd(), key(slot), 0..5);
+    }
+    let mut slots: Vec<u32> = pairs.iter().map(|_| next(&mut ring).key.slot).collect();
+    slots.sort_unstable();
+    assert!(slots.into_iter().eq(0..50));
 }

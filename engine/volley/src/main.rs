@@ -5,14 +5,14 @@ use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, as_flag, one_line};
+use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line};
 use volley::drive::{DriveError, drive};
-use volley::interrupts::{self, INTERRUPTED};
-use volley::limits;
 use volley::load::{LoadError, load};
 use volley::null::Null;
-use volley::personality::Personality;
 use volley::report::Report;
+use volley_net::interrupts::{self, INTERRUPTED};
+use volley_net::limits;
+use volley_personality::Personality;
 
 const NO_RIGHT_ANSWER: u8 = 1;
 const WRONG_USAGE: u8 = 2;
@@ -97,12 +97,13 @@ fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
 /// Answers until the process is ended.
 fn run_null(args: &NullArgs) -> ExitCode {
     if let Err(wrong) = limits::pin(&args.cpus) {
-        return fail(WRONG_USAGE, &format!("volley null: {}", as_flag(&wrong)));
+        return fail(WRONG_USAGE, &format!("volley null: {}", limits::as_flag(&wrong)));
     }
-    let served = Null::bind(args.listen, NULL_ANSWER.to_vec(), None, args.io).and_then(|null| {
-        writeln!(stdout(), "listening on {}", null.address()?)?;
-        null.run(&AtomicBool::new(false))
-    });
+    let served = Null::bind(args.listen, NULL_ANSWER.to_vec(), args.request_length, args.io)
+        .and_then(|null| {
+            writeln!(stdout(), "listening on {}", null.address()?)?;
+            null.run(&AtomicBool::new(false))
+        });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(SYSTEM, &format!("volley null: {}: {error}", args.listen)),

@@ -5,8 +5,8 @@ mod common;
 use common::driver::{Driver, job};
 use common::servers::{self, GOOD};
 use std::path::Path;
-use volley::io::IoChoice;
-use volley::protocol::{Command, Event};
+use volley::drive::messages::{Command, Event};
+use volley_net::IoChoice;
 
 #[test]
 fn the_examples_survive_a_round_trip() {

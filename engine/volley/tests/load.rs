@@ -3,7 +3,7 @@
 mod common;
 
 use common::command::{load, run};
-use common::servers::{self, BODY, GOOD};
+use common::servers::{self, GOOD};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -204,7 +204,7 @@ fn answers_are_held_against_what_is_expected() {
     for right in [
         ["--expect-status", "200"],
         ["--expect-length", "13"],
-        ["--expect-body", BODY],
+        ["--expect-body", "Hello, World!"],
         ["--expect-sha256", hash],
         ["--expect-header", "Content-Length: 13"],
     ] {
@@ -215,6 +215,7 @@ fn answers_are_held_against_what_is_expected() {
         (["--expect-status", "201"], "status is 200, expected 201"),
         (["--expect-length", "12"], "wrong length of body"),
         (["--expect-body", "Hello, world!"], "differs at byte 7"),
+        (["--expect-sha256", &hash.replace('d', "e")], "body's SHA-256 is dffd6021"),
         (["--expect-header", "X-A: b"], "wrong or missing header"),
     ] {
         let (status, text, _) = load(address, &wrong);

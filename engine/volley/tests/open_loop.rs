@@ -8,9 +8,9 @@ use common::servers::{self, GOOD};
 use common::yardstick::Yardstick;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
-use volley::errors::ErrorKind;
-use volley::io::IoChoice;
-use volley::schedule::Shape::{Poisson, Uniform};
+use volley_load::errors::ErrorKind;
+use volley_load::schedule::Shape::{Poisson, Uniform};
+use volley_net::IoChoice;
 
 both_ways! {
     a_server_that_answers_at_once_is_asked_as_often_as_planned,

@@ -43,7 +43,7 @@ class Besieged(Running):
 
     def connect(self, receive_bytes: int = 0) -> socket.socket:
         client = socket.socket()
-        client.settimeout(15)
+        client.settimeout(60)
         if receive_bytes:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         client.connect(("127.0.0.1", self.port))
@@ -81,7 +81,7 @@ def reset(client: socket.socket) -> None:
     client.close()
 
 
-def becomes_true(what: Callable[[], bool], within_s: float) -> bool:
+def becomes_true(what: Callable[[], bool], within_s: float = 60) -> bool:
     end = time.monotonic() + within_s
     while not what():
         if time.monotonic() > end:
@@ -103,7 +103,7 @@ def started(io: str, *words: str, descriptors: int | None = None) -> Iterator[Be
         with running(command, before=limit) as one:
             server = Besieged(one.process, one.port)
             assert server.answers()  # It minds signals from now on.
-            assert becomes_true(lambda: server.connections() == 0, within_s=10)
+            assert becomes_true(lambda: server.connections() == 0)
             yield server
     except NoPort as error:
         if io == "uring" and "io_uring" in str(error):

@@ -11,7 +11,7 @@ from tests.brick.siege.conftest import GET, Starter, becomes_true, read_all
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 LIMIT_S = 1
 # The server looks once a second; the rest is for a busy machine.
-LATE_S = 4
+LATE_S = 20
 
 
 @contextmanager
@@ -61,8 +61,8 @@ def test_a_client_that_reads_nothing_is_cut_off(besieged: Starter) -> None:
     with server.connect(receive_bytes=4096) as client:
         with cut_off_in_time():
             client.sendall(GET % b"/stream")
-            assert becomes_true(lambda: server.connections() == 1, within_s=5)
-            assert becomes_true(lambda: server.connections() == 0, within_s=10)
+            assert becomes_true(lambda: server.connections() == 1)
+            assert becomes_true(lambda: server.connections() == 0)
         assert len(read_all(client)) < 1024 * 1024  # Of 16.
 
 

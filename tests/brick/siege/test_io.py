@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.brick.conftest import ROOT, program, running
+from tests.brick.conftest import ROOT, ended, program, running
 
 pytestmark = pytest.mark.e2e
 
@@ -67,22 +67,17 @@ def test_uring_is_refused_with_the_reason() -> None:
 def test_a_build_without_liburing_serves(tmp_path: Path) -> None:
     target = "brick-yardstick"
     options = ["-DBRICK_URING=OFF", "-DBRICK_BENCH=OFF", "-DBRICK_TESTS=OFF"]
-    cmake("-S", ROOT / "brick", "-B", tmp_path, *options)
-    cmake("--build", tmp_path, "--parallel", "2", "--target", target)
+    configured = ended("cmake", "-S", ROOT / "brick", "-B", tmp_path, *options)
+    built = ended("cmake", "--build", tmp_path, "--parallel", "2", "--target", target)
+    assert built.returncode == 0, configured.stderr + built.stderr
     with (
         running([tmp_path / target, "--port", "0"]) as server,
         urlopen(f"http://127.0.0.1:{server.port}/", timeout=10) as answer,
     ):
         assert answer.read() == b"Hello, World!"
-    refused = subprocess.run(
-        [tmp_path / target, "--port", "0", "--io", "uring"], capture_output=True, text=True
-    )
+    refused = ended(tmp_path / target, "--port", "0", "--io", "uring")
     assert refused.returncode == 1
     assert "this brick was built without liburing" in refused.stderr
-
-
-def cmake(*words: str | Path) -> None:
-    subprocess.run(["cmake", *words], check=True, capture_output=True)
 
 
 @contextmanager

@@ -1,28 +1,17 @@
 """Outputs that were cut off or garbled: read rightly, or refused, and nothing else."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.load.tools import ab, hey, oha, volley, webbench, wrk, wrk2
-from bakeoff.load.tools.asked import Asked
+from bakeoff.load.tools import ab
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.load import LoadResult
-from tests.load.tools.given import OUTPUTS, asked
+from tests.load.tools.samples import OUTPUTS, load
+from tests.load.tools.test_outputs import PARSERS
 
-PARSERS: dict[str, Callable[[str, Asked], LoadResult]] = {
-    "ab": ab.parse,
-    "wrk": wrk.parse,
-    "wrk2": wrk2.parse,
-    "oha": oha.parse,
-    "hey": hey.parse,
-    "webbench": webbench.parse,
-    "volley": volley.parse,
-}
 PRINTED = {path.stem: path.read_text() for path in sorted(OUTPUTS.glob("*.txt"))}
-ASKED = asked(url="http://127.0.0.1:18395/")
+SPEC = load(url="http://127.0.0.1:18395/")
 
 names = st.sampled_from(sorted(PRINTED))
 parsers = st.sampled_from(sorted(PARSERS))
@@ -30,13 +19,12 @@ parsers = st.sampled_from(sorted(PARSERS))
 
 def read(tool: str, output: str) -> LoadResult | None:
     try:
-        return PARSERS[tool](output, ASKED)
+        return PARSERS[tool](output, SPEC)
     except Unreadable as error:
         assert str(error).startswith(f"{tool} printed nothing that can be read: ")
         return None
 
 
-@settings(deadline=None)
 @given(name=names, data=st.data())
 def test_what_is_left_of_a_cut_output_says_what_the_whole_does(
     name: str, data: st.DataObject
@@ -53,7 +41,7 @@ def test_what_is_left_of_a_cut_output_says_what_the_whole_does(
     assert cut.model_copy(update=unsaid) == whole.model_copy(update=unsaid)
 
 
-@settings(deadline=None)
+@settings(max_examples=60)
 @given(name=names, tool=parsers, data=st.data())
 def test_a_garbled_output_is_read_or_refused(name: str, tool: str, data: st.DataObject) -> None:
     output = PRINTED[name]
@@ -65,7 +53,6 @@ def test_a_garbled_output_is_read_or_refused(name: str, tool: str, data: st.Data
     assert result is None or LoadResult.from_json(result.to_json(), "itself") == result
 
 
-@settings(deadline=None)
 @given(tool=parsers, name=names, digits=st.integers(1, 5000), at=st.integers(0, 200))
 def test_endless_figures_are_read_or_refused(tool: str, name: str, digits: int, at: int) -> None:
     output = PRINTED[name]
@@ -76,7 +63,6 @@ def test_endless_figures_are_read_or_refused(tool: str, name: str, digits: int, 
     read(tool, output)
 
 
-@settings(deadline=None)
 @given(tool=parsers, output=st.text() | st.sampled_from(["", "\n", "{}", "{", "[]", "null"]))
 def test_what_is_no_output_at_all_is_refused(tool: str, output: str) -> None:
     assert read(tool, output) is None
@@ -87,4 +73,4 @@ def test_what_is_no_output_at_all_is_refused(tool: str, output: str) -> None:
 )
 def test_an_output_that_says_nothing(output: str, why: str) -> None:
     with pytest.raises(Unreadable, match=f"ab printed nothing that can be read: {why}"):
-        ab.parse(output, ASKED)
+        ab.parse(output, SPEC)

@@ -11,6 +11,6 @@ from pathlib import Path
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execve("/bin/sleep", ["sleep", "60"], {} if "bare" in sys.argv else dict(os.environ))
+        os.execve("/bin/sleep", ["sleep", "600"], {} if "bare" in sys.argv else dict(os.environ))
     os._exit(0)
 runpy.run_path(str(Path(__file__).parent / "good.py"))

@@ -6,4 +6,4 @@ import time
 
 print("here I am", flush=True)
 with socket.create_server((sys.argv[2], int(sys.argv[1]))):
-    time.sleep(60)
+    time.sleep(600)

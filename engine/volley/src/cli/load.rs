@@ -1,9 +1,9 @@
 //! Options of `volley load`.
 
 use super::{Amount, Checks, Connecting, Output, RequestArgs, StageArg, Unit, nanoseconds};
-use crate::url::Url;
 use clap::Args;
 use std::time::Duration;
+use volley_net::url::Url;
 
 /// Unless said.
 const CONNECTIONS: usize = 64;
@@ -35,7 +35,6 @@ pub struct LoadArgs {
 
 impl LoadArgs {
     /// Connections at a time: as many as said, or as the highest of the stages.
-    #[must_use]
     pub fn connections(&self) -> usize {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole")]
         let highest = |stage: &StageArg| stage.stage.from.max(stage.stage.to) as usize;
@@ -44,21 +43,18 @@ impl LoadArgs {
     }
 
     /// Threads: as many as said, or one for each core, but no more than connections.
-    #[must_use]
     pub fn threads(&self) -> usize {
         let cores = self.connecting.cpus.len().clamp(1, self.connections().max(1));
         self.amount.threads.unwrap_or(cores)
     }
 
     /// Loaded so long, but not counted.
-    #[must_use]
     pub fn warm_up(&self) -> Duration {
         let usual = if self.amount.requests.is_some() { Duration::ZERO } else { WARM_UP };
         self.amount.warm_up.unwrap_or(usual)
     }
 
     /// Counted so long, at most; `None`: until the requests are done.
-    #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
         let Amount { stages, duration, requests, .. } = &self.amount;
         match (duration, requests) {
@@ -72,7 +68,6 @@ impl LoadArgs {
     }
 
     /// Open loop: requests per second that were asked for, on average over all stages.
-    #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
         let stages = self.amount.stages.iter().filter(|stage| stage.unit == Unit::PerSecond);
         let (mut requests, mut duration_ns) = (0.0, 0.0);
@@ -84,14 +79,12 @@ impl LoadArgs {
     }
 
     /// Whether requests are due at times of their own.
-    #[must_use]
     pub fn is_open_loop(&self) -> bool {
         let rates = self.amount.stages.iter().any(|stage| stage.unit == Unit::PerSecond);
         self.amount.rate.is_some() || rates
     }
 
     /// Answers after which a connection is closed.
-    #[must_use]
     pub fn requests_per_connection(&self) -> Option<u64> {
         if self.connecting.close { Some(1) } else { self.connecting.requests_per_connection }
     }

@@ -1,27 +1,19 @@
 //! The command line: what may be asked, and how a mistake is answered.
 
-mod amount;
-mod checks;
-mod connecting;
 mod contradictions;
 mod help;
 mod load;
-mod output;
-mod request;
+mod options;
 mod values;
 
-pub use amount::Amount;
-pub use checks::Checks;
-pub use connecting::Connecting;
 pub use load::LoadArgs;
-pub use output::{CsvPlace, Output};
-pub use request::RequestArgs;
+pub use options::{Amount, Checks, Connecting, CsvPlace, Output, RequestArgs};
 pub use values::{StageArg, Unit, nanoseconds};
 
-use crate::io::IoChoice;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use volley_net::IoChoice;
 
 /// HTTP load, measured.
 #[derive(Debug, Parser)]
@@ -54,6 +46,9 @@ pub struct NullArgs {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
+    /// Answer each N bytes, as requests that are sent ahead need it, instead of each receive
+    #[arg(long, value_name = "N", value_parser = values::at_least_1::<usize>)]
+    pub request_length: Option<usize>,
     /// Run on these cores only, like 1 or 2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cpus: Vec<usize>,
@@ -80,7 +75,6 @@ impl Cli {
 }
 
 /// A usage error in one line: what is wrong, and where to read on.
-#[must_use]
 pub fn one_line(error: &clap::Error) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "volley: say what to do: volley load URL, volley drive or volley null".to_owned();
@@ -90,12 +84,6 @@ pub fn one_line(error: &clap::Error) -> String {
     let text = first.join(" ");
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     format!("volley: {text} (volley --help tells more)")
-}
-
-/// A complaint about a `key`, as one about the flag of that name.
-#[must_use]
-pub fn as_flag(wrong: &str) -> String {
-    wrong.replacen('`', "--", 1).replacen('`', "", 1)
 }
 
 #[cfg(test)]
@@ -157,11 +145,6 @@ pub(crate) mod tests {
                 assert!(!line.contains('\n'), "{line}");
             }
         }
-    }
-
-    #[test]
-    fn a_complaint_about_a_key_names_the_flag() {
-        assert_eq!(as_flag("`cpus` is [9], but `x`"), "--cpus is [9], but `x`");
     }
 
     #[test]

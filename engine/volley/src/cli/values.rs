@@ -1,11 +1,11 @@
 //! How single values are written. Each error says what would be right.
 
-use crate::schedule::Stage;
-use crate::url::{Authority, Url};
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 use std::time::Duration;
-use volley_http::BodyRule;
+use volley_load::schedule::Stage;
+use volley_net::url::{Authority, Url};
+use volley_protocol::BodyRule;
 
 /// Rates above are typing errors: no machine sends them.
 const MAX_RATE: f64 = 1e9;
@@ -113,7 +113,6 @@ fn span(text: &str) -> Option<Duration> {
 }
 
 /// A time in nanoseconds; all that flags may say fit.
-#[must_use]
 pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -175,7 +174,7 @@ pub(super) fn proxy(text: &str) -> Result<Authority, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::S;
+    use volley_net::clock::S;
 
     #[test]
     fn times_have_units() {

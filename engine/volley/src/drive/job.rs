@@ -1,14 +1,14 @@
 //! What a job asks for: checked, and turned into targets.
 
-use crate::clock::MS;
 use crate::drive::at_least_1;
-use crate::limits;
-use crate::protocol::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec};
-use crate::target::{Address, Route, SocketBuffers, Sources, Target};
+use crate::drive::messages::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
-use volley_http::{BodyRule, Expectation, Request, StatusRule, Version};
+use volley_load::target::Target;
+use volley_net::clock::MS;
+use volley_net::{Address, Route, SocketBuffers, Sources, limits};
+use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version};
 use volley_requests::Book;
 
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.

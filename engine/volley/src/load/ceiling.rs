@@ -1,22 +1,21 @@
 //! The generator's own limit: the same load on a server that costs nothing.
 
-use super::{asked, target};
+use super::{request, target};
 use crate::cli::LoadArgs;
-use crate::clock::{MS, S};
-use crate::crew::{Crew, Size};
-use crate::errors::io_words;
-use crate::limits;
 use crate::null::Null;
-use crate::pace::Pace;
-use crate::slice::{Outcome, Plan, Wish};
-use crate::tally::Tally;
-use crate::target::Address;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use volley_load::pace::Pace;
+use volley_load::slice::{Outcome, Plan, Wish};
+use volley_load::tally::Tally;
+use volley_load::workers::{Size, Workers};
+use volley_net::clock::{MS, S};
+use volley_net::errors::io_words;
+use volley_net::{Address, limits};
 
 /// Long enough to settle, short enough to be asked for.
 const RAMP_NS: u64 = 200 * MS;
@@ -41,7 +40,7 @@ pub(super) fn measure(
     interrupted: &AtomicBool,
 ) -> Result<f64, String> {
     let length = run.bytes.checked_div(run.requests).unwrap_or_default();
-    let book = asked::with_any_answer(args)?;
+    let book = request::with_any_answer(args)?;
     let request_length = book.bytes_of(0).len();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let in_words = |error: io::Error| io_words(&error);
@@ -56,7 +55,7 @@ pub(super) fn measure(
             null.run(&stop).map_err(in_words)
         });
         let outcome =
-            Crew::start(size, &[target]).and_then(|mut crew| load(&mut crew, interrupted));
+            Workers::start(size, &[target]).and_then(|mut workers| load(&mut workers, interrupted));
         stop.store(true, Ordering::Relaxed);
         (outcome, server.join())
     });
@@ -71,7 +70,7 @@ pub(super) fn measure(
     }
 }
 
-fn load(crew: &mut Crew, interrupted: &AtomicBool) -> io::Result<Outcome> {
+fn load(workers: &mut Workers, interrupted: &AtomicBool) -> io::Result<Outcome> {
     let plan = Plan {
         ramp_ns: RAMP_NS,
         duration_ns: Some(DURATION_NS),
@@ -80,7 +79,7 @@ fn load(crew: &mut Crew, interrupted: &AtomicBool) -> io::Result<Outcome> {
         intervals: false,
     };
     let wish = || if interrupted.load(Ordering::Relaxed) { Wish::Leave } else { Wish::GoOn };
-    crew.run(0, &plan, &mut |_| wish())
+    workers.run(0, &plan, &mut |_| wish())
 }
 
 /// An answer of so many bytes, or of as few as it can have.

@@ -1,27 +1,23 @@
 //! `volley load`: one URL, for people and scripts.
 
-mod asked;
 mod ceiling;
 mod plan;
-mod progress;
 mod reach;
-mod records;
+mod request;
 mod watch;
 
-use crate::cli::{LoadArgs, as_flag, nanoseconds};
-use crate::crew::{Crew, Size};
-use crate::errors::io_words;
-use crate::io::RingSize;
-use crate::limits;
+use crate::cli::{LoadArgs, nanoseconds};
 use crate::report::{Report, Run};
-use crate::target::{Address, Route, SocketBuffers, Sources, Target};
-use records::Records;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use volley_load::target::Target;
+use volley_load::workers::{Size, Workers};
+use volley_net::errors::io_words;
+use volley_net::{Address, RingSize, Route, SocketBuffers, Sources, limits};
 use volley_requests::Book;
-use watch::Watch;
+use watch::{Records, Watch};
 
 /// Why there was nothing to measure.
 #[derive(Debug)]
@@ -56,9 +52,9 @@ pub fn load<'a>(
     if let Some(right) = args.contradiction() {
         return Err(LoadError::Usage(right.to_owned()));
     }
-    let book = asked::book(args).map_err(LoadError::Usage)?;
+    let book = request::book(args).map_err(LoadError::Usage)?;
     let spare_cpus = ceiling::spare_cpus(&args.connecting.cpus);
-    claim(args).map_err(|wrong| LoadError::Usage(as_flag(&wrong)))?;
+    claim(args).map_err(|wrong| LoadError::Usage(limits::as_flag(&wrong)))?;
     let records = Records::create(&args.output).map_err(LoadError::Usage)?;
     let address = reach::reach(args)?;
 
@@ -68,12 +64,12 @@ pub fn load<'a>(
         io: args.connecting.io,
         ring: RingSize::default(),
     };
-    let mut crew = Crew::start(&size, &[Arc::new(target(args, address.clone(), book))])?;
+    let mut workers = Workers::start(&size, &[Arc::new(target(args, address.clone(), book))])?;
     let mut watch = Watch::new(interrupted.clone(), args.amount.requests, records);
-    let outcome = crew.run(0, &plan::plan(args), &mut |look| watch.look(look))?;
+    let outcome = workers.run(0, &plan::plan(args), &mut |look| watch.look(look))?;
     watch.end()?;
-    let io = crew.io();
-    drop(crew);
+    let io = workers.io();
+    drop(workers);
 
     let is_wanted = args.output.ceiling && !interrupted.load(Ordering::Relaxed);
     let ceiling =

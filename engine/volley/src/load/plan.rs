@@ -1,9 +1,9 @@
 //! When requests are sent, and until when.
 
 use crate::cli::{LoadArgs, Unit, nanoseconds};
-use crate::pace::Pace;
-use crate::schedule::{Process, Profile, Shape, Stage};
-use crate::slice::Plan;
+use volley_load::pace::Pace;
+use volley_load::schedule::{Process, Profile, Shape, Stage};
+use volley_load::slice::Plan;
 
 pub(super) fn plan(args: &LoadArgs) -> Plan {
     Plan {
@@ -44,7 +44,7 @@ fn levels(args: &LoadArgs) -> Option<Profile> {
 mod tests {
     use super::*;
     use crate::cli::tests::load_args;
-    use crate::clock::{MS, S};
+    use volley_net::clock::{MS, S};
 
     fn times(options: &str) -> (u64, Option<u64>, Option<u64>) {
         let Plan { ramp_ns, duration_ns, requests, .. } = plan(&load_args(options));

@@ -2,12 +2,12 @@
 
 use super::LoadError;
 use crate::cli::{Connecting, LoadArgs};
-use crate::errors::io_words;
-use crate::target::Address;
-use crate::url::Authority;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use volley_net::Address;
+use volley_net::errors::io_words;
+use volley_net::url::Authority;
 
 /// The first address that accepts a connection: of the Unix socket, the place to connect to, the
 /// proxy, or the URL's host.

@@ -1,13 +1,13 @@
 //! The null server as a client meets it, both ways of its input and output.
 
 use super::Null;
-use crate::io::{Io, IoChoice};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use volley_net::{Io, IoChoice};
 
 const WAYS: [IoChoice; 2] = [IoChoice::Uring, IoChoice::Epoll];
 

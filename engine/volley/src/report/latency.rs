@@ -1,6 +1,7 @@
 //! Latencies of one kind, where some requests took for ever.
 
-use crate::histogram::Latencies;
+use volley_load::figures::LatencyUs;
+use volley_load::histogram::Latencies;
 
 /// The percentiles of a whole distribution.
 const PERCENTS: [(&str, f64); 9] = [
@@ -39,6 +40,10 @@ impl Column<'_> {
     /// `None`: infinitely late, or nothing was measured.
     pub(super) fn quantile_us(&self, quantile: f64) -> Option<f64> {
         self.latencies.quantile_us(quantile, self.misses)
+    }
+
+    pub(super) fn figures(&self) -> Option<LatencyUs> {
+        Some(LatencyUs::of(self.mean_us()?, None, |quantile| self.quantile_us(quantile)))
     }
 }
 

@@ -1,11 +1,8 @@
-//! What kept the run from being faster, as far as that can be told.
+//! What kept the run from being faster, as far as the client can see.
 
 use super::Report;
 use super::scale::{percent, rate, time};
-use serde::Serialize;
-
-/// Above this share of busy time the generator itself may be the limit.
-const BUSY: f64 = 0.9;
+use volley_load::figures::{BUSY, LimitedBy};
 
 /// Below it, connections lay idle so much that the generator was too slow to use them.
 const LITTLE: f64 = 0.97;
@@ -19,16 +16,6 @@ const CEILING_SHARE: f64 = 0.8;
 
 /// From this share on, a rate has been reached.
 const REACHED: f64 = 0.99;
-
-/// What limited the run, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum LimitedBy {
-    Client,
-    Rate,
-    Target,
-    Unknown,
-}
 
 /// What limited the run, and what shows it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,6 @@
-//! What `volley load` says: while it runs ([`csv`], [`hdr`]) and in the end ([`Report`]).
+//! What `volley load` prints: while it runs ([`intervals`]) and at the end ([`Report`]).
 
-pub mod csv;
-mod exchange;
-mod figures;
-pub mod hdr;
+pub mod intervals;
 mod latency;
 mod limit;
 mod scale;
@@ -13,12 +10,11 @@ mod tests;
 mod text;
 
 use crate::cli::LoadArgs;
-use crate::clock::S;
-use crate::io::Io;
-use crate::slice::Outcome;
-use crate::target::Address;
-use figures::{Ceiling, Figures};
 use latency::Column;
+use volley_load::figures::{Ceiling, Client, Figures, Mode, Schema};
+use volley_load::slice::Outcome;
+use volley_net::clock::S;
+use volley_net::{Address, Io};
 
 /// What a run found, and how it was done.
 #[derive(Debug)]
@@ -44,28 +40,58 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// What was asked, and what came of it.
-    #[must_use]
+    /// The options of a run and its outcome.
     pub fn new(args: &'a LoadArgs, run: Run) -> Self {
         Self { args, run }
     }
 
     /// One line of JSON.
-    #[must_use]
     pub fn json(&self) -> String {
-        let mut line = serde_json::to_string(&Figures::new(self)).expect("a report is plain data");
-        line.push('\n');
-        line
+        self.figures().line()
+    }
+
+    fn figures(&self) -> Figures {
+        let Self { args, run } = self;
+        let tally = &run.outcome.tally;
+        Figures {
+            schema: Schema::Load1,
+            personality: None,
+            url: args.url.to_string(),
+            requests: tally.requests,
+            duration_s: self.duration_s(),
+            requests_per_s: self.requests_per_s(),
+            bytes_per_s: self.per_s(tally.bytes),
+            latency_us: self.latency().figures(),
+            service_us: self.service().and_then(|service| service.figures()),
+            send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),
+            errors: tally.errors.occurred(),
+            misses: Some(tally.misses),
+            unsent: Some(tally.unsent),
+            redirects: Some(tally.redirects),
+            connects: tally.connects,
+            first_bad: tally.first_bad.clone(),
+            client: self.client(),
+            little: self.little(),
+            limited_by: self.limit().by(),
+            ceiling: self.ceiling(),
+            mode: if args.is_open_loop() { Mode::Open } else { Mode::Closed },
+            connections: args.connections(),
+            rate: args.mean_rate(),
+            io: run.io,
+        }
+    }
+
+    fn client(&self) -> Client {
+        let outcome = &self.run.outcome;
+        Client::new(outcome.cpu_ns, outcome.tally.requests, outcome.busy(), outcome.threads)
     }
 
     /// Right answers, warm-up and drain included.
-    #[must_use]
     pub fn right(&self) -> u64 {
         self.run.outcome.tally.right()
     }
 
     /// Whether the user stopped it early.
-    #[must_use]
     pub fn interrupted(&self) -> bool {
         self.run.interrupted
     }

@@ -2,7 +2,7 @@
 
 use super::scale::{grouped, rate};
 use crate::cli::{LoadArgs, StageArg, Unit};
-use crate::schedule::Shape;
+use volley_load::schedule::Shape;
 
 /// How many, and what is done on each.
 pub(super) fn connections(args: &LoadArgs) -> String {

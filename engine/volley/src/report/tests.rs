@@ -1,18 +1,18 @@
 //! The reports of runs with known figures, word by word.
 
-use super::limit::{Limit, LimitedBy};
+use super::limit::Limit;
 use super::{Report, Run};
 use crate::cli::LoadArgs;
 use crate::cli::tests::load_args;
-use crate::clock::S;
-use crate::errors::ErrorKind;
-use crate::io::Io;
-use crate::pace::Window;
-use crate::slice::Outcome;
-use crate::tally::Tally;
-use crate::target::Address;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use volley_load::errors::ErrorKind;
+use volley_load::figures::LimitedBy;
+use volley_load::pace::Window;
+use volley_load::slice::Outcome;
+use volley_load::tally::Tally;
+use volley_net::clock::S;
+use volley_net::{Address, Io};
 
 /// What was written, for whoever has lent it.
 #[derive(Clone, Default)]

@@ -1,13 +1,12 @@
 //! The report for people.
 
 use super::Report;
-use super::exchange::first_lines;
-use super::figures::Ceiling;
 use super::latency::{Column, is_cut, percents};
-use super::scale::{bytes, grouped, percent, rate, time};
+use super::scale::{bytes, first_lines, grouped, percent, rate, time};
 use super::setting::{arrivals, connections, stages};
-use crate::io::Io;
 use std::fmt::Write as _;
+use volley_load::figures::Ceiling;
+use volley_net::Io;
 
 /// The quantiles of the summary.
 const QUANTILES: [(&str, f64); 6] =
@@ -34,7 +33,6 @@ impl Lines {
 
 impl Report<'_> {
     /// Text for people; `bold` marks the headline for a terminal.
-    #[must_use]
     pub fn text(&self, bold: bool) -> String {
         let mut lines = Lines::default();
         self.setting(&mut lines);
@@ -153,7 +151,7 @@ impl Report<'_> {
             Io::Uring => "io_uring",
             Io::Epoll => "epoll",
         };
-        let cpu_us = outcome.cpu_ns as f64 / 1e3 / outcome.tally.requests.max(1) as f64;
+        let cpu_us = self.client().cpu_us_per_request.unwrap_or_default();
         let busy = percent(outcome.busy());
         let cost = format!("{cpu_us:.2} µs of CPU per request, busy {busy} of the time");
         lines.line("generator", &format!("{threads}, {io}, {cost}"));

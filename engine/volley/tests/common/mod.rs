@@ -3,8 +3,10 @@
 #![allow(dead_code, unreachable_pub, unused_macros, reason = "each test file uses its part")]
 
 pub mod command;
+#[path = "../../../load/tests/world/servers.rs"]
+pub mod conversations;
 #[macro_use]
 pub mod driver;
 pub mod servers;
-#[path = "../world/yardstick.rs"]
+#[path = "../../../load/tests/world/yardstick.rs"]
 pub mod yardstick;

@@ -1,5 +1,6 @@
 //! Servers of a few lines, one thread per connection.
 
+use super::conversations::{self, Conversation};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -7,38 +8,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The right answer's body.
-pub const BODY: &str = "Hello, World!";
-
-/// The right answer.
-pub const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
+pub use super::conversations::GOOD;
 
 /// Runs `on_connection` on each connection, for as long as the test lives.
 pub fn serve(on_connection: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let on_connection = Arc::new(on_connection);
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let on_connection = on_connection.clone();
-            thread::spawn(move || on_connection(stream));
-        }
-    });
-    address
+    conversations::serve(move |conversation| on_connection(conversation.stream))
 }
 
 /// Answers each request with `answer(n)`, n = 0, 1, 2… on each connection. None closes it.
 pub fn answering(answer: impl Fn(usize) -> Option<Vec<u8>> + Send + Sync + 'static) -> SocketAddr {
-    serve(move |mut stream| {
+    conversations::serve(move |mut conversation| {
         for nth in 0.. {
-            if !read_request(&mut stream) {
+            if conversation.next_request().is_none()
+                || !answer(nth).is_some_and(|bytes| conversation.say(&bytes))
+            {
                 return;
-            }
-            match answer(nth) {
-                Some(bytes) => {
-                    let _ = stream.write_all(&bytes);
-                }
-                None => return,
             }
         }
     })
@@ -46,13 +30,7 @@ pub fn answering(answer: impl Fn(usize) -> Option<Vec<u8>> + Send + Sync + 'stat
 
 /// The same answer to each request, and a count of the requests.
 pub fn counting(answer: &'static [u8]) -> (SocketAddr, Arc<AtomicU64>) {
-    let count = Arc::new(AtomicU64::new(0));
-    let counted = count.clone();
-    let address = answering(move |_| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        Some(answer.to_vec())
-    });
-    (address, count)
+    conversations::counting(answer)
 }
 
 /// The same answer to each request.
@@ -62,31 +40,21 @@ pub fn always(answer: &'static [u8]) -> SocketAddr {
 
 /// Closes each connection after one answer.
 pub fn closing(answer: &'static [u8]) -> SocketAddr {
-    serve(move |mut stream| {
-        if read_request(&mut stream) {
-            let _ = stream.write_all(answer);
+    conversations::serve(move |mut conversation| {
+        if conversation.next_request().is_some() {
+            conversation.say(answer);
         }
     })
 }
 
 /// Reads requests and never answers.
 pub fn silent() -> SocketAddr {
-    serve(|mut stream| while read_request(&mut stream) {})
+    conversations::serve(|mut conversation| while conversation.next_request().is_some() {})
 }
 
 /// Closes connections as soon as they are there.
 pub fn slamming() -> SocketAddr {
     serve(drop)
-}
-
-/// Closes connections that ask nothing for a while.
-pub fn impatient(patience: Duration) -> SocketAddr {
-    serve(move |mut stream| {
-        stream.set_read_timeout(Some(patience)).unwrap();
-        while read_request(&mut stream) {
-            let _ = stream.write_all(GOOD);
-        }
-    })
 }
 
 /// Takes what has come on a connection, waits a while, and answers all of it. Tells the most
@@ -121,21 +89,5 @@ pub fn nobody() -> SocketAddr {
 
 /// Reads one request, body included. False at the end of the connection.
 pub fn read_request(stream: &mut TcpStream) -> bool {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 16 * 1024];
-    loop {
-        match stream.read(&mut buffer) {
-            Ok(0) | Err(_) => return false,
-            Ok(length) => bytes.extend_from_slice(&buffer[..length]),
-        }
-        if let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-            let length = head.split("content-length: ").nth(1).and_then(|rest| {
-                rest.lines().next().and_then(|number| number.parse::<usize>().ok())
-            });
-            if bytes.len() >= end + 4 + length.unwrap_or(0) {
-                return true;
-            }
-        }
-    }
+    Conversation::new(stream, 0).next_request().is_some()
 }

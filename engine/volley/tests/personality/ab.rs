@@ -1,8 +1,8 @@
 //! `volley ab`, on both ways of doing I/O where sockets matter.
 
 use crate::common::command::{run, text};
-use crate::common::driver::has_uring;
 use crate::common::servers::{GOOD, nobody, read_request, serve, silent};
+use crate::ways;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read, Write};
@@ -16,12 +16,6 @@ use std::time::Duration;
 
 /// What a server that keeps connections says to HTTP/1.0.
 const KEPT: &[u8] = b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello";
-
-/// Each way of doing I/O that the machine has.
-fn ways() -> Vec<&'static str> {
-    let uring = has_uring().then_some("--io=uring");
-    uring.into_iter().chain(["--io=epoll"]).collect()
-}
 
 /// Status, standard output without the banner, standard error.
 fn ab(address: SocketAddr, words: &[&str]) -> (i32, String, String) {
@@ -54,38 +48,6 @@ fn answer(mut stream: TcpStream) {
 fn reset(mut stream: TcpStream) {
     // What wasn't read is answered with a reset.
     let _ = stream.read(&mut [0]);
-}
-
-#[test]
-fn standard_output_is_ab_s_and_nothing_else() {
-    for io in ways() {
-        let address = serve(answer);
-        let (status, out, error) = ab(address, &["-n", "4", "-c", "2", io]);
-        assert_eq!((status, error.as_str()), (0, ""), "{io}");
-        let measured = |line: &str| {
-            ["Time", "Requests", "Transfer", "Connect:", "Processing", "Waiting", "Total:", " "]
-                .iter()
-                .any(|start| line.starts_with(start))
-        };
-        let (measured, counted): (Vec<_>, Vec<_>) = out.lines().partition(|line| measured(line));
-        let labels =
-            measured.iter().filter_map(|line| line.split_once(':')).map(|(label, _)| label);
-        let expected = ["Time taken for tests", "Requests per second", "Time per request"];
-        assert!(labels.take(3).eq(expected), "{out}");
-        let port = address.port();
-        let expected = format!(
-            "Benchmarking 127.0.0.1 (be patient).....done\n\n\nServer Software:        \n\
-             Server Hostname:        127.0.0.1\nServer Port:            {port}\n\n\
-             Document Path:          /p\nDocument Length:        13 bytes\n\n\
-             Concurrency Level:      2\nComplete requests:      4\nFailed requests:        0\n\
-             Total transferred:      {} bytes\nHTML transferred:       52 bytes\n\n\
-             Connection Times (ms)\n\nPercentage of the requests served within a certain time (ms)",
-            4 * GOOD.len()
-        );
-        // Whether ab calls its own figures unreliable is a matter of luck.
-        let counted = counted.into_iter().filter(|line| !line.contains("median and mean"));
-        assert_eq!(counted.collect::<Vec<_>>().join("\n"), expected, "{io}");
-    }
 }
 
 #[test]
@@ -250,22 +212,6 @@ fn ctrl_c_prints_what_there_is() {
         assert_eq!(status.code(), Some(1), "{io}");
         let done: u64 = figure(&out, "Complete requests").parse().unwrap();
         assert!(done > 0 && out.ends_with("(longest request)\n"), "{io}: {out}");
-    }
-}
-
-#[test]
-fn files_have_a_line_for_each_percentage_and_each_request() {
-    let [csv, tsv] =
-        ["ab.csv", "ab.tsv"].map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
-    let words = ["-n", "7", "-e", csv.to_str().unwrap(), "-g", tsv.to_str().unwrap()];
-    let (status, _, _) = ab(serve(answer), &words);
-    assert_eq!(status, 0);
-    let [percentages, requests] = [&csv, &tsv].map(|file| fs::read_to_string(file).unwrap());
-    assert_eq!(percentages.lines().count(), 102);
-    assert_eq!(requests.lines().count(), 8);
-    assert!(requests.lines().all(|line| line.split('\t').count() == 6), "{requests}");
-    for file in [csv, tsv] {
-        fs::remove_file(file).unwrap();
     }
 }
 

@@ -120,11 +120,11 @@ fn each_thread_tells_its_calibration() {
     }
     assert_eq!(lines[4], "  Thread Stats   Avg      Stdev     Max   +/- Stdev");
     assert!(lines[6].starts_with("    Req/Sec ") && !lines[6].contains("nan"), "{out}");
-    // What came before it is thrown away.
+    // What came before it is thrown away; a second's requests are left, and those that were late.
     let timed = out.split("Total count    = ").nth(1).unwrap().split(']').next().unwrap();
     let timed: u64 = timed.trim().parse().unwrap();
     let complete = number_before(&out, " requests in");
-    assert!(timed <= 40 && complete > 4 * timed, "{out}");
+    assert!(timed > 0 && complete > 4 * timed, "{out}");
     assert!(advice.contains("advice: no latency above is of the time before"), "{advice}");
 }
 

@@ -1,0 +1,5 @@
+"""`python -m bakeoff` is the command line."""
+
+from bakeoff.cli import main
+
+main()

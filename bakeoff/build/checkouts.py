@@ -1,0 +1,87 @@
+"""Revisions of a repository as folders: git worktrees in the user's cache, one for each commit.
+
+Whatever a build leaves in such a folder stays there, so the next race of that commit is built
+already, and the builds of two commits never share a file. The checkouts used last stay; older ones
+are removed.
+"""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from bakeoff import installation
+from bakeoff.build.commands import locked
+from bakeoff.build.repository import Repository, git
+from bakeoff.model.ci import Revision
+from bakeoff.model.errors import MissingPiece
+
+KEPT = 6
+"""Checkouts of a repository: enough for a base and the last few heads."""
+
+
+def cache_folder() -> Path:
+    """$XDG_CACHE_HOME/bakeoff/ci."""
+    return installation.user_cache() / "ci"
+
+
+def check_out(repository: Repository, revision: Revision) -> Path:
+    """The folder with the files of `revision`, as they are in its commit.
+
+    Raises `MissingPiece` where it can't be made.
+    """
+    key = hashlib.sha256(os.fsencode(repository.common)).hexdigest()[:8]
+    parent = cache_folder() / f"{repository.top.name}-{key}"
+    folder = parent / revision.commit[:16]
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with locked(parent):
+            if not _is_there(folder, revision):
+                _make(repository, folder, revision)
+            folder.touch()
+            _prune(repository, parent)
+    except OSError as error:
+        raise MissingPiece(
+            f"{revision.name} can't be checked out into {folder}: {error.strerror}; "
+            "XDG_CACHE_HOME names another place for it"
+        ) from None
+    return folder
+
+
+def _is_there(folder: Path, revision: Revision) -> bool:
+    """Whether a checkout of an earlier run is there; what a build changed in it is put back."""
+    if not (folder / ".git").exists():
+        return False
+    found = git(folder, "rev-parse", "HEAD")
+    if found.stdout.strip() != revision.commit:
+        return False
+    return git(folder, "reset", "--hard", "--quiet").status == 0
+
+
+def _make(repository: Repository, folder: Path, revision: Revision) -> None:
+    _remove(repository, folder)
+    words = ("worktree", "add", "--force", "--detach", "--quiet", str(folder), revision.commit)
+    made = git(repository.top, *words)
+    if made.status == 0 and (folder / ".gitmodules").exists():
+        made = git(folder, "submodule", "update", "--init", "--recursive", "--quiet")
+    if made.status:
+        _remove(repository, folder)
+        said = "\n".join(f"    {line}" for line in made.stderr.strip().splitlines()[-5:])
+        raise MissingPiece(
+            f"{revision.name} ({revision.short}) can't be checked out into {folder}; git says:\n"
+            f"{said}"
+        )
+
+
+def _remove(repository: Repository, folder: Path) -> None:
+    """Remove a checkout, and what the repository remembers of it."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    git(repository.top, "worktree", "prune")
+
+
+def _prune(repository: Repository, parent: Path) -> None:
+    """Remove the checkouts that were not used for longest."""
+    by_use = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in by_use[KEPT:]:
+        _remove(repository, path)

@@ -1,0 +1,124 @@
+"""What git knows of a repository: its revisions, and where they left each other."""
+
+import subprocess
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from bakeoff import command
+from bakeoff.model.ci import Revision
+from bakeoff.model.errors import BadUsage, MissingPiece
+
+GIT_TIMEOUT_S = 600.0
+"""For one command: checking out a large repository, or fetching its submodules."""
+WORKING_TREE = "."
+"""The `--head` that stands for the working tree as it is."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The repository whose working tree begins at `top`."""
+
+    top: Path
+    common: Path
+    """Its .git folder, which all of its working trees share."""
+
+    @classmethod
+    def around(cls, folder: Path) -> "Repository":
+        """The repository that `folder` is in. Raises `BadUsage`, and `MissingPiece` without git."""
+        found = git(folder, "rev-parse", "--show-toplevel", "--git-common-dir")
+        if found.status:
+            if "not a git repository" in found.stderr:
+                fault = "is not in a git repository; it takes a folder of one"
+                raise BadUsage(f"{folder}: {fault}")
+            raise BadUsage(f"{folder}: {_last_line(found.stderr)}")
+        top, common = found.stdout.splitlines()
+        return cls(Path(top), (folder / common).resolve())
+
+    def revision(self, name: str) -> Revision:
+        """What `name` stands for. Raises `BadUsage`, `MissingPiece` where the clone is shallow."""
+        if name == WORKING_TREE:
+            return self.revision("HEAD").model_copy(
+                update={"name": "the working tree", "uncommitted": self.uncommitted() > 0}
+            )
+        commit = self._commit(name)
+        if commit is None:
+            self._check_depth(f"there is no revision {name}")
+            raise BadUsage(f"there is no revision {name} in {self.top}{self._near(name)}")
+        return self._described(name, commit)
+
+    def fork(self, branch: str | None, head: Revision) -> Revision:
+        """Where `head` left `branch`, or origin's default branch if None.
+
+        On that branch itself it is head's parent. Raises `BadUsage` and `MissingPiece`.
+        """
+        name, tip = self._branch(branch)
+        found = git(self.top, "merge-base", tip, head.commit)
+        if found.status:
+            self._check_depth(f"where {head.name} left {name} can't be seen")
+            raise BadUsage(f"{head.name} and {name} have no commit in common; name one: --base REV")
+        commit = found.stdout.strip()
+        if commit == head.commit and not head.uncommitted:
+            parent = self._commit(f"{commit}^")
+            if parent is None:
+                self._check_depth(f"the parent of {head.name} can't be seen")
+                raise BadUsage(f"{head.name} is the first commit: there is nothing to compare with")
+            return self._described(f"the parent of {head.name}", parent)
+        return self._described(name, commit)
+
+    def uncommitted(self) -> int:
+        """How many files that git tracks differ from HEAD."""
+        return len(git(self.top, "status", "--porcelain", "-uno").stdout.splitlines())
+
+    def _branch(self, name: str | None) -> tuple[str, str]:
+        """A branch of origin, or of ours where origin has none: its name and its commit."""
+        if name is None:
+            default = git(self.top, "rev-parse", "--abbrev-ref", "origin/HEAD")
+            names = [default.stdout.strip()] if default.status == 0 else []
+            names += ["origin/main", "origin/master", "main", "master"]
+        else:
+            names = [f"origin/{name}", name]
+        for each in names:
+            if commit := self._commit(each):
+                return each, commit
+        what = f"there is no branch {name}" if name else "there is no main or master branch"
+        self._check_depth(what)
+        raise BadUsage(f"{what} in {self.top}; name the revision to compare with: --base REV")
+
+    def _commit(self, name: str) -> str | None:
+        if not name or name.startswith("-"):
+            return None
+        found = git(self.top, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return found.stdout.strip() if found.status == 0 else None
+
+    def _described(self, name: str, commit: str) -> Revision:
+        subject = git(self.top, "log", "-1", "--format=%s", commit).stdout.strip()
+        return Revision(name=name, commit=commit, subject=subject)
+
+    def _check_depth(self, fault: str) -> None:
+        if git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+            raise MissingPiece(
+                f"{fault}: this clone is shallow, its history is cut off; fetch all of it: "
+                "`fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` for GitLab, or "
+                "`git fetch --unshallow`"
+            )
+
+    def _near(self, name: str) -> str:
+        names = git(self.top, "for-each-ref", "--format=%(refname:short)").stdout.split()
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def git(folder: Path, *words: str) -> command.Ended:
+    """Run git in `folder`; it asks nobody anything. Raises `MissingPiece` without git."""
+    env = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        return command.run(["git", *words], timeout_s=GIT_TIMEOUT_S, folder=folder, env=env)
+    except FileNotFoundError:
+        raise MissingPiece("git is not installed; as root: apt-get install git") from None
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BadUsage(f"{folder}: git can't be started there: {error}") from None
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["git says nothing"])[-1]

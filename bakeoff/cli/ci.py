@@ -1,0 +1,166 @@
+"""`bakeoff ci`: is this change slower than the base?"""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bakeoff import runs
+from bakeoff.build import WORKING_TREE, Repository, check_out
+from bakeoff.cli.options import RUNS, OutDir, environment, takes
+from bakeoff.cli.output import Json, check_json, check_writable, conclude, err, say
+from bakeoff.model.ci import CiPlan, ProjectFile, Revision
+from bakeoff.model.errors import BakeoffError
+from bakeoff.plan import (
+    PROJECT_FILE,
+    CheckedOut,
+    CiOptions,
+    NothingToCompare,
+    plan_ci,
+    target_branch,
+)
+from bakeoff.progress import terminal_watch
+
+SLOWER, NOT_RACED = 1, 3
+Say = Callable[[str], None]
+
+
+@takes(CiOptions)
+def ci(
+    options: CiOptions,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the verdict as Markdown. (default: added to $GITHUB_STEP_SUMMARY)",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the gates as JUnit XML.")
+    ] = None,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Is this change slower than the base? Slower, not slower, or can't tell.
+
+    The server is built at two revisions of this repository, in git worktrees,
+    and both are raced side by side. bakeoff.toml, which `bakeoff init` writes,
+    says what is raced. An alarm is measured again in fresh processes before it
+    is raised.
+
+    The status is 0 where the gates pass, 1 where head is slower, 2 for bad
+    usage, and 3 where base or head does not build or can't be raced.
+
+    bakeoff ci                             head, and where it left the base
+    bakeoff ci --base v1.2 --head HEAD~1   two revisions
+    bakeoff ci --head . -d 1m              changes that are not committed yet
+    bakeoff ci --gate 'head >= 0.95 * base' --junit junit.xml
+    """
+    check_json(json)
+    files = _Files(summary, junit)
+    options, project, directory = _with_project(options)
+    try:
+        with terminal_watch(err) as watch:
+            plan = _plan(options, project, directory, watch.step)
+            run = runs.execute(plan, out_dir, runs.real_stages(), watch)
+    except NothingToCompare as error:
+        passes = options.cant_tell == "pass"
+        files.write_why("Can't tell", str(error), "skipped" if passes else "failure")
+        say(f"Can't tell: {error}")
+        raise typer.Exit(0 if passes else SLOWER) from None
+    except BakeoffError as error:
+        files.write_why("Not raced", str(error), "error")
+        if error.exit_status != SLOWER:
+            raise
+        say(f"bakeoff: {error}")
+        raise typer.Exit(NOT_RACED) from None
+    files.write(run)
+    try:
+        conclude(run, json)
+    except typer.Exit as ended:
+        not_raced = ended.exit_code == SLOWER and run.result.outcome == "not raced"
+        raise typer.Exit(NOT_RACED if not_raced else ended.exit_code) from None
+
+
+def _with_project(options: CiOptions) -> tuple[CiOptions, ProjectFile, Path]:
+    """The options with those of the nearest bakeoff.toml up to the repository's top, its content,
+    and its folder. Raises `BadFile`.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        file = folder / PROJECT_FILE
+        if file.is_file():
+            where = Path(os.path.relpath(file))
+            project = ProjectFile.read_toml(where)
+            return options.over(project, where), project, folder
+        if (folder / ".git").exists():
+            break
+    return options, ProjectFile(), here
+
+
+def _plan(options: CiOptions, project: ProjectFile, directory: Path, say_step: Say) -> CiPlan:
+    """Check both revisions out, and plan their race. Raises `BakeoffError`."""
+    repository = Repository.around(directory)
+    inside = directory.resolve().relative_to(repository.top.resolve())
+    head = repository.revision(options.head)
+    if options.base:
+        base = repository.revision(options.base)
+    else:
+        base = repository.fork(target_branch(project, os.environ), head)
+
+    def place(name: str, revision: Revision) -> CheckedOut:
+        say_step(f"{name} is {revision.full_name}: {revision.subject}")
+        top = repository.top
+        if name == "base" or options.head != WORKING_TREE:
+            top = check_out(repository, revision)
+        return CheckedOut(revision, top, top / inside)
+
+    if options.head == "HEAD" and (changed := repository.uncommitted()):
+        say_step(
+            f"{changed} tracked files have changes that are not committed, and are not raced: "
+            "--head . races them"
+        )
+    return plan_ci(place("base", base), place("head", head), options, environment())
+
+
+class _Files:
+    """What CI systems read: a summary in Markdown, and JUnit XML. Raises `BadUsage` at once where
+    they can't be written.
+    """
+
+    def __init__(self, summary: Path | None, junit: Path | None) -> None:
+        given = os.environ.get("GITHUB_STEP_SUMMARY")
+        self._summary = summary or (Path(given) if given else None)
+        self._mode = "w" if summary else "a"
+        self._junit = junit
+        check_writable("--summary", self._summary)
+        check_writable("--junit", junit)
+
+    def write(self, run: runs.AnyRun) -> None:
+        """The result of a run; the machine and all else is in its report."""
+        from bakeoff.report import render
+        from bakeoff.report.junit import junit
+
+        short = replace(run.document(), detail=())
+        self._write(render.markdown(short), junit(run.result))
+
+    def write_why(self, outcome: str, why: str, kind: str) -> None:
+        """Why there was no race; `kind` is JUnit's word for it."""
+        from bakeoff.report import render
+        from bakeoff.report.document import Document, Text
+        from bakeoff.report.junit import junit_without_race
+
+        first, *more = why.splitlines()
+        log = (Text("\n".join(more), code=True),) if more else ()
+        document = Document("Is this change slower?", f"{outcome}: {first}", log)
+        self._write(render.markdown(document), junit_without_race(kind, why))
+
+    def _write(self, markdown: str, junit: str) -> None:
+        if self._summary:
+            with self._summary.open(self._mode) as file:
+                file.write(markdown)
+        if self._junit:
+            self._junit.write_text(junit)

@@ -1,0 +1,82 @@
+"""`bakeoff init`: describe one's own server, as far as its files say how it is started."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bakeoff.cli.output import out, say
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import CONTENDER_FILE, PROJECT_FILE
+from bakeoff.plan.hints import Hint, Start, look, without_shell
+from bakeoff.plan.init import bakeoff_toml, contender_toml
+
+LOOKED_FOR = (
+    "Procfile, package.json, Dockerfile, pyproject.toml, requirements.txt, go.mod, Cargo.toml"
+)
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The server's folder.", show_default=False)
+    ] = Path(),
+    command: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="How it is started, if its files don't say it."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+) -> None:
+    """Describe your own server, for `bakeoff race` and `bakeoff ci`.
+
+    Writes contender.toml and bakeoff.toml. How the server is built and started
+    is taken from its Procfile, package.json, Dockerfile, pyproject.toml, go.mod
+    or Cargo.toml. What was found where, and what is a guess, is said.
+
+    bakeoff init
+    bakeoff init ./server --command 'node app.js'
+    """
+    if not folder.is_dir():
+        raise BadUsage(f"{folder}: there is no such folder")
+    start = look(folder)
+    if command:
+        hint = Hint(f"starts with `{command}`", "--command")
+        start = replace(start, command=without_shell(command), hints=(*start.hints, hint))
+    if not start.command:
+        raise BadUsage(
+            f"{folder}: nothing says how the server is started; looked for {LOOKED_FOR}. "
+            "Say it: bakeoff init --command 'node app.js'"
+        )
+    files = {
+        folder / CONTENDER_FILE: contender_toml(folder.resolve().name, start),
+        folder / PROJECT_FILE: bakeoff_toml(),
+    }
+    _write(files, force)
+    # What we wrote keeps the contract, whatever the project's files had in them.
+    Contender.read_toml(folder / CONTENDER_FILE)
+    for file in files:
+        say(f"wrote {file}", out)
+    _say_hints(start)
+    say(f"\nCheck it:  bakeoff race {shlex.quote(str(folder))}", out)
+    say("Then commit both files, keep .out/ and runs/ out of git, and ask:  bakeoff ci", out)
+
+
+def _write(files: dict[Path, str], force: bool) -> None:
+    there = [str(path) for path in files if path.exists()]
+    if there and not force:
+        raise BadUsage(f"{' and '.join(there)}: there already; --force overwrites")
+    for path, text in files.items():
+        try:
+            path.write_text(text)
+        except OSError as error:
+            raise BadUsage(f"{path}: can't be written: {error.strerror}") from None
+
+
+def _say_hints(start: Start) -> None:
+    for hint in start.hints:
+        say(f"  {'guessed' if hint.guessed else 'found'}: {hint.text} ({hint.file})", out)
+    say(f"  built with: {'; '.join(start.build) or 'nothing to build'}", out)
+    say(f"  started with: {start.command}", out)
+    say("  guessed: it is asked for / (change [serves] for another path)", out)

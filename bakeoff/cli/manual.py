@@ -1,0 +1,81 @@
+"""The manual page, from the same commands and options as --help.
+
+python -m bakeoff.cli.manual FILE
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+from typer.core import TyperGroup
+
+from bakeoff import __version__
+from bakeoff.cli.app import app
+
+_TYPE = re.compile(r" <\S+>$")
+"""What typer adds to the name of an operand, or of an option without a metavar."""
+STATUSES = {
+    "0": "Success.",
+    "1": "The run says no: a gate failed, or a contender gave no result.",
+    "2": "Wrong usage: an option, a name or a file.",
+    "3": "Something is missing on this machine; the message says how to get it.",
+    "130": "Interrupted; finished blocks are kept, and bakeoff resume goes on.",
+}
+FILES = {
+    "./runs/": "A folder for each run; runs/latest points to the newest.",
+    "$XDG_CACHE_HOME/bakeoff/": "What was built of an installed catalogue. It can be removed.",
+}
+
+
+def manual() -> str:
+    """The page, for man(1)."""
+    return "\n".join(_page()) + "\n"
+
+
+def _page() -> Iterator[str]:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    context = typer.Context(group, info_name="bakeoff")
+    yield f'.TH BAKEOFF 1 "" "bakeoff {__version__}" "User Commands"'
+    about = (group.help or "").rstrip(".")
+    yield from (".SH NAME", f"bakeoff \\- {_escaped(about[:1].lower() + about[1:])}")
+    yield from (".SH SYNOPSIS", ".B bakeoff", "COMMAND [OPTIONS] [OPERANDS]", ".SH COMMANDS")
+    for name in group.commands:
+        _, command, _ = group.resolve_command(context, [name])
+        assert command
+        inner = typer.Context(command, info_name=name, parent=context)
+        usage = " ".join(("bakeoff", name, *command.collect_usage_pieces(inner)))
+        yield from (f".SS {_escaped(usage)}", *_prose(command.help or ""))
+        records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
+        entries = {_TYPE.sub("", record[0]): record[1] for record in records if record}
+        yield from _entries(entries)
+    yield from (".SH EXIT STATUS", *_entries(STATUSES), ".SH FILES", *_entries(FILES))
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Paragraphs; lines of commands stay as they are."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        yield ".PP"
+        commands = paragraph.lstrip().startswith("bakeoff ")
+        yield from (
+            (".nf", *map(_escaped, paragraph.splitlines()), ".fi")
+            if commands
+            else (_escaped(" ".join(paragraph.split())),)
+        )
+
+
+def _entries(entries: dict[str, str]) -> Iterator[str]:
+    for head, text in entries.items():
+        yield from (".TP", f".B {_escaped(head)}", _escaped(text))
+
+
+def _escaped(text: str) -> str:
+    """Text without meaning for roff: a hyphen is one that can be copied."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return f"\\&{escaped}" if escaped.startswith(".") else escaped
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(manual(), encoding="utf-8")

@@ -1,0 +1,263 @@
+"""`bakeoff race`, `capacity`, `replay` and `crosscheck`: options, a plan, and what comes of it."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bakeoff.cli.options import (
+    CONTENDER,
+    CONTENDER_HELP,
+    RUNS,
+    OutDir,
+    article_names,
+    contender_names,
+    environment,
+    takes,
+)
+from bakeoff.cli.output import Json, measure, out, say
+from bakeoff.model.draws import DrawsPlan
+from bakeoff.model.grid import GridPlan
+from bakeoff.model.plan import Connection, Plan
+from bakeoff.plan import (
+    CapacityOptions,
+    Catalogue,
+    CrosscheckOptions,
+    DrawsOptions,
+    RaceOptions,
+    ReplayOptions,
+    confirming,
+    plan_capacity,
+    plan_crosscheck,
+    plan_draws,
+    plan_race,
+    plan_replay,
+)
+from bakeoff.report.figures import plural
+
+
+@takes(RaceOptions)
+def race(
+    options: RaceOptions,
+    contenders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CONTENDER",
+            help=f"{CONTENDER_HELP} Without one: the default line-up.",
+            show_default=False,
+            autocompletion=contender_names,
+        ),
+    ] = None,
+    close: Annotated[
+        bool,
+        typer.Option(
+            "--close",
+            help="One connection per request instead of keep-alive. With --keep-alive: both.",
+        ),
+    ] = False,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive", help="Connections are kept. (the default)")
+    ] = False,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Race HTTP servers: which is faster, by how much, how sure, at what cost.
+
+    All contenders run at once. The engine loads them in turn, one short slice
+    each in random order, and the judge compares them block by block, so that
+    the machine's drift cancels.
+
+    bakeoff race                                   the default line-up
+    bakeoff race nginx go-nethttp -c 256           two of the catalogue
+    bakeoff race --all                             all of it
+    bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is set for them
+    bakeoff race ./old ./new --close               folders, no keep-alive
+    bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
+    bakeoff race ./old ./new --precision 1% --budget 2m
+    bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
+    bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
+    bakeoff race nginx hyper -c 1,64 --pipeline 1,16    a grid: 4 races
+
+    A setting with several values makes a grid: every combination is raced and
+    has a verdict of its own. -d is then the time of all of them together.
+    """
+    options = options.model_copy(update={"connection": _connection(close, keep_alive)})
+    plan = plan_race(contenders or (), options, environment())
+    if isinstance(plan, GridPlan):
+        say(_grid_outlook(plan))
+    elif options.everything or options.confirm:
+        say(_race_outlook(plan))
+    measure(plan, out_dir, json)
+
+
+@takes(CapacityOptions)
+def capacity(
+    options: CapacityOptions,
+    contenders: Annotated[list[str], CONTENDER],
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Find the highest rate at which servers hold a service level objective.
+
+    Requests come by a schedule (open loop), however the server does. Rates lie
+    on one grid of 5 % steps for all contenders, and are visited in random
+    order, several times and over several boots. The capacity, with its
+    interval, is where the latency curve crosses the objective. Besides the
+    latency, 99 % of what is offered must be answered in time and 99.9 %
+    without an error.
+
+    bakeoff capacity nginx go-nethttp --slo p99=10ms
+    bakeoff capacity "node a.js" --slo p99=5ms,p99.9=50ms
+    bakeoff capacity ./old ./new --slo p99=2ms --slo p99=20ms -d 3m
+    """
+    measure(plan_capacity(contenders, options, environment()), out_dir, json)
+
+
+@takes(ReplayOptions)
+def replay(
+    options: ReplayOptions,
+    article: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ARTICLE",
+            help="Its name, or a file such as ./mine.toml. Without one: list the articles.",
+            autocompletion=article_names,
+        ),
+    ] = None,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Replay a published test: do its claims hold, here and today?
+
+    Each comparison of the article is raced with its line-up, workers, HTTP
+    version and connections. Per row: published, measured, ratio. Per claim:
+    holds, does not hold, or can't tell.
+
+    bakeoff replay                                       list the articles
+    bakeoff replay go-vs-node-2012 --scale 0.05          a quick look
+    bakeoff replay node-go-spring --driver wrk           with the real wrk
+    bakeoff replay hello-world-2013 --faithful           and as it was done there
+    """
+    here = environment()
+    if article is None:
+        _list_articles(here.catalogue)
+    else:
+        measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json)
+
+
+@takes(CrosscheckOptions)
+def crosscheck(
+    options: CrosscheckOptions,
+    url: Annotated[str, typer.Argument(metavar="URL", help="What to load, http://host:port/path.")],
+    close: Annotated[bool, typer.Option("--close", help="One connection per request.")] = False,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Do load tools say of a server what our engine says?
+
+    The tools that are installed (wrk, ab, oha, hey, wrk2, webbench), our
+    engine, and our engine in place of them load the URL in turn, in rounds of
+    random order. Per figure (requests/s, p50, p90, p99) a ratio with its
+    interval, and one of: agrees, differs, can't tell.
+
+    bakeoff crosscheck http://localhost:8080/
+    bakeoff crosscheck http://localhost:8080/ --tools wrk,volley-wrk -c 100
+    bakeoff crosscheck http://localhost:8080/ --close --json crosscheck.json
+    """
+    if close:
+        options = options.model_copy(update={"connection": "close"})
+    measure(plan_crosscheck(url, options, environment()), out_dir, json)
+
+
+@takes(DrawsOptions)
+def draws(
+    options: DrawsOptions,
+    contenders: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, show_default=False),
+    ] = None,
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """What makes two runs of the same server differ?
+
+    Several processes of one program run at once, each with several sets of
+    connections, and are loaded in turn, one short slice each in random order.
+    Nothing differs between them but what was drawn when they started and
+    connected. The result is the spread of each level (block, connections,
+    process, and boot with --boots), and the error of a tool that draws once.
+
+    bakeoff draws go-nethttp node-http
+    bakeoff draws "node app.js" -d 1m --boots 3
+    bakeoff draws http://127.0.0.1:8080/      connections only: it can't be restarted
+    bakeoff draws --all --quick               the whole catalogue, in a quarter of an hour
+    """
+    plan = plan_draws(contenders or (), options, environment())
+    say(_draws_outlook(plan))
+    measure(plan, out_dir, json)
+
+
+def _connection(close: bool, keep_alive: bool) -> tuple[Connection, ...]:
+    """Both flags make an axis of a grid; neither means keep-alive."""
+    if close and keep_alive:
+        return ("keep-alive", "close")
+    return ("close",) if close else ("keep-alive",)
+
+
+def _in_boots(plan: Plan) -> str:
+    return f" in {plan.boots} boots" if plan.boots > 1 else ""
+
+
+def _race_outlook(plan: Plan) -> str:
+    """What a long race is going to do, before it does it."""
+    outlook = (
+        f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring{_in_boots(plan)}; "
+        f"before {'each boot' if plan.boots > 1 else 'it'} all are started, and warmed up for 1 to "
+        "20 s each"
+    )
+    if not plan.confirm:
+        return outlook
+    solo = confirming(plan)
+    return (
+        f"{outlook}. Then {solo.duration_s:.0f} s more in {solo.boots} rounds, "
+        f"each of {len(solo.entries)} started, warmed up and measured alone"
+    )
+
+
+def _draws_outlook(plan: DrawsPlan) -> str:
+    """What a measurement of draws is going to do, before it does it."""
+    first, contenders = plan.plans[0], len(plan.plans)
+    processes = len(first.entries)
+    longest_s = first.duration_s + first.boots * processes * first.warm_up_s
+    return (
+        f"{plural(contenders, 'contender')}, {processes} processes of each with {plan.sets} sets "
+        f"of connections: {first.duration_s:.3g} s of measuring and up to "
+        f"{first.boots * processes * first.warm_up_s:.3g} s of warm-up each, "
+        f"{contenders * longest_s:.4g} s in all besides builds and starts"
+    )
+
+
+def _grid_outlook(grid: GridPlan) -> str:
+    """What a grid is going to do, before it does it."""
+    plans = [cell.plan for cell in grid.cells if cell.plan]
+    impossible = len(grid.cells) - len(plans)
+    return (
+        f"{len(plans)} cells of {plans[0].duration_s:.3g} s of measuring each, "
+        f"{plans[0].duration_s * len(plans):.4g} s in all"
+        + (f" ({impossible} more can't be had)" if impossible else "")
+        + f"; before each cell{_in_boots(plans[0])} {len(plans[0].entries)} servers are started, "
+        "and warmed up for 1 to 20 s each"
+    )
+
+
+def _list_articles(catalogue: Catalogue) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    for column in ("published", "what it compares"):
+        table.add_column(column, overflow="fold")
+    for name in catalogue.article_names():
+        article = catalogue.article(name)
+        table.add_row(name, str(article.published), escape(article.title))
+    out.print(table)
+    say("\nReplay one with: bakeoff replay NAME --scale 0.05", out)

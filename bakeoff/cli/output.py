@@ -1,0 +1,87 @@
+"""What a command leaves: text on two consoles, JSON where it was asked for, and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console, RenderableType
+
+from bakeoff.model.errors import BadUsage
+
+if TYPE_CHECKING:
+    from bakeoff import runs
+    from bakeoff.model.base import Contract
+    from bakeoff.runs.run import RunPlan
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+out = _Console(highlight=False)
+"""Standard output, for results."""
+err = _Console(stderr=True, highlight=False)
+"""Standard error, for everything else."""
+
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
+]
+
+
+def say(text: str, console: Console = err) -> None:
+    """Print a line as it is: no markup, never folded."""
+    console.print(text, markup=False, soft_wrap=True)
+
+
+def check_json(json: str | None) -> None:
+    """Find out before the measuring, not after it, that its result can't be written."""
+    if json != "-":
+        check_writable("--json", Path(json) if json else None)
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """Raise `BadUsage` where a file that an option names can't be written."""
+    if path and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
+        raise BadUsage(f"{option} {path}: can't be written")
+
+
+def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
+    """Print a result, and write it as one line of JSON, to standard output for `-`."""
+    (err if json == "-" else out).print(rendered)
+    if json == "-":
+        sys.stdout.write(result.to_json() + "\n")
+    elif json:
+        Path(json).write_text(result.to_json() + "\n")
+
+
+def measure(plan: RunPlan, parent: Path, json: str | None) -> None:
+    """Measure a plan of any kind in a new folder of `parent`, and conclude."""
+    # Here, not above: whoever asks for help or for another tool's load doesn't wait for it.
+    from bakeoff import runs
+    from bakeoff.progress import terminal_watch
+
+    check_json(json)
+    with terminal_watch(err) as watch:
+        run = runs.execute(plan, parent, runs.real_stages(), watch)
+    conclude(run, json)
+
+
+def conclude(run: runs.AnyRun, json: str | None) -> None:
+    """Print the result of a run and where its report is.
+
+    Raises `typer.Exit` with 130 after an interrupt, with 1 where the run did not succeed.
+    """
+    from bakeoff.report import render
+
+    show(render.terminal(run.document()), run.result, json)
+    say(f"Report: {run.report_path}", err if json == "-" else out)
+    if run.interrupted:
+        say(f"Interrupted; to go on: bakeoff resume {run.path}")
+        raise typer.Exit(130)
+    if not run.succeeded:
+        raise typer.Exit(1)

@@ -1,0 +1,133 @@
+"""Run one command to its end, without a shell. Nothing of it outlives its time, or us."""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+PR_SET_PDEATHSIG = 1
+POLL_S = 0.1
+"""How long a command may take to notice that it is to stop."""
+DRAIN_S = 1.0
+"""How long the output of a command that was killed is read: a child that left may hold it open."""
+NEVER = Event()
+"""The `stop` of a caller in the main thread, where Ctrl-C arrives by itself."""
+_libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its status is negative for a signal, None if its time was over."""
+
+    status: int | None
+    stdout: str
+    stderr: str
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout_s: float,
+    program: Path | None = None,
+    folder: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    one_stream: bool = False,
+    cpus: Collection[int] = (),
+    open_files: int = 0,
+    interrupt_s: float = 0.0,
+    stop: Event = NEVER,
+) -> Ended:
+    """Run `argv` in a session of its own; the kernel ends it if we are killed.
+
+    `program` is what is executed, if not `argv[0]`; `env` is added to ours; with `one_stream`
+    stdout has both streams. It runs on `cpus` only, unless there are none, and may open
+    `open_files` files. What must be ended gets `interrupt_s` between SIGINT and SIGKILL.
+
+    `stop` is for threads other than the main one: once it is set, the command is ended and
+    KeyboardInterrupt raised. Raises OSError or `subprocess.SubprocessError` if it can't be started.
+    """
+    process = subprocess.Popen(
+        argv,
+        executable=program,
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_preparation(cpus, open_files),
+    )
+    try:
+        output = _output(process, timeout_s, stop)
+        status: int | None = process.returncode
+    except subprocess.TimeoutExpired:
+        _end(process, interrupt_s)
+        output, status = _drained(process), None
+    except BaseException:
+        _end(process, interrupt_s)
+        raise
+    stdout, stderr = ((stream or b"").decode(errors="replace") for stream in output)
+    return Ended(status, stdout, stderr)
+
+
+def _output(
+    process: "subprocess.Popen[bytes]", timeout_s: float, stop: Event
+) -> tuple[bytes | None, bytes | None]:
+    """All that it prints. Raises TimeoutExpired, and KeyboardInterrupt for `stop`."""
+    until_s = time.monotonic() + timeout_s
+    while True:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        left_s = max(0.0, until_s - time.monotonic())
+        wait_s = left_s if stop is NEVER else min(POLL_S, left_s)
+        try:
+            return process.communicate(timeout=wait_s)
+        except subprocess.TimeoutExpired:
+            if wait_s == left_s:
+                raise
+
+
+def _drained(process: "subprocess.Popen[bytes]") -> tuple[bytes | None, bytes | None]:
+    try:
+        return process.communicate(timeout=DRAIN_S)
+    except subprocess.TimeoutExpired as error:
+        return error.output, error.stderr
+
+
+def _preparation(cpus: Collection[int], open_files: int) -> Callable[[], None]:
+    """What the child does before it becomes the program."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
+    plenty = soft == resource.RLIM_INFINITY or soft >= enough
+
+    def prepare() -> None:
+        # The kernel takes the thread that forked for the parent. `run` stays in it until the end.
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+        if not plenty:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
+
+    return prepare
+
+
+def _end(process: "subprocess.Popen[bytes]", interrupt_s: float) -> None:
+    """SIGINT first, if there is time, so that compilers remove what they were writing."""
+    if interrupt_s:
+        _signal(process, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(interrupt_s)
+    _signal(process, signal.SIGKILL)
+    process.wait()
+
+
+def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

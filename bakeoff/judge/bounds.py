@@ -1,0 +1,51 @@
+"""Entries that were limited by the load generator: each did at least what was measured.
+
+Such a figure is censored, not wrong. A generator that takes time of its own never makes a server
+answer more: in a closed queueing network throughput can only rise where a station gets faster, and
+in an open one a request that is sent late is never answered sooner. So the ratio of a bounded entry
+over another has a lower end and no upper one, and that of another over it an upper end and no lower
+one. Between two of them nothing is known.
+
+What follows from a ratio (a finding, ranks, letters, gates, claims) follows from the ends that it
+has. Only here is an end taken away.
+"""
+
+from collections.abc import Collection
+
+from bakeoff.judge.compare import Comparison, equivalent
+from bakeoff.model.verdict import Interval, Pair, Ratio, ends
+
+
+def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
+    """The ratio a over b with the ends that it has; `at_least` names the bounded entries."""
+    given = interval.model_dump()
+    return Ratio(
+        **given
+        | {
+            "low": None if b in at_least else interval.low,
+            "high": None if a in at_least else interval.high,
+        }
+    )
+
+
+def pair(
+    comparison: Comparison,
+    a: str,
+    b: str,
+    at_least: Collection[str],
+    by_cpu: Comparison | None = None,
+) -> Pair:
+    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second."""
+    whole = a not in at_least and b not in at_least
+    width = comparison.width
+    bounded = ratio(comparison.interval(a), a, b, at_least)
+    low, high = ends(bounded.low, bounded.high)
+    return Pair(
+        a=a,
+        b=b,
+        **bounded.model_dump(exclude={"boots"}),
+        finding="faster" if low > 1 else "slower" if high < 1 else "can't tell",
+        equivalent=whole and equivalent(comparison.estimate.centre, width.one_sided),
+        minimum_detectable_effect=width.detectable if whole else None,
+        cpu_ratio=by_cpu and by_cpu.interval(a),
+    )

@@ -1,0 +1,242 @@
+"""How far apart processes of one program, and sets of connections to one process, are.
+
+In block b of connection set c, ln throughput of process p is
+
+    y = weather(c, b) + P(p) + C(p, c) + e(p, c, b)
+
+All processes of a block share its weather, so each block is centred. A cell is the 20 % trimmed
+mean over the blocks of one process and set. The cells of a boot are a table of processes by sets:
+its interactions show C, its rows P (two-way analysis of variance; Searle, Casella and McCulloch,
+Variance Components, chapter 4). Expected mean squares, with m blocks a cell:
+
+    sets         C² + e²/m
+    processes    s·P² + C² + e²/m        (s sets)
+
+Where the rows are connections to one process, both are sets. Intervals: for C, those of a mean
+square (chi-square) less what blocks explain; for P, Williams' (Biometrika 49, 1962). The tests
+simulate their coverage.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from statistics import median
+
+import numpy as np
+import scipy
+
+from bakeoff.judge.trimmed import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
+from bakeoff.model.draws import ContenderDraws, Level, Spread
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Block, BootStart, Record, Slice
+
+ROUNDS_MIN = 5
+"""With fewer, a trimmed mean leaves three values or less."""
+ANSWERED_MIN = 0.8
+"""The share of blocks in which a process must have answered to have a row."""
+RUN_S = 20.0
+DRAWS = 20
+_SIDE = 0.025
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of one boot, processes by sets, ln throughput about each set's mean; the variance
+    `block` of a slice, with its degrees of freedom; the ln `level` of all; blocks in a cell."""
+
+    cells: Floats
+    block: float
+    degrees: int
+    level: float
+    rounds: int
+
+
+@dataclass(frozen=True)
+class MeanSquare:
+    """A mean square and its degrees of freedom."""
+
+    value: float
+    degrees: int
+
+    def quantile(self, share: float) -> float:
+        """The sum of squares over a quantile of chi-square."""
+        return self.value * self.degrees / _chi_square(share, self.degrees)
+
+
+def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws | None:
+    """The spreads of the contender whose processes are `plan`'s entries; None: it has no block."""
+    own = {each.name for each in plan.entries}
+    boots = [
+        record.boot
+        for record in records
+        if isinstance(record, BootStart) and record.started[0].name in own
+    ]
+    blocks = [record for record in records if isinstance(record, Block) and record.boot in boots]
+    slices = [each for block in blocks for each in block.slices]
+    if not slices:
+        return None
+    lengths = [round(each.event.window_ns / 1e6) for each in slices]
+    slice_ms = max(1, round(median(lengths)))
+    tables = [table for boot in boots if (table := _table(_of_boot(blocks, boot), sets))]
+    spreads = _spreads(tables, plan.entries[0].attached is not None)
+    one, twenty = _errors(spreads, slice_ms) if spreads else (None, None)
+    return ContenderDraws(
+        name=plan.reference,
+        title=plan.entry(plan.reference).title,
+        processes=len(plan.entries),
+        sets=sets,
+        boots=len(boots),
+        rounds=len(blocks) // sets,
+        slice_ms=slice_ms,
+        requests_per_s=exp(np.mean([t.level for t in tables])) if tables else _mean_rate(slices),
+        generator_busy=median(each.event.busy for each in slices),
+        spreads=spreads,
+        one_draw_error=one,
+        twenty_draws_error=twenty,
+    )
+
+
+def components(tables: Sequence[Table], connections_only: bool) -> tuple[Spread, ...]:
+    """The spreads of the levels below the boot, the smallest level first."""
+    degrees = sum(each.degrees for each in tables)
+    block = MeanSquare(sum(each.block * each.degrees for each in tables) / degrees, degrees)
+    cells = sum(each.cells.size for each in tables)
+    # What blocks leave in a cell: its mean's variance.
+    left = sum(each.block / each.rounds * each.cells.size for each in tables) / cells
+    rows = _mean_square([_rows(each.cells) for each in tables])
+    between = _mean_square([_interactions(each.cells) for each in tables])
+    processes = sum(each.cells.shape[0] for each in tables)
+    rounds = sum(each.rounds * each.cells.shape[1] for each in tables)
+    block_spread = _spread("block", block, 0.0, rounds)
+    if connections_only:
+        degrees = rows.degrees + between.degrees
+        value = (rows.value * rows.degrees + between.value * between.degrees) / degrees
+        return block_spread, _spread("connections", MeanSquare(value, degrees), left, cells)
+    sets = tables[0].cells.shape[1]
+    return (
+        block_spread,
+        _spread("connections", between, left, cells),
+        _between(rows, between, sets, processes),
+    )
+
+
+def _table(blocks: Sequence[Block], sets: int) -> Table | None:
+    """The cells of a boot; None where a set has too few blocks, or fewer than two live on."""
+    by_set: dict[int, list[Mapping[str, Slice]]] = {}
+    for block in blocks:
+        by_set.setdefault(block.draw, []).append({each.entry: each for each in block.slices})
+    if len(by_set) < sets or not blocks:
+        return None
+    # A slice without an answer has no logarithm. Who has many of them died, or hardly serves.
+    answered = Counter(
+        each.entry for block in blocks for each in block.slices if each.event.requests
+    )
+    names = sorted(name for name, n in answered.items() if n >= ANSWERED_MIN * len(blocks))
+    by_set = {
+        draw: [row for row in rows if all(n in row and row[n].event.requests for n in names)]
+        for draw, rows in by_set.items()
+    }
+    rounds = min(map(len, by_set.values()))
+    if len(names) < 2 or rounds < ROUNDS_MIN:
+        return None
+    cells, variances, levels = [], [], []
+    for rows in by_set.values():
+        logs = np.log([[row[name].event.requests_per_s for name in names] for row in rows])
+        centred = logs - logs.mean(axis=1, keepdims=True)
+        process = np.repeat(np.arange(len(names)), len(rows))
+        centres, squares = trimmed_groups(centred.T.ravel(), process)
+        cells.append(centres)
+        variances.append(squares / (len(rows) - 1))
+        levels.append(trimmed_mean(logs.mean(axis=1)))
+    p = len(names)
+    return Table(
+        cells=np.array(cells).T,
+        # Centring takes a share 1/p of a slice's variance away.
+        block=float(np.mean(variances)) * p / (p - 1),
+        degrees=max(1, (p - 1) * sets * degrees_of_freedom(rounds)),
+        level=float(np.mean(levels)),
+        rounds=rounds,
+    )
+
+
+def _spreads(tables: Sequence[Table], connections_only: bool) -> tuple[Spread, ...]:
+    if not tables:
+        return ()
+    below = components(tables, connections_only)
+    if len(tables) < 2 or connections_only:
+        return below
+    levels = np.array([each.level for each in tables])
+    boots = MeanSquare(float(levels.var(ddof=1)), len(levels) - 1)
+    cells = tables[0].cells
+    explained = sum(
+        each.sd**2 / size
+        for each, size in zip(
+            below, (cells.size * tables[0].rounds, cells.size, len(cells)), strict=True
+        )
+    )
+    return (*below, _spread("boot", boots, explained, len(tables)))
+
+
+def _rows(cells: Floats) -> tuple[float, int]:
+    """Sum of squares between rows, and its degrees of freedom."""
+    means = cells.mean(axis=1)
+    return float(cells.shape[1] * ((means - means.mean()) ** 2).sum()), len(means) - 1
+
+
+def _interactions(cells: Floats) -> tuple[float, int]:
+    rest = cells - cells.mean(axis=1, keepdims=True) - cells.mean(axis=0) + cells.mean()
+    return float((rest**2).sum()), (cells.shape[0] - 1) * (cells.shape[1] - 1)
+
+
+def _mean_square(sums: Sequence[tuple[float, int]]) -> MeanSquare:
+    degrees = sum(each for _, each in sums)
+    return MeanSquare(sum(value for value, _ in sums) / degrees, degrees)
+
+
+def _spread(level: Level, square: MeanSquare, explained: float, n: int) -> Spread:
+    """The root of a mean square less what lower levels explain."""
+    values = (square.value, square.quantile(1 - _SIDE), square.quantile(_SIDE))
+    sd, low, high = (max(0.0, value - explained) for value in values)
+    return _rooted(level, (sd, low, high or values[2]), n, square.degrees)
+
+
+def _rooted(level: Level, variances: tuple[float, float, float], n: int, degrees: int) -> Spread:
+    sd, low, high = map(sqrt, variances)
+    return Spread(level=level, sd=sd, low=low, high=high, n=n, degrees=degrees)
+
+
+def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> Spread:
+    """The spread between processes, with Williams' interval."""
+
+    def bound(share: float) -> float:
+        ratio = float(scipy.special.fdtri(rows.degrees, below.degrees, share))
+        quantile = ratio * below.value
+        return (rows.value - quantile) * rows.degrees / _chi_square(share, rows.degrees)
+
+    values = (rows.value - below.value, bound(1 - _SIDE), bound(_SIDE))
+    sd, low, high = (max(0.0, value / sets) for value in values)
+    # Rows that agree by more than chance allows do so by chance: that proves no spread of zero.
+    high = high or rows.quantile(_SIDE) / sets
+    return _rooted("process", (sd, low, high), processes, rows.degrees)
+
+
+def _chi_square(share: float, degrees: int) -> float:
+    """Its quantile. scipy.stats has it too, for a second of CPU at its import."""
+    return float(scipy.special.chdtri(degrees, 1 - share))
+
+
+def _errors(spreads: Sequence[Spread], slice_ms: int) -> tuple[float, float]:
+    """sd of a figure of 20 s from one draw, and from twenty draws of a second."""
+    sd = {each.level: each.sd for each in spreads}
+    slices = sd["block"] ** 2 / (RUN_S * 1000 / slice_ms)
+    drawn = sd["connections"] ** 2 + sd.get("process", 0.0) ** 2
+    return sqrt(drawn + slices), sqrt(drawn / DRAWS + slices)
+
+
+def _of_boot(blocks: Sequence[Block], boot: int) -> list[Block]:
+    return [block for block in blocks if block.boot == boot]
+
+
+def _mean_rate(slices: Sequence[Slice]) -> float:
+    return float(np.mean([each.event.requests_per_s for each in slices]))

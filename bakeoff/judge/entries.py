@@ -1,0 +1,273 @@
+"""The entries of a race: which are valid, and the row of each in the verdict."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import log
+from statistics import fmean, median, stdev
+
+from bakeoff.judge import bounds, latency
+from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs
+from bakeoff.judge.fairness import work
+from bakeoff.judge.history import History, Tally, judged_kind
+from bakeoff.judge.open_loop import Offered, offered_to
+from bakeoff.judge.steadiness import warm_ups
+from bakeoff.judge.validity import (
+    at_least,
+    leak_share,
+    limited_by,
+    reasons,
+    server_cores,
+    warnings,
+)
+from bakeoff.model.audit import Work
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import Memory
+from bakeoff.model.verdict import (
+    MemoryUse,
+    PerRequest,
+    Ratio,
+    ResponseBytes,
+    VerdictEntry,
+)
+
+NEVER_STARTED = "it was never started: the race ended before that"
+
+
+@dataclass(frozen=True)
+class Participants:
+    """The entries of a race: valid, invalid, skipped and twins, each group in plan order.
+
+    `reasons` has why an entry that took part is not valid, empty where it is; `at_least` why it
+    did at least what was measured, empty where it did just that. Twins are apart:
+    they have no place in the standings. `tallies` add up the blocks that are judged, `all_tallies`
+    all blocks: an error counts wherever it happened, and `works` are seen over all too. `offered`
+    is None in a closed loop.
+    """
+
+    tallies: Mapping[str, Tally]
+    all_tallies: Mapping[str, Tally]
+    offered: Mapping[str, Offered | None]
+    reasons: Mapping[str, tuple[Finding, ...]]
+    at_least: Mapping[str, tuple[Finding, ...]]
+    twins: Mapping[str, str]
+    works: Mapping[str, Work]
+    skipped: tuple[Skipped, ...]
+    reference: str
+
+    @classmethod
+    def of(cls, plan: Plan, judged: History, every: History) -> "Participants":
+        """Sorts the planned entries; `judged` has the blocks that are judged, `every` all blocks.
+
+        The first valid one in plan order stands in for a reference that is not valid or never came
+        up.
+        """
+        names = [entry.name for entry in plan.entries]
+        tallies = {name: Tally.of(judged.turns(name)) for name in names}
+        all_tallies = tallies
+        if judged is not every:
+            all_tallies = {name: Tally.of(every.turns(name)) for name in names}
+        twins = {entry.name: entry.twin_of for entry in plan.entries if entry.twin_of}
+        started = [name for name in names if judged.started(name) or tallies[name].slices]
+        offered = {name: offered_to(plan, judged, name) for name in started}
+        why = {
+            name: reasons(plan, name, judged, tallies[name], all_tallies[name], offered[name])
+            for name in started
+        }
+        able = [name for name in started if not why[name] and name not in twins]
+        return cls(
+            tallies=tallies,
+            all_tallies=all_tallies,
+            offered=offered,
+            reasons=why,
+            at_least={
+                name: at_least(plan, name, judged, tallies[name], offered[name]) for name in started
+            },
+            twins=twins,
+            works={name: done for name in started if (done := work(plan, every, name))},
+            skipped=tuple(
+                Skipped(name=name, reason=next(iter(judged.out(name).values()), NEVER_STARTED))
+                for name in names
+                if name not in started
+            ),
+            reference=able[0] if able and plan.reference not in able else plan.reference,
+        )
+
+    @property
+    def valid(self) -> list[str]:
+        """Entries whose figures are valid."""
+        return [name for name, why in self.reasons.items() if not why and name not in self.twins]
+
+    @property
+    def invalid(self) -> list[str]:
+        """Entries that were measured and whose figures are invalid."""
+        return [name for name, why in self.reasons.items() if why and name not in self.twins]
+
+    @property
+    def bounded(self) -> frozenset[str]:
+        """Those that did at least what was measured."""
+        return frozenset(name for name, why in self.at_least.items() if why)
+
+    def trouble(self, name: str) -> tuple[Finding, ...]:
+        """Why `name` is invalid or absent; empty: it is valid."""
+        if name in self.reasons:
+            return self.reasons[name]
+        skipped = [each.reason for each in self.skipped if each.name == name]
+        return tuple(Finding.of("text", text=reason) for reason in skipped[:1])
+
+    def unsettled(self, name: str) -> tuple[Finding, ...]:
+        """Why `name` has no figure that a noise floor could rest on; empty: it has."""
+        return self.trouble(name) or self.at_least.get(name, ())
+
+
+def row(
+    plan: Plan,
+    history: History,
+    participants: Participants,
+    name: str,
+    receipt: Receipt | None,
+    *,
+    pairs: Pairs,
+    all_pairs: Pairs,
+    by_cpu: Pairs,
+    place: tuple[tuple[int, int], str] | None,
+) -> VerdictEntry:
+    """The figures of an entry that took part.
+
+    `place` is its rank range and its letters, None where it is not valid. `all_pairs` has the
+    comparisons over all blocks, where some were left out of `pairs`; `by_cpu` those of requests
+    per CPU second.
+    """
+    reference = participants.reference
+    is_reference = place is not None and name == reference
+    ranked = place is not None and not is_reference
+
+    def to_reference(pairs: Pairs) -> Comparison | None:
+        return pairs.get(frozenset({name, reference})) if ranked else None
+
+    def bounded(comparison: Comparison | None) -> Ratio | None:
+        if comparison is None:
+            return None
+        return bounds.ratio(comparison.interval(name), name, reference, participants.bounded)
+
+    against, cpu = to_reference(pairs), to_reference(by_cpu)
+    interval = bounded(against)
+    shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
+    tally, offered = participants.tallies[name], participants.offered[name]
+    started = history.started(name)
+    verification = started[-1].verification if started else None
+    lengths = history.lengths(name)
+    merged = latency.merge(history.lasting(name))
+    quantiles = latency.summary(merged)
+    cores = server_cores(plan, name)
+    server_busy = tally.server_busy(cores)
+    ready_ms = [each.time_to_ready_ms for each in started if each.time_to_ready_ms is not None]
+    of_boots = against.boot_ratios(name) if against else ()
+    return VerdictEntry(
+        name=name,
+        title=plan.entry(name).title,
+        valid=not participants.reasons[name],
+        reasons=participants.reasons[name],
+        at_least=participants.at_least[name],
+        warnings=(
+            *warnings(plan, name, history, tally),
+            *latency.signatures(quantiles, server_busy, history.tcp),
+            *(_about_blocks(name, reference, against, shared, history) if ranked else ()),
+        ),
+        ratio=1.0 if is_reference else interval and interval.ratio,
+        low=1.0 if is_reference else interval and interval.low,
+        high=1.0 if is_reference else interval and interval.high,
+        cpu_ratio=cpu.interval(name) if cpu else None,
+        long_slices=bounded(against.long if against else None),
+        all_blocks=bounded(to_reference(all_pairs)),
+        n=interval.n if interval else shared,
+        boots=of_boots,
+        draws=against.draw_ratios(name) if against else (),
+        processes=history.processes(name),
+        spread=against.estimate.spread if against else None,
+        rank=place[0] if place else None,
+        letters=place[1] if place else "",
+        requests_per_s=tally.requests_per_s,
+        latency_us=quantiles,
+        latency_n=merged.answered + merged.misses,
+        percentiles_us=latency.percentile_series(merged),
+        cpu_us_per_request=cpu_per_request(tally),
+        memory_mib=MemoryUse(
+            idle=_mean_mib(each.idle for each in started), loaded=_mean_mib(history.loaded(name))
+        ),
+        bytes_per_response=ResponseBytes(
+            head=verification.head_bytes if verification else 0,
+            body=verification.body_bytes if verification else 0,
+        ),
+        requests=tally.requests,
+        measured_s=tally.measured_s,
+        errors=participants.all_tallies[name].errors,
+        error_kinds=dict(participants.all_tallies[name].error_kinds),
+        connects=tally.connects,
+        slice_ms=lengths.short_ms if lengths else None,
+        long_slice_ms=lengths.long_ms if lengths else None,
+        limited_by=limited_by(plan, server_busy, tally.client_busy),
+        server_busy=server_busy,
+        client_busy=tally.client_busy,
+        leak_share=leak_share(tally, cores),
+        workers=plan.workers_of(name),
+        time_to_ready_ms=median(ready_ms) if ready_ms else None,
+        version=receipt.version if receipt else "",
+        command=started[-1].command if started else (),
+        cpu_source=started[-1].cpu_source if started else "",
+        work=participants.works.get(name),
+        warm_up=warm_ups(name, history),
+        boot_sd=stdev(log(each.ratio) for each in of_boots) if len(of_boots) > 1 else None,
+        open_loop=offered.summary if offered else None,
+    )
+
+
+def cpu_per_request(tally: Tally) -> PerRequest:
+    """CPU µs per request. The server's is over ramp, window and drain, as is what it answered.
+
+    The split in user and system may be counted in coarser ticks than the sum: it is scaled to it.
+    """
+    client = tally.client_cpu_ns / 1e3 / tally.requests if tally.requests else 0.0
+    if tally.cpu is None or not tally.cpu_requests:
+        return PerRequest(server=None, server_user=None, server_system=None, client=client)
+    server = tally.cpu.total_ns / 1e3 / tally.cpu_requests
+    split = tally.cpu.user_ns + tally.cpu.system_ns
+    user = server * tally.cpu.user_ns / split if split else None
+    return PerRequest(
+        server=server,
+        server_user=user,
+        server_system=None if user is None else max(0.0, server - user),
+        client=client,
+    )
+
+
+def _mean_mib(readings: Iterable[Memory | None]) -> float | None:
+    """The mean over boots."""
+    known = [reading.pss_mib for reading in readings if reading is not None]
+    return fmean(known) if known else None
+
+
+def _about_blocks(
+    name: str, reference: str, against: Comparison | None, shared: int, history: History
+) -> Iterator[Finding]:
+    """What makes the blocks behind its ratio doubtful."""
+    if against is None:
+        yield Finding.of("few_blocks", reference=reference, n=shared, least=MIN_BLOCKS)
+    of_reference = history.blocks_of(reference, kind=judged_kind(history.blocks))
+    if MIN_BLOCKS <= shared < of_reference:
+        yield Finding.of("some_blocks", reference=reference, n=shared, blocks=of_reference)
+    if against and against.slice_length_matters and against.long and against.short:
+        lengths = history.lengths(name)
+        intervals = {"long": against.long.interval(name), "short": against.short.interval(name)}
+        yield Finding.of(
+            "slice_length_matters",
+            reference=reference,
+            long_ms=lengths.long_ms if lengths else None,
+            short_ms=lengths.short_ms if lengths else None,
+            **{
+                f"{kind}_{figure}": getattr(interval, figure)
+                for kind, interval in intervals.items()
+                for figure in ("ratio", "low", "high")
+            },
+        )

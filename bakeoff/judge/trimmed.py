@@ -1,0 +1,49 @@
+"""The 20 % trimmed mean, and what it varies by.
+
+Slices have heavy tails (a collector runs, the host steals a turn): on recorded races the interval
+of the raw mean was 1.5 to 4 times wider. Formulas: Wilcox, Introduction to Robust Estimation,
+chapter 3, but for one: what is left of few values is not 60 %, and is counted as it is.
+scipy.stats has the mean too, for 0.4 s of CPU at its import; the tests hold ours against it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+TRIM = 0.2
+
+
+def trimmed_mean(values: Floats) -> float:
+    """The mean without the lowest and the highest 20 %; `values` has one number at least."""
+    centres, _ = trimmed_groups(values, np.zeros(len(values), np.int64))
+    return float(centres[0])
+
+
+def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
+    """The trimmed mean of each group, and the squares of its values' influence on it, added up.
+
+    `member` has the group of each value, from 0 without a gap. A value's influence is what it moves
+    the mean by, times n: the winsorised value less their mean, over the share that is left. The
+    squares over n (n − 1) are Tukey's and McLaughlin's squared standard error.
+    """
+    order = np.lexsort((values, member))
+    ordered, group = values[order], member[order]
+    n = np.bincount(group)
+    cut = (TRIM * n).astype(np.int64)
+    first = np.cumsum(n) - n
+    place = np.arange(len(values)) - first[group]
+    left = (place >= cut[group]) & (place < (n - cut)[group])
+    share = (n - 2 * cut) / n
+    low, high = ordered[first + cut], ordered[first + n - 1 - cut]
+    winsorised = np.clip(ordered, low[group], high[group])
+    pulled = winsorised - (np.bincount(group, winsorised) / n)[group]
+    centres: Floats = np.bincount(group, ordered * left) / (n - 2 * cut)
+    squares = np.bincount(group, (pulled / share[group]) ** 2)
+    return centres, squares.astype(np.float64)
+
+
+def degrees_of_freedom(n: int) -> int:
+    """Those of the trimmed mean's standard error: the values that are left, less one."""
+    return max(1, n - 2 * int(TRIM * n) - 1)

@@ -1,0 +1,104 @@
+"""Two revisions of one repository: bakeoff.toml, the plan bakeoff.ci-plan/1, and ci.json.
+
+`base` is the revision that a change is held against, `head` the one that has the change. Both names
+are those of the races' entries and of the gates.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.gate import CantTell, GateResult
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan
+from bakeoff.model.verdict import Verdict
+
+BASE, HEAD = "base", "head"
+CiOutcome = Literal["slower", "not slower", "can't tell", "not raced"]
+
+
+class ProjectFile(Contract):
+    """bakeoff.toml, in the repository of a server: the options of `bakeoff ci`.
+
+    `contender` is a folder with contender.toml, relative to this file, or a command. The others are
+    what the options of the same names take.
+    """
+
+    contender: str | None = None
+    base: str | None = None
+    workload: str | None = None
+    duration: float | str | None = None
+    connections: int | None = None
+    boots: int | None = None
+    instances: int | None = None
+    warm_up: float | str | None = None
+    workers: int | None = None
+    cpus: str | None = None
+    rate: float | None = None
+    load: float | str | None = None
+    gates: Annotated[tuple[str, ...] | None, Field(min_length=1)] = None
+    cant_tell: CantTell | None = None
+
+
+class Revision(Contract):
+    """A revision of the repository: by what name it was asked for, and what that is.
+
+    `uncommitted`: it is the working tree, with changes that the commit lacks.
+    """
+
+    name: str
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40,64}$")]
+    subject: str
+    uncommitted: bool = False
+
+    @property
+    def short(self) -> str:
+        """The commit as people write it."""
+        return f"{self.commit[:10]}{' and uncommitted changes' if self.uncommitted else ''}"
+
+    @property
+    def full_name(self) -> str:
+        """`main, 1a2b3c4d5e`."""
+        return self.short if self.commit.startswith(self.name) else f"{self.name}, {self.short}"
+
+
+class CiPlan(Contract):
+    """What is raced: the entries `base` and `head` of `race`, once, or twice after an alarm."""
+
+    schema_: Literal["bakeoff.ci-plan/1"] = Field("bakeoff.ci-plan/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    contender: str
+    base: Revision
+    head: Revision
+    race: Plan
+    seed: NonNegativeInt
+
+
+class Ci(Contract):
+    """The result: is head slower than base?
+
+    `slower` where a gate fails in both races, `not slower` where all gates hold, `not raced` where
+    base or head gave no valid figures, for `reasons`. `gates` are decided from both races: a gate
+    that failed in the first alone can't be told. A confirmed alarm has the ratio of the second
+    race: that of the first is extreme because it was chosen for that. `again` is None where the
+    first race raised no alarm, or the second was not measured.
+    """
+
+    schema_: Literal["bakeoff.ci/1"] = Field("bakeoff.ci/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    contender: str
+    base: Revision
+    head: Revision
+    outcome: CiOutcome
+    passes: bool
+    gates: tuple[GateResult, ...]
+    reasons: tuple[Finding, ...] = ()
+    race: Verdict
+    again: Verdict | None = None
+    complete: bool
+    seed: NonNegativeInt
+    machine: Machine

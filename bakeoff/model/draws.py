@@ -1,0 +1,88 @@
+"""What two runs of one server differ by, level by level: bakeoff.draws/1."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan, Skipped
+
+Level = Literal["block", "connections", "process", "boot"]
+
+
+class DrawsPlan(Contract):
+    """plan.json of a measurement of draws: each contender's `plans` is one of its own.
+
+    The entries of a plan are processes of one program (of a URL, which can't be started again:
+    connections to one server). Each has `sets` sets of connections, all open at once. `duration_s`
+    of a plan is what is measured over all its processes, sets and boots.
+    """
+
+    schema_: Literal["bakeoff.draws-plan/1"] = Field("bakeoff.draws-plan/1", alias="schema")
+    run: str
+    command_line: tuple[str, ...]
+    plans: Annotated[tuple[Plan, ...], Field(min_length=1)]
+    skipped: tuple[Skipped, ...] = ()
+    sets: PositiveInt
+    seed: NonNegativeInt
+
+    def contender(self, entry: str) -> str:
+        """The contender whose process an entry is: the first entry of its plan."""
+        names = {each.name: plan.reference for plan in self.plans for each in plan.entries}
+        return names[entry]
+
+
+class Spread(Contract):
+    """How far apart the draws of one level are: the sd of ln throughput, with its 95 % interval.
+
+    `n` counts the draws of this level, `degrees` the degrees of freedom of their spread. The spread
+    of blocks is that of short slices next to each other, so that the machine's drift is not in it;
+    boots are compared with nothing, so it is in theirs.
+    """
+
+    level: Level
+    sd: NonNegativeFloat
+    low: NonNegativeFloat
+    high: NonNegativeFloat
+    n: PositiveInt
+    degrees: PositiveInt
+
+
+class ContenderDraws(Contract):
+    """One contender's spreads, the smallest level first, and what follows for who measures it.
+
+    `spreads` is empty where too few `rounds` were measured; a round is a slice of `slice_ms` for
+    each set of connections of each process. `one_draw_error` is the sd of ln throughput over runs
+    of 20 s that each draw once (one process, one set of connections), `twenty_draws_error` the same
+    where 20 s are twenty draws of a second; the machine's drift comes on top of both.
+    `generator_busy` is the median over slices.
+    """
+
+    name: str
+    title: str
+    processes: PositiveInt
+    sets: PositiveInt
+    boots: PositiveInt
+    rounds: NonNegativeInt
+    slice_ms: PositiveInt
+    requests_per_s: NonNegativeFloat
+    generator_busy: NonNegativeFloat
+    spreads: tuple[Spread, ...] = ()
+    one_draw_error: PositiveFloat | None = None
+    twenty_draws_error: PositiveFloat | None = None
+
+    def spread(self, level: Level) -> Spread | None:
+        """The spread at a level; None: it was not drawn."""
+        return next((each for each in self.spreads if each.level == level), None)
+
+
+class Draws(Contract):
+    """The whole result. Not `complete`: it was ended before its time."""
+
+    schema_: Literal["bakeoff.draws/1"] = Field("bakeoff.draws/1", alias="schema")
+    plan: DrawsPlan
+    complete: bool
+    contenders: tuple[ContenderDraws, ...]
+    skipped: tuple[Skipped, ...]
+    machine: Machine

@@ -1,0 +1,192 @@
+"""Is a change slower? From two revisions of a repository to a race of `base` and `head`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Self
+
+from bakeoff.model.ci import BASE, HEAD, CiPlan, ProjectFile, Revision
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, MissingPiece
+from bakeoff.model.gate import CantTell
+from bakeoff.model.plan import Plan
+from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.gates import CANT_TELL, GATE
+from bakeoff.plan.options import (
+    BootsOption,
+    CpusOption,
+    Flag,
+    InstancesOption,
+    Options,
+    WorkloadOption,
+)
+from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.values import Count, Rate, Seconds, ShareBelow2
+
+PROJECT_FILE = "bakeoff.toml"
+DURATION_S = 180.0
+USUAL_GATE = f"{HEAD} >= 0.98 * {BASE}"
+TARGET_BRANCH = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+"""Where GitHub and GitLab name the branch that a change is meant for."""
+
+
+class CiOptions(Options):
+    """The options of `bakeoff ci`; bakeoff.toml has those that are not typed."""
+
+    base: Annotated[
+        str | None,
+        Flag(
+            "The revision to compare with, as it is. (default: where head left the branch that "
+            "bakeoff.toml, GITHUB_BASE_REF or CI_MERGE_REQUEST_TARGET_BRANCH_NAME names, or "
+            "origin's default branch)",
+            metavar="REV",
+        ),
+    ] = None
+    head: Annotated[
+        str,
+        Flag("The revision with the change; . is the working tree. (default: HEAD)", metavar="REV"),
+    ] = "HEAD"
+    contender: Annotated[
+        str | None,
+        Flag(
+            "A folder with contender.toml, or a command, relative to bakeoff.toml. (default: that "
+            "of bakeoff.toml)",
+            metavar="FOLDER|COMMAND",
+        ),
+    ] = None
+    gates: Annotated[tuple[str, ...], GATE] = (USUAL_GATE,)
+    cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
+    duration: Annotated[
+        Seconds,
+        Flag(
+            "Measured time in all, such as 60 or 3m; an alarm takes it twice. (default: 3m)",
+            metavar="TIME",
+            letter="-d",
+        ),
+    ] = DURATION_S
+    workload: WorkloadOption = None
+    connections: Annotated[
+        Count | None, Flag("Connections. (default: 64)", int, metavar="NUMBER", letter="-c")
+    ] = None
+    boots: BootsOption = None
+    instances: InstancesOption = None
+    warm_up: Annotated[
+        Seconds | None,
+        Flag("The longest warm-up of each server in each boot. (default: 20s)", metavar="TIME"),
+    ] = None
+    workers: Annotated[
+        Count | None, Flag("Workers or threads per server. (default: one for each core)", int)
+    ] = None
+    cpus: CpusOption = None
+    rate: Annotated[
+        Rate | None, Flag("Open loop: offer this many requests per second; p99 decides.", float)
+    ] = None
+    load: Annotated[
+        ShareBelow2 | None,
+        Flag("Open loop at this share (70%) of the peak; p99 decides.", metavar="SHARE"),
+    ] = None
+
+    def over(self, project: ProjectFile, file: Path) -> Self:
+        """These options where they were given, and elsewhere those of `project`, read from `file`.
+
+        Its base is a branch, which `target_branch` reads. Raises `BadUsage` that names the file.
+        """
+        kept = project.model_dump(exclude_none=True, exclude={"base"})
+        try:
+            type(self)(**kept)
+        except BadUsage as error:
+            raise BadUsage(f"{file}: {error}") from None
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**{**kept, **given})
+
+    def race(self) -> RaceOptions:
+        """The race's part of them."""
+        return RaceOptions.among(dict(self))
+
+
+@dataclass(frozen=True)
+class CheckedOut:
+    """A revision, and the folder in its files where bakeoff.toml is or would be."""
+
+    revision: Revision
+    top: Path
+    directory: Path
+
+
+class NothingToCompare(BakeoffError):
+    """The contender is in head and not in base: it is new, which makes nothing slower."""
+
+
+def target_branch(project: ProjectFile, environ: Mapping[str, str]) -> str | None:
+    """The branch that a change is meant for, as bakeoff.toml or the CI system says."""
+    return project.base or next(
+        (environ[name] for name in TARGET_BRANCH if environ.get(name)), None
+    )
+
+
+def plan_ci(
+    base: CheckedOut, head: CheckedOut, options: CiOptions, environment: Environment
+) -> CiPlan:
+    """The race of the contender at two revisions.
+
+    Raises `BadUsage` for head and the options, `MissingPiece` where the contender of base can't be
+    raced, and `NothingToCompare` where base has none.
+    """
+    operand = options.contender
+    if operand is None:
+        raise BadUsage(
+            f"ci: there is no {PROJECT_FILE} here that names a contender; `bakeoff init` writes "
+            'one, or give --contender, a folder with contender.toml or "a command"'
+        )
+    new = _contender(HEAD, operand, head, environment)
+    try:
+        old = _contender(BASE, operand, base, environment)
+    except BadFile as error:
+        raise MissingPiece(f"base ({base.revision.full_name}) can't be raced: {error}") from None
+    except BadUsage:
+        raise NothingToCompare(
+            f"nothing to compare: {operand} is in head ({head.revision.full_name}) and not in base "
+            f"({base.revision.full_name})"
+        ) from None
+    draft = RaceDraft([old, new], options.race(), environment)
+    race = draft.plan(draft.settings()[0], options.duration)
+    _check_both_race(race, base, head)
+    run = f"{environment.time}-ci-{base.revision.commit[:7]}-{head.revision.commit[:7]}"
+    return CiPlan(
+        run=run,
+        command_line=environment.command_line,
+        contender=operand,
+        base=base.revision,
+        head=head.revision,
+        race=race.model_copy(update={"run": f"{run}/race"}),
+        seed=options.seed,
+    )
+
+
+def repeated(plan: CiPlan) -> Plan:
+    """The second race: the same in fresh processes and in an order of its own."""
+    return plan.race.model_copy(update={"run": f"{plan.run}/again", "seed": plan.seed + 1})
+
+
+def _contender(
+    name: str, operand: str, place: CheckedOut, environment: Environment
+) -> ResolvedContender:
+    (found,) = resolve_contenders([operand], environment.catalogue, place.directory)
+    if found.origin not in ("folder", "command") or found.folder is None:
+        raise BadUsage(
+            f"contender: is {operand}, which is the same in both revisions; it takes a folder of "
+            "the repository with contender.toml (./server), or a command"
+        )
+    if not found.folder.is_relative_to(place.top.resolve()):
+        raise BadUsage(f"contender: {operand} is outside of the repository, {place.top}")
+    return replace(found, name=name)
+
+
+def _check_both_race(race: Plan, base: CheckedOut, head: CheckedOut) -> None:
+    for each in race.skipped:
+        if each.name == BASE:
+            raise NothingToCompare(
+                f"nothing to compare: base ({base.revision.full_name}) {each.reason}; "
+                f"head ({head.revision.full_name}) does"
+            )
+        raise BadUsage(f"head ({head.revision.full_name}) {each.reason}")

@@ -1,0 +1,91 @@
+"""From a URL and options to the plan of a crosscheck."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, get_args
+
+from pydantic import BeforeValidator
+
+from bakeoff.model.crosscheck import CrosscheckPlan
+from bakeoff.model.errors import BadUsage, nearest
+from bakeoff.model.load import Loader
+from bakeoff.model.plan import Connection
+from bakeoff.plan.contenders import parse_url
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.values import Count, Seconds
+
+ROUNDS_MIN = 5
+"""With fewer rounds nothing is judged."""
+_LOADERS: dict[str, Loader] = {loader: loader for loader in get_args(Loader)}
+
+
+def _parse_tools(value: str | Sequence[str]) -> tuple[Loader, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    loaders: dict[Loader, None] = {"engine": None}
+    for name in map(str.strip, names):
+        if name not in _LOADERS:
+            hint = nearest(name, _LOADERS, "there are")
+            raise BadUsage(f"--tools: {name!r} is not a load tool{hint}")
+        loaders[_LOADERS[name]] = None
+    return tuple(loaders)
+
+
+class CrosscheckOptions(Options):
+    """The options of a crosscheck."""
+
+    connections: Annotated[
+        Count, Flag("Connections at a time. (default: 64)", int, letter="-c")
+    ] = 64
+    duration: Annotated[
+        Seconds,
+        Flag(
+            "How long each run lasts, in whole seconds. (default: 2)", metavar="TIME", letter="-d"
+        ),
+    ] = 2.0
+    rounds: Annotated[
+        Count, Flag("How often each tool has its turn, 5 or more. (default: 12)", int)
+    ] = 12
+    connection: Connection = "keep-alive"
+    rate: Annotated[
+        Count | None, Flag("Requests per second, for the tools that keep a rate.", int)
+    ] = None
+    tools: Annotated[
+        tuple[Loader, ...],
+        BeforeValidator(_parse_tools),
+        Flag(
+            "The tools that take part beside the engine, such as wrk,volley-wrk. (default: all "
+            "that are installed and able)",
+            metavar="A,B",
+        ),
+    ] = tuple(_LOADERS.values())
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse what the tools can't do."""
+        if self.duration != int(self.duration):
+            raise BadUsage(f"--duration: is {self.duration:g}; wrk and ab take whole seconds alone")
+        if self.rounds < ROUNDS_MIN:
+            raise BadUsage(f"--rounds: is {self.rounds}; it takes {ROUNDS_MIN} or more")
+
+
+def plan_crosscheck(
+    url: str, options: CrosscheckOptions, environment: Environment
+) -> CrosscheckPlan:
+    """The plan of a crosscheck of one URL. Raises `BadUsage`."""
+    server = parse_url(url)
+    return CrosscheckPlan(
+        run=f"{environment.time}-crosscheck-{server.host.replace(':', '-')}",
+        command_line=environment.command_line,
+        url=url,
+        address=server.address,
+        host=server.host,
+        path=server.path,
+        loaders=options.tools,
+        connections=options.connections,
+        connection=options.connection,
+        rate=options.rate,
+        duration_s=int(options.duration),
+        rounds=options.rounds,
+        # Load tools have one thread.
+        cpus=environment.cores_for(None).client[-1:],
+        seed=options.seed,
+    )

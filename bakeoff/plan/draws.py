@@ -1,0 +1,129 @@
+"""From operands and options to a measurement of draws: a plan of its own for each contender."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import PositiveInt
+
+from bakeoff.model.draws import DrawsPlan
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Plan, Skipped
+from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.options import CpusOption, Flag, Options, WorkloadOption
+from bakeoff.plan.race import RaceDraft, RaceOptions, slug
+from bakeoff.plan.values import Count, Seconds
+
+PROCESSES = 6
+SETS = 3
+DURATION_S = 20.0
+WARM_UP_S = 4.0
+QUICK_DURATION_S = 8.0
+QUICK_WARM_UP_S = 1.0
+
+
+class DrawsOptions(Options):
+    """The options of a measurement of draws."""
+
+    everything: Annotated[
+        bool, Flag("The whole catalogue, as far as it serves the workload and can be built.", bool)
+    ] = False
+    quick: Annotated[
+        bool,
+        Flag("8 s for each contender, after a second of warm-up for each process.", bool),
+    ] = False
+    processes: Annotated[
+        Count, Flag("Processes of each contender, 2 or more. (default: 6)", int)
+    ] = PROCESSES
+    sets: Annotated[
+        Count, Flag("Sets of connections to each process, 2 or more. (default: 3)", int)
+    ] = SETS
+    connections: Annotated[
+        Count | None, Flag("Connections in a set. (default: 64)", int, letter="-c")
+    ] = None
+    duration: Annotated[
+        Seconds | None,
+        Flag(
+            "Measured time for each contender, such as 20 or 1m. (default: 20s)",
+            metavar="TIME",
+            letter="-d",
+        ),
+    ] = None
+    warm_up: Annotated[
+        Seconds | None,
+        Flag("The longest warm-up of each process in each boot. (default: 4s)", metavar="TIME"),
+    ] = None
+    boots: Annotated[
+        Count, Flag("How often each contender restarts, for a spread of boots. (default: 1)", int)
+    ] = 1
+    workload: WorkloadOption = None
+    cpus: CpusOption = None
+    pids: Annotated[
+        tuple[PositiveInt, ...],
+        Flag("The process behind a URL, for its CPU.", list[int]),
+    ] = ()
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse what has no spread."""
+        for name in ("processes", "sets"):
+            if getattr(self, name) < 2:
+                raise BadUsage(f"--{name}: is 1; one has no spread, it takes 2 or more")
+
+
+def plan_draws(
+    operands: Sequence[str], options: DrawsOptions, environment: Environment
+) -> DrawsPlan:
+    """The plan of `bakeoff draws`. Raises `BadUsage`."""
+    catalogue = environment.catalogue
+    if bool(operands) == options.everything:
+        raise BadUsage("draws: takes contenders or --all, and not both")
+    names = list(dict.fromkeys(catalogue.names() if options.everything else operands))
+    count = options.processes
+    resolved = resolve_contenders(
+        [name for name in names for _ in range(count)],
+        catalogue,
+        environment.directory,
+        pids=[pid for pid in options.pids for _ in range(count)],
+    )
+    plans: list[Plan] = []
+    skipped: list[Skipped] = []
+    for first in range(0, len(resolved), count):
+        same = resolved[first : first + count]
+        try:
+            plans.append(_plan(same, options, environment))
+        except BadUsage as error:
+            # What was named is to be measured; of a whole catalogue, what can be.
+            if not options.everything:
+                raise
+            reason = str(error).splitlines()[-1].strip()
+            skipped.append(
+                Skipped(name=same[0].name, reason=reason.removeprefix(f"{same[-1].name}: "))
+            )
+    if not plans:
+        raise BadUsage(f"--workload: nobody in the catalogue serves {options.workload}")
+    return DrawsPlan(
+        run=f"{environment.time}-draws-{slug([plan.entries[0] for plan in plans])}",
+        command_line=environment.command_line,
+        plans=tuple(plans),
+        skipped=tuple(skipped),
+        sets=options.sets,
+        seed=options.seed,
+    )
+
+
+def _plan(
+    same: Sequence[ResolvedContender], options: DrawsOptions, environment: Environment
+) -> Plan:
+    """A race of one contender's processes against each other; the first gives it its name."""
+    race = RaceOptions(
+        workload=options.workload,
+        cpus=options.cpus,
+        connections=options.connections,
+        boots=options.boots,
+        warm_up=options.warm_up or (QUICK_WARM_UP_S if options.quick else WARM_UP_S),
+        twin=False,
+        seed=options.seed,
+    )
+    draft = RaceDraft(same, race, environment)
+    duration_s = options.duration or (QUICK_DURATION_S if options.quick else DURATION_S)
+    return draft.plan(draft.settings()[0], duration_s)

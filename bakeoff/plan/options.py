@@ -1,0 +1,119 @@
+"""Options: declared once, each with its type, its default and its flag on the command line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bakeoff.model.errors import BadUsage, nearest
+from bakeoff.model.plan import Arrivals
+from bakeoff.plan.values import Count, Seed, flag, parse_seed
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How the command line takes an option: its help, as what `type` it reads it, its letter.
+
+    `on`: a bool that is on by default has a second flag, --no-NAME.
+    """
+
+    help: str
+    type: Any = str
+    metavar: str | None = None
+    letter: str = ""
+    on: bool = False
+
+
+class Options(BaseModel):
+    """Options of a command, checked as they are made. Raises `BadUsage` with the option's name.
+
+    None stands for an option that was not given.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    seed: Annotated[Seed, Flag("Seed of every random order. (default: random)", int)] = Field(
+        default_factory=lambda: parse_seed("--seed", None)
+    )
+
+    @classmethod
+    def flags(cls) -> dict[str, "Flag"]:
+        """How the command line takes each option; those without a flag it takes otherwise."""
+        flags = ((name, field.metadata) for name, field in cls.model_fields.items())
+        return {
+            name: each for name, metadata in flags for each in metadata if isinstance(each, Flag)
+        }
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**{name: value for name, value in values.items() if value is not None})
+        except ValidationError as error:
+            fault = error.errors()[0]
+            name = flag(str(fault["loc"][0]))
+            if fault["type"] == "extra_forbidden":
+                hint = nearest(name, map(flag, type(self).model_fields), "there are")
+                raise BadUsage(f"there is no option {name}{hint}") from None
+            expected = fault.get("ctx", {}).get("expected")
+            message = fault["msg"][:1].lower() + fault["msg"][1:]
+            requirement = f"it takes {expected}" if expected else message
+            raise BadUsage(f"{name}: is {fault['input']!r}; {requirement}") from None
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any], **more: Any) -> Self:
+        """The options among a function's arguments, which have their names, and `more`."""
+        named = {name: arguments[name] for name in cls.model_fields if name in arguments}
+        return cls(**{**named, **more})
+
+    def arguments(self) -> list[str]:
+        """The options that differ from their defaults, as the command line takes them."""
+        arguments: list[str] = []
+        flags = self.flags()
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if value == field.default:
+                continue
+            if name == "connection":
+                kinds = (value,) if isinstance(value, str) else value
+                arguments += [f"--{kind}" for kind in kinds]
+            elif isinstance(value, bool):
+                arguments.append(flag(name) if value else flag(f"no_{name}"))
+            elif get_origin(flags[name].type) is list:
+                arguments += [text for item in value for text in (flag(name), str(item))]
+            else:
+                items = value if isinstance(value, tuple) else (value,)
+                texts = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)
+                arguments += [flag(name), ",".join(texts)]
+        return arguments
+
+
+WorkloadOption = Annotated[
+    str | None,
+    Flag(
+        "The request and its right answer: hello, empty, get (GET /, any answer that stays the "
+        "same) and others. (default: hello; get where all contenders are commands or URLs)"
+    ),
+]
+BootsOption = Annotated[
+    Count | None, Flag("How often everything restarts, warm-ups included. (default: 1)", int)
+]
+InstancesOption = Annotated[
+    Count | None,
+    Flag(
+        "Run this many processes of each server for the whole race, and measure them in turn. "
+        "(default: each draw of about a second has new processes of what starts fast; of the rest, "
+        "as many run as memory and time to warm up allow, 8 at most)",
+        int,
+    ),
+]
+ArrivalsOption = Annotated[
+    Arrivals, Flag("Open loop: random, like independent users, or evenly spaced.", Arrivals)
+]
+CpusOption = Annotated[
+    str | None,
+    Flag(
+        "Cores of the servers and of the generator. (default: the first, and the last two; of two "
+        "cores the last)",
+        metavar="server=0,client=1",
+    ),
+]

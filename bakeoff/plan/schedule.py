@@ -1,0 +1,131 @@
+"""The schedule of a boot: orders, slice lengths, and how long each contender is warmed up.
+
+Orders are random, and the same for the same seed.
+"""
+
+import math
+import random
+from collections.abc import Iterable, Sequence
+
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
+
+SLICE_MS_MIN = 20
+SLICE_MS_MAX = 2000
+RESPONSES_PER_SLICE_MIN = 200
+MEAN_LATENCIES_PER_SLICE_MIN = 10
+RAMP_MS_MIN = 5
+RAMP_MEAN_LATENCIES = 2
+LONG_SLICE_MS_MIN = 250
+LONG_FACTOR = 5
+REQUESTS_FOR_P99 = 1000
+"""Ten of them are slower than the p99."""
+OPEN_RAMP_MS_MIN = 50
+OPEN_RAMP_MS_MAX = 500
+OPEN_RAMP_MEAN_LATENCIES = 10
+KNOWN_FLAT_S_MIN = 1.0
+FIRST_PROCESS_EVERY = 5
+WARM_UP_PER_MEASURED_S = 3
+
+
+def start_order(plan: Plan, boot: int, instance: int = 0) -> list[str]:
+    """The entries in the order in which boot `boot` starts a process of each.
+
+    Drawn anew each time: of two copies of one program, the one started second can be the
+    faster one (METHODOLOGY.md, boots).
+    """
+    key = ("start", boot, instance) if instance else ("start", boot)
+    return _shuffled((entry.name for entry in plan.entries), plan.seed, *key)
+
+
+def draw_order(plan: Plan, boot: int, draw: int, names: Sequence[str]) -> list[str]:
+    """Those called `names`, in the order in which a draw starts, connects and warms them up."""
+    return _shuffled(names, plan.seed, "draw", boot, draw)
+
+
+def has_first_process(plan: Plan, boot: int, draw: int) -> bool:
+    """Whether a draw is the one of five that belongs to the first processes of the boot."""
+    turn, place = divmod(draw, FIRST_PROCESS_EVERY)
+    key = f"{plan.seed}/first/{boot}/{turn}"
+    return random.Random(key).randrange(FIRST_PROCESS_EVERY) == place
+
+
+def cohort(plan: Plan, boot: int, draw: int, instances: int) -> int:
+    """Which of its `instances` processes a contender has in a draw.
+
+    All have had equally many draws after each `instances` of them. The same for all contenders:
+    process j of one meets process j of another.
+    """
+    turn, place = divmod(draw, instances)
+    order = list(range(instances))
+    random.Random(f"{plan.seed}/cohort/{boot}/{turn}").shuffle(order)
+    return order[place]
+
+
+def block_order(plan: Plan, boot: int, block: int, running: Sequence[str]) -> list[str]:
+    """The entries that are `running`, in the order of their slices in this block."""
+    return _shuffled(running, plan.seed, "block", boot, block)
+
+
+def arrival_seed(plan: Plan, boot: int, block: int) -> int:
+    """The seed of a block's arrivals in an open loop, the same for all contenders."""
+    return random.Random(f"{plan.seed}/arrivals/{boot}/{block}").getrandbits(64)
+
+
+def _shuffled(names: Iterable[str], *key: object) -> list[str]:
+    order = list(names)
+    random.Random("/".join(map(str, key))).shuffle(order)
+    return order
+
+
+def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths:
+    """One contender's lengths, from its warm-up.
+
+    The shorter a block, the more of the machine's drift cancels (METHODOLOGY.md, rotation); but a
+    slice must hold enough answers, and many round trips. Each has its own length: one slow
+    contender would else stretch everybody's, and the block with them. One that never answers gets
+    the shortest.
+    """
+    needed_ms = float(SLICE_MS_MIN)
+    if requests_per_s > 0:
+        needed_ms = max(
+            needed_ms,
+            1000 * RESPONSES_PER_SLICE_MIN / requests_per_s,
+            MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000,
+        )
+    short_ms = min(SLICE_MS_MAX, math.ceil(needed_ms))
+    ramp_ms = math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * mean_latency_us / 1000))
+    return SliceLengths(
+        short_ms=short_ms,
+        long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
+        ramp_ms=min(short_ms, ramp_ms),
+    )
+
+
+def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
+    """One contender's lengths in an open loop of `rate` requests per second: all are long.
+
+    A slice holds enough requests for its p99. The ramp lets the queue find its usual length, since
+    each slice begins with an empty one; `mean_latency_us` is that of the warm-up, at full load.
+    """
+    needed_ms = math.ceil(1000 * REQUESTS_FOR_P99 / rate)
+    window_ms = max(LONG_SLICE_MS_MIN, min(SLICE_MS_MAX, needed_ms))
+    ramp_ms = math.ceil(OPEN_RAMP_MEAN_LATENCIES * mean_latency_us / 1000)
+    return SliceLengths(
+        short_ms=window_ms,
+        long_ms=window_ms,
+        ramp_ms=max(OPEN_RAMP_MS_MIN, min(OPEN_RAMP_MS_MAX, ramp_ms)),
+    )
+
+
+def warm_up_slices(share_s: float, known: bool, bound_s: float) -> tuple[int, int]:
+    """The least and the most slices of one contender's warm-up in one boot.
+
+    2 s at least and `bound_s` at most; but no more than three times `share_s`, its share of what
+    is measured in this boot, and 1 s whatever happens: a short race stays short. One that is
+    `known`, by its twin or from being flat in the boots before, gets 1 s at least.
+    """
+    most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), bound_s)
+    least_s = min(KNOWN_FLAT_S_MIN if known else WARM_UP_S_MIN, most_s)
+    least, most = (round(1000 * each / WARM_UP_SLICE_MS) for each in (least_s, most_s))
+    return max(1, least), max(1, most)

@@ -1,0 +1,159 @@
+"""Option values as people write them: times, shares, numbers and cores.
+
+Every value may come as text, from the command line, or as a Python value. What is wrong raises
+`BadUsage` with the option's name.
+"""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Cores
+
+NUMBER_MAX = 10**9
+"""No larger number can be meant; the engine says what the machine has room for."""
+_NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
+_TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
+_SHARE = re.compile(_NUMBER + r"\s*(%)?")
+_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
+_CORES_FORM = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)"
+_FLAGS = {"everything": "--all", "gates": "--gate", "ports": "--port", "pids": "--pid"}
+
+
+def flag(field: str) -> str:
+    """The command line's name for an option: `warm_up` is `--warm-up`."""
+    return _FLAGS.get(field, "--" + field.replace("_", "-"))
+
+
+def parse_duration_s(option: str, value: object) -> float:
+    """`20`, `"90s"`, `"2m"` or `"1h"` in seconds."""
+    seconds = _plain_number(value)
+    if isinstance(value, str):
+        match = _TIME.fullmatch(value.strip())
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else None
+    if seconds is None:
+        raise BadUsage(f"{option}: is {value!r}; it takes seconds, as in 20, 90s or 2m")
+    if not 0 < seconds < NUMBER_MAX:
+        raise BadUsage(f"{option}: is {value}; it takes a time above zero")
+    return seconds
+
+
+def parse_share(option: str, value: object, below: float) -> float:
+    """`0.7`, `"0.7"` or `"70%"` as a share above 0 and below `below`."""
+    share = _plain_number(value)
+    if isinstance(value, str):
+        match = _SHARE.fullmatch(value.strip())
+        share = float(match[1]) / (100 if match[2] else 1) if match else None
+    if share is None:
+        raise BadUsage(f"{option}: is {value!r}; it takes a share, as in 70% or 0.7")
+    if not 0 < share < below:
+        raise BadUsage(f"{option}: is {share:.0%}; it takes a share above 0 and below {below:.0%}")
+    return share
+
+
+def parse_number(option: str, value: object, *, whole: bool = False) -> Any:
+    """A number above zero."""
+    number = _plain_number(value)
+    if number is None or not 0 < number < NUMBER_MAX or (whole and not isinstance(value, int)):
+        raise BadUsage(f"{option}: is {value}; it takes a number above zero")
+    return value
+
+
+def parse_counts(option: str, value: object) -> tuple[int, ...]:
+    """`64`, `[1, 64, 512]` or `"1,64,512"` as numbers, each once."""
+    if isinstance(value, str):
+        words: Sequence[object] = value.split(",")
+    else:
+        words = list(value) if isinstance(value, Sequence) else [value]
+    text = value if isinstance(value, str) else ",".join(map(str, words))
+    counts: list[int] = []
+    for word in words:
+        digits = re.fullmatch(r"\s*([0-9]{1,10})\s*", "" if isinstance(word, bool) else str(word))
+        count = int(digits[1]) if digits else 0
+        if not 0 < count < NUMBER_MAX:
+            given = f"`{word}` in {text}" if "," in text else text or "nothing"
+            raise BadUsage(
+                f"{option}: is {given}; it takes a number above zero, or several: 1,64,512"
+            )
+        if count in counts:
+            raise BadUsage(f"{option}: has {count} twice in {text}; each value is one cell")
+        counts.append(count)
+    if not counts:
+        raise BadUsage(f"{option}: is nothing; it takes a number above zero, or several: 1,64,512")
+    return tuple(counts)
+
+
+def parse_seed(option: str, value: object) -> int:
+    """The seed that was given; None: a random one."""
+    if value is None:
+        return random.SystemRandom().randrange(2**32)
+    if not isinstance(value, int) or value < 0:
+        raise BadUsage(f"{option}: is {value}; it takes zero or a number above")
+    return value
+
+
+def default_cores(available: Sequence[int]) -> Cores:
+    """The first core for the servers, the last two for the generator, so that it is not the limit.
+
+    Of two cores each side has one; a single one is shared. More server cores would need more for
+    the generator again.
+    """
+    return Cores(server=(available[0],), client=tuple(available[1:][-2:] or available))
+
+
+def parse_cores(text: str, available: Sequence[int]) -> Cores:
+    """`server=0,client=1` as cores, which must be among those `available`."""
+    sides: dict[str, list[int]] = {}
+    side = None
+    for part in text.split(","):
+        name, equals, value = part.rpartition("=")
+        if equals:
+            side = name.strip()
+            if side not in ("server", "client") or side in sides:
+                raise BadUsage(f"--cpus {text}: `{name}` can't stand there; {_CORES_FORM}")
+            sides[side] = []
+        if side is None:
+            raise BadUsage(f"--cpus {text}: {_CORES_FORM}")
+        sides[side] += _core_range(value.strip(), text)
+    if set(sides) != {"server", "client"}:
+        missing = "client" if "server" in sides else "server"
+        raise BadUsage(f"--cpus {text}: says nothing of {missing}; {_CORES_FORM}")
+    for cpu in (*sides["server"], *sides["client"]):
+        if cpu not in available:
+            present = ", ".join(map(str, available))
+            raise BadUsage(f"--cpus {text}: there is no core {cpu} here; there are {present}")
+    return Cores(
+        server=tuple(dict.fromkeys(sides["server"])), client=tuple(dict.fromkeys(sides["client"]))
+    )
+
+
+def _core_range(value: str, text: str) -> list[int]:
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+    if not match:
+        raise BadUsage(f"--cpus {text}: `{value}` is no core; {_CORES_FORM}")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if last < first or last - first > 4096:
+        raise BadUsage(f"--cpus {text}: `{value}` is no range; {_CORES_FORM}")
+    return list(range(first, last + 1))
+
+
+def _plain_number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else None  # type: ignore[arg-type]
+
+
+def _checked(parse: Callable[..., Any], **more: Any) -> BeforeValidator:
+    return BeforeValidator(lambda value, info: parse(flag(info.field_name), value, **more))
+
+
+Seconds = Annotated[float, _checked(parse_duration_s)]
+ShareBelow1 = Annotated[float, _checked(parse_share, below=1)]
+ShareBelow2 = Annotated[float, _checked(parse_share, below=2)]
+Count = Annotated[int, _checked(parse_number, whole=True)]
+Counts = Annotated[tuple[int, ...], _checked(parse_counts)]
+Rate = Annotated[float, _checked(parse_number)]
+Seed = Annotated[int, _checked(parse_seed)]

@@ -1,0 +1,210 @@
+"""A report before it has a form: what it says, in which order. Renderers decide how it looks."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from bakeoff.report.charts.theme import Drawing, Frame, Panels
+
+Sign = Literal["✓", "✗", "?", "!", "≠", "=", "–", "⇄", "·", ""]
+Tone = Literal["good", "bad", "unknown", "warning", "left-out", "note", ""]
+TONES: Mapping[Sign, Tone] = {
+    "✓": "good",
+    "=": "good",
+    "✗": "bad",
+    "?": "unknown",
+    "!": "warning",
+    "≠": "warning",
+    "–": "left-out",
+    "⇄": "note",
+    "·": "note",
+    "": "",
+}
+"""How a sign is meant; renderers colour by it."""
+
+Value = str | int | float | bool | None
+DataRow = Mapping[str, Value]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. `label` names it, `quiet` sets it back, `code` keeps it as it is typed.
+
+    `link` is where it leads: an address on the web, or a path from the report's folder.
+    """
+
+    text: str
+    label: str = ""
+    quiet: bool = False
+    code: bool = False
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of a list: `label: text`, further `lines` below it.
+
+    `badge` is a finding that is set apart. `struck` crosses out the label and the lines: they are
+    on record and don't count. `link` is where the label leads.
+    """
+
+    text: str
+    sign: Sign = ""
+    label: str = ""
+    link: str = ""
+    badge: str = ""
+    struck: bool = False
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class List:
+    """Entries under a title; one without entries is not shown.
+
+    `outcomes`: each entry has an outcome, and its sign is shown in every format. Otherwise signs
+    are for the terminal alone.
+    """
+
+    title: str
+    items: tuple[Item, ...]
+    outcomes: bool = False
+    ordered: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column. Figures are set to the right and never fold; text may."""
+
+    head: str
+    kind: Literal["figure", "text"] = "figure"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table, as text. `twin` and `unranked` rows are set back."""
+
+    cells: tuple[str, ...]
+    mark: Literal["", "reference", "twin", "unranked"] = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a title; the first column names the row. One without rows is not shown.
+
+    `facts` are names with a value each, without a line of heads; `code` values are what somebody
+    typed or a program printed.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+    facts: bool = False
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture: `reading` says how to read it, `alt_text` what it shows, `draw` makes it.
+
+    `slug` is the name of its file. It is drawn twice, for a desk and for a telephone.
+    """
+
+    slug: str
+    title: str
+    reading: str
+    alt_text: str
+    draw: "Callable[[Frame], Drawing | Panels]"
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Pictures that are made when a renderer wants them: importing altair takes a second."""
+
+    make: Callable[[], Sequence[Chart | None]]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a title. `folded`: on the page alone, closed until a reader opens it."""
+
+    title: str
+    blocks: "tuple[Block, ...]"
+    note: str = ""
+    folded: bool = False
+
+
+Block = Text | List | Table | Charts | Section
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report.
+
+    `headline` is the result in a few sentences, `tone` how it came out, `lead` what it is about.
+    `context` and `facts` say in a few words what was measured, where and how. `alarm` is what makes
+    the result doubtful. Every format has `summary`; the terminal leaves `detail` out. `data` has
+    the figures unrounded, a row per observation, the unit at the end of each key.
+    """
+
+    title: str
+    headline: str
+    summary: tuple[Block, ...]
+    detail: tuple[Block, ...] = ()
+    data: tuple[DataRow, ...] = ()
+    tone: Tone = ""
+    lead: str = ""
+    context: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    alarm: str = ""
+
+    @property
+    def measured(self) -> str:
+        """The facts as a line; empty where there are none."""
+        between = "; " if any(", " in fact for fact in self.facts) else ", "
+        return f"Measured: {between.join(self.facts)}." if self.facts else ""
+
+
+def tabulated(
+    title: str,
+    items: Sequence[T],
+    columns: Sequence[tuple[str, Callable[[T], str]]],
+    note: str = "",
+    text: Sequence[str] = (),
+    mark: Callable[[T], Literal["", "reference", "twin", "unranked"]] = lambda _: "",
+) -> Table:
+    """A row for each of `items`, a column for each head and function. `text`: columns of words."""
+    heads = [Column(head, "text" if head in text else "figure") for head, _ in columns]
+    return Table(
+        title,
+        (Column(heads[0].head, "text"), *heads[1:]) if heads else (),
+        tuple(Row(tuple(cell(item) for _, cell in columns), mark(item)) for item in items),
+        note,
+    )
+
+
+def facts_table(
+    title: str, facts: Iterable[tuple[str, object]], note: str = "", *, code: bool = False
+) -> Table:
+    """Names with a value each: True is `on`, None is `–`."""
+    said = {True: "on", False: "off", None: "–"}
+    rows = tuple(
+        Row((name, said[value] if value is None or isinstance(value, bool) else str(value)))
+        for name, value in facts
+    )
+    return Table(
+        title, (Column("fact", "text"), Column("value", "text")), rows, note, facts=True, code=code
+    )
+
+
+def items(sign: Sign, texts: Sequence[str]) -> tuple[Item, ...]:
+    """Plain entries with one sign."""
+    return tuple(Item(text, sign) for text in texts)
+
+
+def printable(text: str) -> str:
+    """Text from outside without control characters, which could steer a terminal."""
+    return "".join(c if c.isprintable() else " " if c in "\r\n\t" else "�" for c in text)

@@ -1,0 +1,151 @@
+"""Two runs compared: whose ratio to the reference changed, and by how much."""
+
+from collections.abc import Callable
+
+from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
+from bakeoff.report import figures
+from bakeoff.report.document import Document, Item, List, Sign, Table, Text, items, tabulated
+from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.shared import bare_ratio, gates
+from bakeoff.report.sentences import listed, sentence, sentences
+
+_SIGNS: dict[str | None, Sign] = {"faster": "✓", "slower": "✗", "can't tell": "?", None: "·"}
+_PLAIN = (
+    "Requests per second, CPU, memory and p99 are as they were measured: the machine's drift"
+    " between the runs is in them, so there is no finding on them."
+)
+
+
+def document(result: RunsComparison) -> Document:
+    """The report of a comparison of two runs."""
+    versions = [
+        f"{each.name}: version {each.before.version or 'unknown'} before,"
+        f" {each.after.version or 'unknown'} after."
+        for each in result.changes
+        if each.before.version != each.after.version
+    ]
+    alone = [
+        f"Only in the {which} run: {listed(names)}."
+        for which, names in (("earlier", result.only_before), ("later", result.only_after))
+        if names
+    ]
+    unlike = _unlike(result)
+    warnings = [f"{each}{unlike}" for each in sentences(result.warnings)]
+    return Document(
+        title=f"{result.workload}: what changed between two runs",
+        headline=headline(result),
+        context=(result.before.run, result.after.run),
+        summary=(
+            List("Changes", tuple(_change(result, each) for each in _others(result)), True),
+            _table(result),
+            gates(result.gates, result.ranked_by),
+            List("Differences between the runs", items("·", [*alone, *versions])),
+            List("Warnings", items("!", warnings)),
+            Text(_facts(result.before), "Before"),
+            Text(_facts(result.after), "After"),
+        ),
+        data=tuple(
+            {
+                "name": each.name,
+                "finding": each.finding,
+                "ratio_of_ratios": each.ratio,
+                "low_95": each.low,
+                "high_95": each.high,
+                **{f"{key}_before": value for key, value in each.before.model_dump().items()},
+                **{f"{key}_after": value for key, value in each.after.model_dump().items()},
+            }
+            for each in result.changes
+        ),
+    )
+
+
+def headline(result: RunsComparison) -> str:
+    """How many contenders became faster or slower, and of how many nobody can tell."""
+    findings = [each.finding for each in _others(result)]
+    faster, slower, untold = (findings.count(each) for each in ("faster", "slower", "can't tell"))
+    if not faster + slower + untold:
+        return "Nothing to compare: the runs share no two contenders with figures."
+    said = [f"{slower or 'none'} became slower", f"{faster or 'none'} faster"]
+    said += [f"{untold} can't be told"] if untold else []
+    return f"Of {figures.plural(len(findings), 'contender')}, {listed(said)}{_unlike(result)}."
+
+
+def _others(result: RunsComparison) -> list[RunChange]:
+    return [each for each in result.changes if each.name != result.reference]
+
+
+def _change(result: RunsComparison, change: RunChange) -> Item:
+    """What became of one contender."""
+    said = f"{change.name}: {sentence(change.reason) if change.reason else ''}"
+    if change.ratio is not None:
+        by = f"its ratio to {result.reference} is {_times(change)}"
+        if change.finding == "can't tell":
+            said = f"Can't tell whether {change.name} changed: {by}"
+            if change.minimum_detectable_effect is not None:
+                size = figures.percent(change.minimum_detectable_effect)
+                said += f"; {size} would have been found in four of five"
+        else:
+            said = f"{change.name} became {change.finding}: {by}"
+    return Item(f"{said}{_unlike(result)}.", _SIGNS[change.finding])
+
+
+def _times(change: RunChange) -> str:
+    """The change in words; of one that has one end or none, what is known of it."""
+    assert change.ratio is not None
+    if change.low is not None and change.high is not None:
+        middle, low, high = figures.interval(change.ratio, change.low, change.high)
+        return f"{middle} times what it was ({low} to {high})"
+    if change.low is None and change.high is None:
+        return "not known, as the load generator was the limit"
+    return f"{bare_ratio(change)} times what it was, as the load generator was the limit"
+
+
+def _unlike(result: RunsComparison) -> str:
+    """What stands in every line of runs of unlike machines."""
+    if not result.unlike:
+        return ""
+    keys = listed(each.values["key"] for each in result.unlike)
+    return f" (unlike machines: {keys} {'differs' if len(result.unlike) == 1 else 'differ'})"
+
+
+def _table(result: RunsComparison) -> Table:
+    """Each contender of both runs: the change with its interval, then the plain figures."""
+    plain: tuple[tuple[str, Callable[[RunFigures], str]], ...] = (
+        ("ratio", figures.ratio_of),
+        ("requests/s", lambda run: figures.rate(run.requests_per_s)),
+        ("CPU per request", lambda run: figures.duration(run.server_cpu_us_per_request)),
+        ("memory loaded", lambda run: figures.mib(run.memory_mib)),
+        ("p99", lambda run: figures.duration(run.p99_us)),
+    )
+
+    def at(when: str, write: Callable[[RunFigures], str]) -> Callable[[RunChange], str]:
+        return lambda change: write(getattr(change, when))
+
+    def finding(change: RunChange) -> str:
+        if change.finding:
+            return f"{change.finding}{' (unlike machines)' if result.unlike else ''}"
+        return "reference" if change.name == result.reference else MISSING
+
+    return tabulated(
+        "Before and after",
+        result.changes,
+        [
+            ("contender", lambda change: change.name),
+            ("change (95 % interval)", figures.ratio_of),
+            ("finding", finding),
+            *(
+                (f"{head} {when}", at(when, write))
+                for head, write in plain
+                for when in ("before", "after")
+            ),
+        ],
+        _PLAIN,
+        text=("finding",),
+    )
+
+
+def _facts(facts: RunFacts) -> str:
+    return (
+        f"{facts.run}, {facts.cpu_model}, kernel {facts.kernel}, bakeoff {facts.bakeoff},"
+        f" engine {facts.engine}"
+    )

@@ -1,0 +1,200 @@
+"""A crosscheck: in which figures load tools and our engine agree or differ."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Figure, Loading, Outcome
+from bakeoff.model.load import Loader
+from bakeoff.report import figures
+from bakeoff.report.document import (
+    DataRow,
+    Document,
+    Item,
+    List,
+    Sign,
+    Table,
+    Text,
+    items,
+    tabulated,
+)
+from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.shared import again, machine_table
+from bakeoff.report.sentences import grouped, listed, sentence
+
+_Pair = tuple[Loader, Loader]
+_HEADS: dict[Figure, str] = {
+    "requests_per_s": "requests/s",
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+}
+_SAID: dict[Outcome, tuple[Sign, str]] = {
+    "differs": ("≠", "differ in"),
+    "agrees": ("=", "agree in"),
+    "can't tell": ("?", "can't be told apart in"),
+}
+_WRK_CLOSES = (
+    "wrk asks for a close by a header; if the server keeps the connection anyway, wrk does too"
+)
+_NOTE = (
+    "Medians of the rounds; ratios with 95 % intervals that hold for all of them at once. A figure"
+    " differs (≠) where its interval leaves out 1, and agrees (=) where all of it is within 10 % of"
+    " 1; otherwise it can't be told (?)."
+)
+
+
+def document(result: Crosscheck) -> Document:
+    """The report of a crosscheck."""
+    return Document(
+        title=f"Crosscheck of load tools on {result.plan.url}",
+        headline=headline(result),
+        context=("a crosscheck", result.machine.taken_at),
+        facts=_facts(result),
+        alarm="" if result.complete else "The crosscheck was ended before its time.",
+        summary=(
+            List("Each pair", tuple(_pair(result, *pair) for pair in _pairs(result)), True),
+            _figures(result),
+            _ratios(result),
+            Text(_NOTE, quiet=True),
+            List("What to know", tuple(_notes(result))),
+            List("Did not run", tuple(_skipped(result))),
+        ),
+        detail=(
+            machine_table(result.machine),
+            again(result.plan.command_line),
+        ),
+        data=tuple(map(_row, result.compared)),
+    )
+
+
+def headline(result: Crosscheck) -> str:
+    """In how many pairs the tools agree in everything."""
+    pairs = _pairs(result)
+    findings = [{each.finding for each in _of_pair(result, pair)} for pair in pairs]
+    agree = sum(each == {"agrees"} for each in findings)
+    differ = sum("differs" in each for each in findings)
+    if not pairs:
+        return "Nothing to compare: fewer than two tools gave figures."
+    said = (
+        f"Of {figures.plural(len(pairs), 'pair')} of load tools, {agree or 'none'}"
+        f" {'agrees' if agree <= 1 else 'agree'} in every figure, {differ or 'none'}"
+        f" {'differs' if differ <= 1 else 'differ'} in some."
+    )
+    return said if result.complete else f"{said} It was ended before its time."
+
+
+def name(loader: Loader) -> str:
+    """A tool as its command begins."""
+    return "volley load" if loader == "engine" else loader.replace("-", " ")
+
+
+def _facts(result: Crosscheck) -> tuple[str, ...]:
+    plan = result.plan
+    cores = f"core{'s' * (len(plan.cpus) > 1)} {listed([str(cpu) for cpu in plan.cpus])}"
+    return (
+        f"{figures.plural(plan.rounds, 'round')} of {plan.duration_s} s each in random order",
+        figures.plural(plan.connections, "connection"),
+        plan.connection,
+        f"at {plan.rate:,} requests/s" if plan.rate else "as fast as it goes",
+        f"each on {cores}",
+    )
+
+
+def _pairs(result: Crosscheck) -> tuple[_Pair, ...]:
+    return tuple(dict.fromkeys((each.of, each.over) for each in result.compared))
+
+
+def _of_pair(result: Crosscheck, pair: _Pair) -> list[Compared]:
+    return [each for each in result.compared if (each.of, each.over) == pair]
+
+
+def _pair(result: Crosscheck, of: Loader, over: Loader) -> Item:
+    """In which figures two tools differ, agree, or nobody can tell; the sign of the worst."""
+    compared = _of_pair(result, (of, over))
+    said = {
+        finding: listed(heads)
+        for finding in _SAID
+        if (heads := [_HEADS[each.figure] for each in compared if each.finding == finding])
+    }
+    text = "; ".join(f"{_SAID[finding][1]} {heads}" for finding, heads in said.items())
+    return Item(f"{name(of)} and {name(over)} {text}", _SAID[next(iter(said))][0])
+
+
+def _figures(result: Crosscheck) -> Table:
+    """What each tool says of the server."""
+
+    def latency(figure: Figure) -> tuple[str, Callable[[Loading], str]]:
+        return _HEADS[figure], lambda tool: figures.duration(tool.figures.get(figure))
+
+    return tabulated(
+        "Figures",
+        result.loadings,
+        [
+            ("tool", lambda tool: name(tool.loader)),
+            ("runs", lambda tool: figures.count(tool.n)),
+            ("requests/s", lambda tool: figures.rate(tool.figures.get("requests_per_s"))),
+            *map(latency, FIGURES[1:]),
+        ],
+    )
+
+
+def _ratios(result: Crosscheck) -> Table:
+    """Each pair: the finding in each figure, and its ratio."""
+
+    def ratio(figure: Figure) -> tuple[str, Callable[[_Pair], str]]:
+        return _HEADS[figure], lambda pair: next(
+            f"{_SAID[each.finding][0]} {_ratio(each)}"
+            for each in _of_pair(result, pair)
+            if each.figure == figure
+        )
+
+    pair: tuple[str, Callable[[_Pair], str]] = (
+        "of / over",
+        lambda pair: f"{name(pair[0])} / {name(pair[1])}",
+    )
+    return tabulated("Ratios", _pairs(result), [pair, *map(ratio, FIGURES)])
+
+
+def _ratio(compared: Compared) -> str:
+    low, high = compared.low, compared.high
+    if compared.ratio is not None and low and high is not None:
+        return figures.ratio_times(compared.ratio, low, high)
+    bounds = [f"above {figures.times(low)}"] if low else []
+    bounds += [f"below {figures.times(high)}"] if high is not None else []
+    return listed(bounds) if bounds else MISSING
+
+
+def _notes(result: Crosscheck) -> Iterator[Item]:
+    older = [name(tool.loader) for tool in result.loadings if tool.http != "1.1"]
+    if older:
+        speak = "speaks" if len(older) == 1 else "speak"
+        yield Item(f"{listed(older)} {speak} HTTP/1.0, the others HTTP/1.1: unequal work", "≠")
+    if result.plan.connection == "close" and any(t.loader == "wrk" for t in result.loadings):
+        yield Item(_WRK_CLOSES, "·")
+    for tool in result.loadings:
+        yield from (Item(failure, "!", name(tool.loader)) for failure in tool.failures)
+        if tool.errors:
+            kinds = [f"{n:,} {kind.replace('_', ' ')}" for kind, n in tool.errors.items()]
+            yield Item(f"errors in its runs: {listed(kinds)}", "!", name(tool.loader))
+    for pair in _pairs(result):
+        told = [(sentence(each.why), each.figure) for each in _of_pair(result, pair) if each.why]
+        for why, heads in grouped((why, _HEADS[figure]) for why, figure in told).items():
+            yield Item(f"{name(pair[0])} / {name(pair[1])}, {listed(heads)}: {why}", "·")
+
+
+def _skipped(result: Crosscheck) -> Sequence[Item]:
+    """The names that share a reason."""
+    reasons = grouped((each.reason, each.name.replace("-", " ")) for each in result.skipped)
+    return items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])
+
+
+def _row(compared: Compared) -> DataRow:
+    return {
+        "figure": compared.figure,
+        "of": compared.of,
+        "over": compared.over,
+        "ratio": compared.ratio,
+        "ratio_low_95": compared.low,
+        "ratio_high_95": compared.high,
+        "n_rounds": compared.n,
+        "finding": compared.finding,
+    }

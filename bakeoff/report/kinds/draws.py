@@ -1,0 +1,154 @@
+"""Draws: what two runs of the same server differ by, level by level."""
+
+from collections.abc import Iterator
+from math import sqrt
+
+from bakeoff.model.draws import ContenderDraws, Draws, Level
+from bakeoff.report import figures
+from bakeoff.report.document import DataRow, Document, Item, List, Text, tabulated
+from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.shared import again, machine_table, pinning
+
+_LEVELS: dict[Level, str] = {
+    "block": "a block",
+    "connections": "a set of connections",
+    "process": "a process",
+    "boot": "a boot",
+}
+Z = 1.96
+BUSY = 0.9
+_READING = (
+    "Each spread is the standard deviation of ln throughput over draws of that level, with its 95 %"
+    " interval and the number of draws: 1 % means that two of them differ by 1.4 % typically. "
+    "Blocks are short slices beside each other, so a longer run averages them away. A set of "
+    "connections and a process last for a whole run: measuring longer measures that draw better, "
+    "and the server no better."
+)
+_ERRORS = (
+    "The error of a run is the standard deviation of its throughput over runs of 20 s. wrk, ab, oha"
+    " and hey load one process over one set of connections: one draw. Twenty draws are 20 s in"
+    " pieces of a second, each with a new process and new connections. The machine's drift from run"
+    " to run comes on top of both. The last column is how far apart two runs of one draw each are"
+    " in 95 % of cases though nothing has changed."
+)
+_BOOTS = "Boots are compared with nothing beside them: the machine's drift is in their spread."
+_FEW = "too few rounds to tell a spread; give it more time with --duration"
+
+
+def document(result: Draws) -> Document:
+    """The report of a measurement of draws."""
+    told = [each for each in result.contenders if each.spreads]
+    levels = [level for level in _LEVELS if any(each.spread(level) for each in told)]
+    return Document(
+        title="Draws: what makes two runs of a server differ",
+        headline=headline(result),
+        context=("draws", result.machine.taken_at),
+        facts=_facts(result),
+        alarm="" if result.complete else "The measurement was ended before its time.",
+        summary=(
+            tabulated(
+                "Spread per level",
+                told,
+                [
+                    ("contender", lambda each: each.name),
+                    *(
+                        (_LEVELS[level], lambda each, level=level: _spread(each, level))
+                        for level in levels
+                    ),
+                ],
+            ),
+            Text(_READING + (f" {_BOOTS}" if "boot" in levels else ""), quiet=True),
+            tabulated(
+                "The error of a run of 20 s",
+                told,
+                [
+                    ("contender", lambda each: each.name),
+                    ("requests/s", lambda each: figures.rate(each.requests_per_s)),
+                    ("one draw", lambda each: _share(each.one_draw_error)),
+                    ("twenty draws", lambda each: _share(each.twenty_draws_error)),
+                    ("two runs of one draw", lambda each: _apart(each)),
+                ],
+            ),
+            Text(_ERRORS, quiet=True),
+            List("What to know", tuple(_notes(result))),
+            List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
+        ),
+        detail=(machine_table(result.machine), again(result.plan.command_line, result.plan.run)),
+        data=tuple(row for each in result.contenders for row in _rows(each)),
+    )
+
+
+def headline(result: Draws) -> str:
+    """How far apart two runs of the same server are."""
+    told = [each for each in result.contenders if each.one_draw_error]
+    if not told:
+        return "No spread could be told: too few rounds were measured."
+    least, most = (pick(told, key=lambda each: each.one_draw_error or 0) for pick in (min, max))
+    if least is most:
+        said = f"Two runs of {least.name} over one draw each differ by up to {_apart(least)}"
+    else:
+        said = (
+            f"Two runs of one server over one draw each differ by up to {_apart(least)} "
+            f"({least.name}) to {_apart(most)} ({most.name})"
+        )
+    said += " though nothing has changed."
+    return said if result.complete else f"{said} It was ended before its time."
+
+
+def _facts(result: Draws) -> tuple[str, ...]:
+    first, plan = result.plan.plans[0], result.plan
+    return (
+        f"{len(first.entries)} processes of each",
+        f"{plan.sets} sets of {figures.plural(first.connections, 'connection')} to each process",
+        f"{first.duration_s:.3g} s for each contender in {figures.plural(first.boots, 'boot')}",
+        f"workload {first.workload.name}",
+        *pinning(first.cores),
+    )
+
+
+def _spread(each: ContenderDraws, level: Level) -> str:
+    spread = each.spread(level)
+    if spread is None:
+        return MISSING
+    low, high = figures.percent(spread.low).removesuffix(" %"), figures.percent(spread.high)
+    return f"{figures.percent(spread.sd)} ({low} to {high}), n = {figures.count(spread.n)}"
+
+
+def _share(error: float | None) -> str:
+    return f"±{figures.percent(error)}" if error else MISSING
+
+
+def _apart(each: ContenderDraws) -> str:
+    """How far apart two runs of one draw are in 95 % of cases."""
+    return figures.percent(Z * sqrt(2) * each.one_draw_error) if each.one_draw_error else MISSING
+
+
+def _notes(result: Draws) -> Iterator[Item]:
+    for each in result.contenders:
+        if not each.spreads:
+            yield Item(f"{figures.plural(each.rounds, 'round')}: {_FEW}", "!", each.name)
+        elif each.spread("process") is None:
+            text = "it can't be started again: only its connections were drawn"
+            yield Item(text, "·", each.name)
+        if each.generator_busy > BUSY:
+            busy = figures.percent(each.generator_busy)
+            text = f"the generator was busy {busy}: part of the spread may be its own"
+            yield Item(text, "!", each.name)
+
+
+def _rows(each: ContenderDraws) -> Iterator[DataRow]:
+    for spread in each.spreads:
+        yield {
+            "contender": each.name,
+            "level": spread.level,
+            "sd": spread.sd,
+            "sd_low_95": spread.low,
+            "sd_high_95": spread.high,
+            "n": spread.n,
+            "degrees": spread.degrees,
+            "requests_per_s": each.requests_per_s,
+            "one_draw_error": each.one_draw_error,
+            "twenty_draws_error": each.twenty_draws_error,
+            "slice_ms": each.slice_ms,
+            "generator_busy": each.generator_busy,
+        }

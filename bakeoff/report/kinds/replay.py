@@ -1,0 +1,403 @@
+"""A replay: an article's comparisons measured again, and what became of its claims."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bakeoff.model.article import Article, Comparison, Published, Row, Setting, Shape
+from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, InARow, Replay, RowResult
+from bakeoff.report import figures
+from bakeoff.report.document import (
+    Block,
+    Chart,
+    Charts,
+    DataRow,
+    Document,
+    Item,
+    List,
+    Section,
+    Sign,
+    Table,
+    Text,
+    facts_table,
+    items,
+    tabulated,
+)
+from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.shared import again, circumstances, pinning, warnings
+from bakeoff.report.sentences import joined, listed, sentence
+
+METRICS = {
+    "requests_per_s": "requests per second",
+    "bytes_per_s": "bytes per second",
+    "latency_p50": "median latency",
+    "latency_p99": "p99 latency",
+    "latency_stdev": "standard deviation of latency",
+    "latency_p99_over_p50": "p99 over median latency",
+    "memory": "memory",
+    "cpu": "CPU use",
+}
+SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
+_NOT_REACHED = "the replay ended before it was measured"
+_CLAIMS_NOTE = (
+    "A claim is a range for the ratio of two rows. It holds where the whole 95 % interval lies in"
+    " the range and does not where none of it does; otherwise it can't be told."
+)
+KIB_PER_MIB = 1024
+_Column = tuple[str, Callable[[tuple[Row, RowResult | None]], str]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison of the article; `measured` is None where the replay ended before it."""
+
+    published: Comparison
+    shape: Shape
+    measured: ComparisonResult | None
+
+    @property
+    def rows(self) -> tuple[tuple[Row, RowResult | None], ...]:
+        """The article's rows, in its order, each with what was measured of it."""
+        here = {row.name: row for row in self.measured.rows} if self.measured else {}
+        return tuple((row, here.get(row.name)) for row in self.published.rows)
+
+    @property
+    def skipped(self) -> str:
+        """Why the whole comparison has no figures; empty where it has."""
+        return self.measured.skipped if self.measured else _NOT_REACHED
+
+
+def parts(replay: Replay) -> list[Part]:
+    """Every comparison of the article, in its order."""
+    measured = {each.name: each for each in replay.comparisons}
+    article = replay.article
+    return [Part(c, article.loads[c.load], measured.get(c.name)) for c in article.comparisons]
+
+
+def document(replay: Replay) -> Document:
+    """The report of a replay; each comparison that was raced has a report of its own."""
+    article, every = replay.article, parts(replay)
+
+    def forest() -> Sequence[Chart | None]:
+        from bakeoff.report.charts.replay import claims
+
+        return [claims(replay.claims)]
+
+    method = [("load", f"{_driver(replay)}, {_scale(replay)}")]
+    method += [
+        (f"pinning, {part.measured.name}", ", ".join(pinning(part.measured.cores)))
+        for part in every
+        if part.measured and not part.skipped
+    ]
+    method += [("complete", "yes" if replay.complete else "no: the replay ended early")]
+    claims = tuple(map(_claim, replay.claims))
+    return Document(
+        title=f"{article.title}: measured again",
+        headline=headline(replay),
+        lead=f"{article.title} ({article.published}), measured again.",
+        context=(f"a replay of {article.name}", replay.machine.taken_at),
+        facts=(_driver(replay), _scale(replay)),
+        alarm="" if replay.complete else "The replay ended before it was complete.",
+        summary=(
+            *(_comparison(part, every) for part in every),
+            List("Claims", claims, outcomes=True, ordered=True, note=_CLAIMS_NOTE),
+            Charts(forest),
+        ),
+        detail=(
+            _article(article),
+            List("What a reader of the article could not see", items("", article.traps)),
+            circumstances(method, replay.machine),
+            again(replay.command_line, f"Run {replay.run}"),
+        ),
+        data=tuple(_data_row(part, *row) for part in every for row in part.rows),
+    )
+
+
+def headline(replay: Replay) -> str:
+    """How many of the claims hold, in a sentence or two."""
+    results = [claim.finding for claim in replay.claims]
+    holds, fails = results.count("holds"), results.count("does not hold")
+    untold = results.count("can't tell")
+    counted = [f"{holds or 'none'} {'holds' if holds <= 1 else 'hold'} here"]
+    counted += [f"{fails} {'does' if fails == 1 else 'do'} not"] if fails else []
+    counted += [f"{untold} can't be told"] if untold else []
+    of = figures.plural(len(replay.claims), "claim")
+    said = f"Of {of} of {replay.article.name}, {listed(counted)}."
+    if replay.complete:
+        return said
+    return f"{said} The replay ended early: what was not measured can't be told."
+
+
+def _driver(replay: Replay) -> str:
+    """Who made the load."""
+    said = {
+        "engine": "load by our engine in the article's shape",
+        "both": "load by our engine, and by the article's own tool to compare",
+    }
+    return said.get(replay.driver, f"load by the real {replay.driver}")
+
+
+def _scale(replay: Replay) -> str:
+    return f"at scale {figures.given(replay.scale)}"
+
+
+def _claim(claim: ClaimResult) -> Item:
+    """The finding, then what it rests on: the interval, what was published and what claimed."""
+    lines = [f"{claim.of} over {claim.over} in {METRICS[claim.metric]}: {measured(claim)}"]
+    lines[0] += f"; published {figures.times(claim.published)}" if claim.published else ""
+    lines[0] += f"; claimed {claimed(claim)}"
+    lines += [sentence(claim.why)] if claim.why else []
+    lines += [f"Unequal work: {claim.unequal}"] if claim.unequal else []
+    return Item(claim.text, SIGNS[claim.finding], badge=claim.finding, lines=tuple(lines))
+
+
+def measured(claim: ClaimResult) -> str:
+    """The measured ratio with its interval and its n."""
+    ratio = claim.measured
+    if ratio is None:
+        return "not measured"
+    return f"{figures.ratio_of(ratio)}, n = {figures.count(ratio.n)}"
+
+
+def claimed(claim: ClaimResult) -> str:
+    """The range that a claim gives."""
+    if claim.above and claim.below:
+        return f"{figures.given(claim.above)} to {figures.given(claim.below)}×"
+    if claim.above:
+        return f"over {figures.given(claim.above)}×"
+    return f"under {figures.given(claim.below)}×" if claim.below else MISSING
+
+
+def _comparison(part: Part, every: Sequence[Part]) -> Section:
+    """One comparison: pictures, tables, then what must be known of it."""
+    here = part.measured
+
+    def bars() -> Sequence[Chart | None]:
+        from bakeoff.report.charts.replay import memory, speed
+
+        return [speed(part, every), memory(part, every)]
+
+    tool = f", by the real {here.loader}" if here and here.loader != "engine" else ""
+    load = Text(f"{part.shape.command}{tool}", quiet=True)
+    blocks: list[Block] = [load]
+    if part.skipped:
+        blocks.append(List("Skipped", (Item(part.skipped, "!"),)))
+    blocks += [Charts(bars), _speed(part)]
+    if here and not part.skipped:
+        rows = [Item(row.skipped, "–", row.name) for row in here.rows if row.skipped]
+        invalid = [Item(joined(row.reasons), "✗", row.name) for row in here.rows if row.reasons]
+        blocks += [
+            _costs(part),
+            _agreement(here),
+            _in_a_row(part),
+            List("Skipped rows", tuple(rows)),
+            List("Not valid", tuple(invalid)),
+            List("Warnings", items("!", warnings(here))),
+            List("What was changed, and why", items("·", here.changes)),
+        ]
+    notes = facts_table("Notes", [(row.name, row.note) for row, _ in part.rows if row.note])
+    blocks.append(Section("What the article says of its rows", (notes,), folded=True))
+    if here and here.run and here.loader == "engine":
+        link = f"{here.run}/report.html"
+        blocks.append(Text("The whole report of this comparison's race", link=link))
+    return Section(part.published.title, tuple(blocks))
+
+
+def _speed(part: Part) -> Table:
+    """Requests per second of every row: published, measured, and the ratio of the two."""
+    columns: list[_Column] = [
+        ("row", lambda of: label(of[0])),
+        ("workers", lambda of: _count(of[1].workers if of[1] else of[0].workers)),
+        ("published requests/s", lambda of: _published_rate(of[0])),
+        ("here", lambda of: rate_here(of[1]) if of[1] else MISSING),
+        ("here / published", lambda of: _over_published(of[1])),
+        ("n", _here("n", _count)),
+    ]
+    renamed = any(label(row) != row.name for row, _ in part.rows)
+    note = "After the dot: the article's name of the row, where it differs. " if renamed else ""
+    if any(here and here.at_least for _, here in part.rows):
+        note += "≥: at least that, as the load generator was the limit."
+    return tabulated("Requests per second", part.rows, columns, note.strip())
+
+
+def rate_here(here: RowResult) -> str:
+    """What was measured of a row: at least that, or what can't stand."""
+    rate = figures.least_rate(here.requests_per_s, at_least=bool(here.at_least))
+    return f"{rate} (not valid)" if here.reasons and rate != MISSING else rate
+
+
+def _over_published(here: RowResult | None) -> str:
+    ratio = figures.times(here.ratio if here else None)
+    return f"≥ {ratio}" if here and here.at_least and here.ratio else ratio
+
+
+def _costs(part: Part) -> Table:
+    """Latency and memory of every row: the columns in which anybody has a figure."""
+    columns: list[_Column] = [
+        ("published mean", lambda of: _ms(of[0].published.latency_ms.mean)),
+        ("published p50", lambda of: _ms(of[0].published.value("latency_p50"))),
+        ("p50 here", _here("p50_us", figures.duration)),
+        ("published p99", lambda of: _ms(of[0].published.value("latency_p99"))),
+        ("p99 here", _here("p99_us", figures.duration)),
+        ("published stdev", lambda of: _ms(of[0].published.latency_ms.stdev)),
+        ("server CPU per request here", _here("server_cpu_us_per_request", figures.duration)),
+        ("published memory", lambda of: figures.mib(published_mib(of[0].published))),
+        ("memory here", _here("memory_mib", figures.mib)),
+    ]
+    known = [
+        (head, cell) for head, cell in columns if any(cell(row) != MISSING for row in part.rows)
+    ]
+    rows = part.rows if known else ()
+    return tabulated("Latency and memory", rows, [("row", lambda of: of[0].name), *known])
+
+
+def _here(name: str, write: Callable[[Any], str]) -> Callable[[tuple[Row, RowResult | None]], str]:
+    """A figure that was measured here."""
+    return lambda of: write(getattr(of[1], name, None))
+
+
+def _agreement(comparison: ComparisonResult) -> Table:
+    """What our engine makes of a row, over what the article's tool makes of it."""
+    columns: list[tuple[str, Callable[[Agreement], str]]] = [
+        ("row", lambda of: of.row),
+        ("tool", lambda of: of.tool),
+        ("engine / tool (95 % interval)", lambda of: figures.ratio_of(of.engine_over_tool)),
+        ("n rounds", lambda of: figures.count(of.engine_over_tool.n)),
+        ("finding", agreement),
+    ]
+    note = "Requests per second that our engine measures, over those of the article's own tool."
+    text = ("tool", "finding")
+    return tabulated("Engine against tool", comparison.agreement, columns, note, text=text)
+
+
+def agreement(row: Agreement) -> str:
+    """Whether engine and tool agree on a row."""
+    ratio = row.engine_over_tool
+    return "agree within noise" if ratio.low <= 1 <= ratio.high else "differ"
+
+
+def _in_a_row(part: Part) -> Table:
+    """The article's own procedure beside ours: runs of one row in a row, and their mean."""
+    rows = {row.name: (row, here) for row, here in part.rows}
+    runs = [each for each in (part.measured.in_a_row if part.measured else ()) if each.row in rows]
+
+    def in_turn(each: InARow) -> float | None:
+        here = rows[each.row][1]
+        return here.requests_per_s if here else None
+
+    def over_in_turn(each: InARow) -> str:
+        rate = in_turn(each)
+        return figures.times(each.mean / rate if rate else None)
+
+    columns: list[tuple[str, Callable[[InARow], str]]] = [
+        ("row", lambda each: each.row),
+        ("runs in a row", lambda each: ", ".join(map(figures.rate, each.requests_per_s))),
+        ("their mean", lambda each: figures.rate(each.mean)),
+        ("in turn", lambda each: figures.rate(in_turn(each))),
+        ("in a row / in turn", over_in_turn),
+        ("published", lambda each: _published_rate(rows[each.row][0])),
+    ]
+    note = (
+        "Requests per second of runs in a row, one server after the other: whatever changed"
+        " between two servers' runs looks like a difference between them. In turn: measured"
+        " above, side by side."
+    )
+    return tabulated("As the article did it", runs, columns, note, text=("runs in a row",))
+
+
+def label(row: Row) -> str:
+    """Our name of a row with the article's, where they differ."""
+    return row.name if row.label.lower() == row.name else f"{row.name} · {row.label}"
+
+
+def published_runs(published: Published) -> tuple[float, ...]:
+    """Requests per second of each run that the article prints."""
+    return published.requests_per_s or tuple(pages / 60 for pages in published.pages_per_min)
+
+
+def published_mib(published: Published) -> float | None:
+    """Memory as the article has it: the resident sets of all processes of a row."""
+    return sum(published.memory_kib) / KIB_PER_MIB if published.memory_kib else None
+
+
+def _published_rate(row: Row) -> str:
+    return figures.rate(row.published.value("requests_per_s"))
+
+
+def _count(number: int | None) -> str:
+    return figures.count(number) if number else MISSING
+
+
+def _ms(ms: float | None) -> str:
+    return figures.duration(None if ms is None else ms * 1000)
+
+
+def _article(article: Article) -> Section:
+    """What the article is, and where the published figures come from."""
+    facts = [
+        ("title", article.title),
+        ("published", str(article.published)),
+        ("language", article.language),
+        *([("source", article.source)] if article.source else []),
+        *setting(article.setting),
+        *(
+            (f"load {name}", f"{each.command} ({shape(each)})")
+            for name, each in article.loads.items()
+        ),
+    ]
+    # A link to anything but the web would be the article's to choose.
+    linked = article.source.startswith("https://")
+    link = (Text("The article itself", link=article.source),) if linked else ()
+    summary = Text(" ".join(article.summary.split()))
+    return Section("The article", (summary, *link, facts_table("Facts", facts)))
+
+
+def setting(setting: Setting) -> Iterator[tuple[str, str]]:
+    """The article's machine and versions, as far as they are told."""
+    yield "processor", setting.cpu
+    if setting.cores:
+        threads = f", {figures.plural(setting.threads, 'thread')}" if setting.threads else ""
+        yield "cores", f"{setting.cores}{threads}"
+    if setting.memory:
+        yield "memory", setting.memory
+    if setting.system:
+        yield "system", setting.system
+    if setting.versions:
+        versions = (f"{name} {version}" for name, version in setting.versions.items())
+        yield "versions", ", ".join(versions)
+
+
+def shape(shape: Shape) -> str:
+    """What a load of the article does, beyond its command."""
+    requests = f"{figures.count(shape.requests)} requests" if shape.requests else ""
+    return ", ".join(
+        [
+            requests or f"{figures.given(shape.duration_s or 0)} s",
+            figures.plural(shape.connections, "connection"),
+            "keep-alive" if shape.connection == "keep-alive" else "a connection per request",
+            f"HTTP/{shape.http}",
+            figures.plural(shape.threads, "thread"),
+            "once" if shape.repeats == 1 else f"{shape.repeats} times",
+        ]
+    )
+
+
+def _data_row(part: Part, row: Row, here: RowResult | None) -> DataRow:
+    """What was not measured has its reason."""
+    return {
+        "comparison": part.published.name,
+        "row": row.name,
+        "contender": row.contender,
+        "workers": here.workers if here else row.workers,
+        "published_requests_per_s": row.published.value("requests_per_s"),
+        "requests_per_s": here.requests_per_s if here else None,
+        "ratio": here.ratio if here else None,
+        "n": (here.n if here else 0) or None,
+        "memory_mib": here.memory_mib if here else None,
+        "p50_us": here.p50_us if here else None,
+        "p99_us": here.p99_us if here else None,
+        "server_cpu_us_per_request": here.server_cpu_us_per_request if here else None,
+        "skipped": (here.skipped if here else "") or part.skipped,
+        "reasons": joined(here.reasons) if here else "",
+        "at_least": joined(here.at_least) if here else "",
+    }

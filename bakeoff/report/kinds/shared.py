@@ -1,0 +1,142 @@
+"""What the documents of several kinds have in common."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+from bakeoff.model.capacity import CapacityEntry, CapacityReport
+from bakeoff.model.gate import GateResult
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Cores, RankedBy
+from bakeoff.model.replay import ComparisonResult, RowResult
+from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.report import figures
+from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table
+from bakeoff.report.sentences import grouped, joined, listed, sentences
+
+_GATE_SIGNS: dict[str, Sign] = {"holds": "✓", "fails": "✗", "can't tell": "?"}
+_RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better, the ratio"}
+
+
+def machine_table(machine: Machine) -> Table:
+    """Where it was measured."""
+    active = {k: v for k, v in machine.mitigations.items() if not v.startswith("Not affected")}
+    ports = machine.port_range
+    facts = {
+        "taken at": machine.taken_at,
+        "kernel": machine.kernel,
+        "distribution": machine.distribution,
+        "processor": machine.cpu_model,
+        "processors": machine.cpus,
+        "threads per core": machine.threads_per_core,
+        "memory": f"{machine.memory_mib:,} MiB",
+        "virtualisation": machine.virtualisation,
+        "governor": machine.governor,
+        "turbo": machine.turbo,
+        "mitigations": "; ".join(f"{name}: {how}" for name, how in active.items()) or "none active",
+        "clock source": machine.clock_source,
+        "cgroup": machine.cgroup,
+        "CPU quota": f"{machine.cpu_quota:g} processors" if machine.cpu_quota else "none",
+        "somaxconn": machine.somaxconn,
+        "ephemeral ports": f"{ports[0]} to {ports[1]}" if ports else None,
+        "open files": f"{machine.open_files_limit:,}",
+        "tcp_tw_reuse": machine.tcp_tw_reuse,
+        "load average before": f"{machine.load_average:.2f}",
+        "io_uring": machine.io_uring,
+        "Python": machine.python,
+        "bakeoff": machine.bakeoff,
+        "engine": machine.engine,
+    }
+    return facts_table("Machine", facts.items(), "– means that the machine doesn't say.")
+
+
+def circumstances(method: Iterable[tuple[str, object]], machine: Machine) -> Section:
+    """How and where it was measured."""
+    tables = (facts_table("How it was measured", method), machine_table(machine))
+    return Section("Circumstances", tables)
+
+
+def again(command_line: Sequence[str], run: str = "") -> Section:
+    """The command that was typed; with a `run`, how to make this report again."""
+    note = (
+        f"{run}. What was measured lies beside this report: the command “bakeoff report” makes it"
+        " again, without a server."
+    )
+    command = Text(shlex.join(command_line), code=True)
+    return Section("Measure it again", (command, Text(note, quiet=True)) if run else (command,))
+
+
+def gate(result: GateResult, ranked_by: RankedBy) -> Item:
+    """One gate: its outcome and why; where it can't be told, what `--cant-tell` made of that."""
+    said = f"{result.gate.text}: {result.outcome}"
+    if result.ratio is not None:
+        blocks = figures.plural(result.n, "block")
+        said += f", {_RATIO_OF[ranked_by]} is {bare_ratio(result)}, n = {blocks}"
+    elif result.reasons:
+        said += f", {joined(result.reasons)}"
+    if result.outcome == "can't tell":
+        said += f"; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"
+    return Item(said, _GATE_SIGNS[result.outcome])
+
+
+def bare_ratio(of: figures.Measured) -> str:
+    """A ratio in a sentence: `1.72 (1.70 to 1.74)`, or `≥ 3.41`."""
+    return figures.ratio_of(of).replace("×", "")
+
+
+def gates(results: Iterable[GateResult], ranked_by: RankedBy) -> List:
+    """An entry for each gate."""
+    return List("Gates", tuple(gate(result, ranked_by) for result in results), True)
+
+
+def pinning(pinned: Cores) -> tuple[str, str]:
+    """Which processors the servers had, and which the generator."""
+    servers = f"servers on {_core_list(pinned.server)}"
+    if len(pinned.server) == 1:
+        servers = f"one server core {pinned.server[0]}"
+    shared = " (shared)" if pinned.shared else ""
+    return servers, f"generator on {_core_list(pinned.client)}{shared}"
+
+
+def _core_list(numbers: tuple[int, ...]) -> str:
+    if not numbers:
+        return "any core"
+    return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
+    """The warnings of the whole, then of each entry or row, by name; each is said once."""
+    parts = result.rows if isinstance(result, ComparisonResult) else result.entries
+    own = {
+        part.name: [
+            *_at_least(part),
+            *sentences(
+                each
+                for each in part.warnings
+                if not any(whole.tells(part.name, each) for whole in result.warnings)
+            ),
+        ]
+        for part in parts
+    }
+    return [*sentences(result.warnings), *said_once(own)]
+
+
+def _at_least(part: VerdictEntry | CapacityEntry | RowResult) -> list[str]:
+    """Why it did at least what was measured."""
+    return [] if isinstance(part, CapacityEntry) else sentences(part.at_least)
+
+
+def ended_early(result: Verdict | CapacityReport) -> str:
+    """What a headline adds where the run was cut off."""
+    if result.complete:
+        return ""
+    blocks = figures.plural(result.blocks, "block")
+    return f" The run ended early: this is what its first {blocks} say."
+
+
+def said_once(texts: Mapping[str, Iterable[str]]) -> list[str]:
+    """The texts of several, by name, each once with the names of all whose it is."""
+    whose = grouped((text, name) for name, own in texts.items() for text in own)
+    return [
+        f"{listed(names)}{', each' if len(names) > 1 else ''}: {text}"
+        for text, names in whose.items()
+    ]

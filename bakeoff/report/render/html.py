@@ -1,0 +1,145 @@
+"""report.html: one file, offline and without script; all that came from outside is escaped."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from altair.utils.schemapi import debug_mode
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bakeoff.report.charts.theme import NARROW, WIDE, to_svg
+from bakeoff.report.document import (
+    TONES,
+    Block,
+    Chart,
+    Charts,
+    Document,
+    List,
+    Section,
+    Table,
+    Text,
+    printable,
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn chart: SVG elements of 976 and 340 px."""
+
+    chart: Chart
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page, and its pictures by their slugs."""
+
+    html: str
+    pictures: dict[str, Picture]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A block with its id in the page and what is drawn of it; `kind` is its class."""
+
+    kind: str
+    id: str
+    block: Block
+    blocks: "tuple[_Shown, ...]" = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass
+class _Builder:
+    """Gives ids, each once, and collects the pictures."""
+
+    ids: set[str] = field(default_factory=set)
+    pictures: dict[str, Picture] = field(default_factory=dict)
+
+    def shown(self, blocks: Iterable[Block]) -> tuple[_Shown, ...]:
+        """The blocks that have something in them."""
+        return tuple(shown for block in blocks if (shown := self._shown(block)))
+
+    def _shown(self, block: Block) -> _Shown | None:
+        kind = type(block).__name__
+        match block:
+            case Text():
+                return _Shown(kind, "", block)
+            case Charts():
+                pictures = tuple(_picture(chart) for chart in block.make() if chart)
+                self.pictures |= {picture.chart.slug: picture for picture in pictures}
+                return _Shown(kind, "", block, pictures=pictures) if pictures else None
+            case Section():
+                name = self._id(block.title)
+                inner = self.shown(block.blocks)
+                return _Shown(kind, name, block, inner) if inner else None
+            case Table(rows=content) | List(items=content):
+                return _Shown(kind, self._id(block.title), block) if content else None
+
+    def _id(self, title: str) -> str:
+        base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "part"
+        taken = (f"{base}-{number}" for number in range(2, len(self.ids) + 3))
+        name = next(name for name in (base, *taken) if name not in self.ids)
+        self.ids.add(name)
+        return name
+
+
+def page(document: Document) -> Page:
+    """The document as a whole page."""
+    builder = _Builder()
+    blocks = builder.shown((*document.summary, *document.detail))
+    finding, dot, further = document.headline.partition(". ")
+    template = _environment().get_template("page.html")
+    html = template.render(
+        document=document,
+        finding=finding + dot.strip(),
+        further=further,
+        blocks=blocks,
+        parts=[shown for shown in blocks if shown.id and not getattr(shown.block, "folded", False)],
+    )
+    return Page(html, builder.pictures)
+
+
+def snippet(document: Document) -> str:
+    """The headline, the first pictures and the first table, for a notebook."""
+    blocks = _Builder().shown(
+        next((block for block in document.summary if isinstance(block, kind)), Text(""))
+        for kind in (Charts, Table)
+    )
+    return _environment().get_template("snippet.html").render(document=document, blocks=blocks)
+
+
+def _picture(chart: Chart) -> Picture:
+    # Without altair's check of each piece against its schema, which takes longer than the drawing;
+    # the tests draw the same pieces with it.
+    with debug_mode(False):
+        wide, narrow = (
+            Markup(to_svg(chart.draw(frame), frame, chart.slug, chart.alt_text))
+            for frame in (WIDE, NARROW)
+        )
+    # Vega escapes what it writes, and `to_svg` the label: these two are markup already.
+    return Picture(chart, wide, narrow)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("bakeoff.report.render", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_plain,
+    )
+    environment.filters["tone"] = TONES.__getitem__
+    css = environment.get_template("page.css").render()
+    # In a notebook the styles keep to the snippet: they are nested, and its root is the page's.
+    nested = css.replace(":root", "&")
+    environment.globals |= {"css": Markup(css), "nested_css": Markup(nested)}
+    return environment
+
+
+def _plain(value: object) -> object:
+    """What a template puts out, without control characters."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

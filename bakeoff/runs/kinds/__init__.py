@@ -1,0 +1,1 @@
+"""The kinds of run: each says how it plans, measures, is judged and reported."""

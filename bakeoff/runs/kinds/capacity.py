@@ -1,0 +1,85 @@
+"""A search for capacities: boots that climb a ladder of rates."""
+
+from bakeoff.model.capacity import CapacityPlan, CapacityReport
+from bakeoff.plan import ladder
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.boot import Boot, FirstBootOut, time_is_up
+from bakeoff.runs.measuring.contenders import build_able, changed, check_sources, leave_out
+from bakeoff.runs.measuring.context import measuring
+from bakeoff.runs.measuring.search import Scores, run_search
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+
+class CapacityRun(Run[CapacityPlan, CapacityReport]):
+    """A search for capacities."""
+
+    kind = "capacity"
+    shows = "capacities"
+    plan_type = CapacityPlan
+    result_type = CapacityReport
+    result_file = "capacity.json"
+
+    @property
+    def plan(self) -> CapacityPlan:
+        """The plan, with the contenders and the duration that the log has left it."""
+        race = changed(self.planned.race, self.records())
+        return self.planned.model_copy(update={"race": race})
+
+    @classmethod
+    def prepare(cls, plan: CapacityPlan, stages: Stages, watch: Watch) -> Prepared:
+        """Build the contenders."""
+        return build_able(plan.race, stages, watch)
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and the same sources."""
+        super().check(stages, watch)
+        check_sources(self.path, [self.store.receipts()], self.plan.race, stages, watch)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Boot after boot until the plan's time is measured, or nobody holds anything."""
+        scores = Scores.of(self.planned.objectives, self.records())
+        with measuring(self.store, stages, watch) as context:
+            while not time_is_up((plan := self.plan).race, self.records()):
+                try:
+                    if not run_search(plan, Boot.next(plan.race, context), scores):
+                        return
+                except FirstBootOut as first:
+                    leave_out(self.store, plan.race, first.out)
+
+    def is_complete(self) -> bool:
+        """Whether the plan's time is measured."""
+        return time_is_up(self.plan.race, self.records())
+
+    def judge(self) -> CapacityReport:
+        """The capacities."""
+        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        from bakeoff.judge import judge_capacity
+
+        plan, records = self.plan, self.records()
+        complete = self.is_complete() or self._nothing_to_climb()
+        receipts, machine = self.store.receipts(), self.store.machine()
+        return judge_capacity(plan, plan.race, receipts, records, machine, complete, ladder.STEP)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether some capacity was found."""
+        return any(
+            capacity.requests_per_s is not None
+            for entry in self.result.entries
+            if entry.valid
+            for capacity in entry.capacities
+        )
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.capacity import document
+
+        return document(self.result)
+
+    def _nothing_to_climb(self) -> bool:
+        """Whether a whole boot has shown that nobody holds any objective: that ends the search."""
+        records = self.records()
+        scores = Scores.of(self.planned.objectives, records)
+        whole = any(record.type == "boot-end" for record in records)
+        return whole and not any(scores.centres(name) for name in scores.held)

@@ -1,0 +1,205 @@
+"""A crosscheck: load tools and our engine in rounds of random order against one URL."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from bakeoff.load import LoadSpec, command, step_us
+from bakeoff.model import crosscheck as contract
+from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, CrosscheckPlan, Loading
+from bakeoff.model.errors import MissingPiece, NoVerdict
+from bakeoff.model.finding import Finding
+from bakeoff.model.load import Loader
+from bakeoff.model.plan import Skipped
+from bakeoff.model.samples import ToolRun
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.tools import refusal, tool_run
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+GIVES_UP_AFTER = 2
+"""Runs in a row without a result, after which a tool is out."""
+
+STANDS_IN_FOR: dict[Loader, Loader] = {
+    "volley-ab": "ab",
+    "volley-wrk": "wrk",
+    "volley-wrk2": "wrk2",
+    "volley-webbench": "webbench",
+}
+HTTP_1_0 = ("ab", "volley-ab")
+WRK_CORRECTS = Finding.of("wrk_corrects")
+
+
+class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
+    """A crosscheck. Its log has each run of a tool, and which tools can't take part."""
+
+    kind = "crosscheck"
+    shows = "comparisons"
+    plan_type = CrosscheckPlan
+    result_type = Crosscheck
+    result_file = "crosscheck.json"
+
+    @classmethod
+    def prepare(cls, plan: CrosscheckPlan, stages: Stages, _watch: Watch) -> Prepared:
+        """Find out who can take part.
+
+        Raises `NoVerdict` where nobody answers at the URL, or nobody can load it beside the engine,
+        and `MissingPiece` without the engine.
+        """
+        _check_answers(plan, stages)
+        out: dict[str, str] = {
+            loader: reason
+            for loader in plan.loaders
+            if (reason := refusal(loader, _spec(plan, loader)) or stages.loads.tool_missing(loader))
+        }
+        if "engine" in out:
+            raise MissingPiece(out["engine"])
+        if len(plan.loaders) - len(out) < 2:
+            reasons = "".join(f"\n  {name}: {reason}" for name, reason in out.items())
+            raise NoVerdict(f"there is no tool to hold the engine against:{reasons}")
+        return None, out
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and a server that answers."""
+        super().check(stages, watch)
+        _check_answers(self.planned, stages)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """The runs that are missing, round by round."""
+        plan, loaders, runs = self.planned, self._loaders(), self._runs()
+        lasts_s = plan.duration_s * plan.rounds * len(loaders)
+        watch.step(f"{plan.rounds} rounds of {', '.join(loaders)}: {lasts_s} s and a little")
+        done = {(run.round, run.loader) for run in runs}
+        for number in range(plan.rounds):
+            turns = list(loaders)
+            random.Random(f"{plan.seed}/round/{number}").shuffle(turns)
+            for place, loader in enumerate(turns):
+                done_s = plan.duration_s * (number * len(turns) + place)
+                watch.measured(done_s, lasts_s, f"round {number + 1} of {plan.rounds}: {loader}")
+                if (number, loader) in done or _gave_up(loader, runs):
+                    continue
+                ran = stages.loads.run_tool(loader, _spec(plan, loader))
+                self.store.append(tool_run(loader, ran, round=number))
+                runs = self._runs()
+                if _gave_up(loader, runs):
+                    watch.out(loader, runs[-1].failure)
+
+    def is_complete(self) -> bool:
+        """Whether each tool has had all its rounds, or has given up."""
+        runs = self._runs()
+        return all(
+            sum(run.loader == loader for run in runs) == self.planned.rounds
+            or _gave_up(loader, runs)
+            for loader in self._loaders()
+        )
+
+    def judge(self) -> Crosscheck:
+        """Each tool's figures, and their ratios."""
+        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        from bakeoff.judge import crosscheck
+
+        plan, loaders, runs = self.planned, self._loaders(), self._runs()
+        measured = {run.loader for run in runs if run.result}
+        pairs = _pairs([loader for loader in loaders if loader in measured])
+        return Crosscheck(
+            plan=plan,
+            complete=self.is_complete(),
+            loadings=tuple(_loading(plan, loader, runs) for loader in loaders),
+            skipped=tuple(Skipped(name=name, reason=why) for name, why in self.out().items()),
+            compared=tuple(map(_explained, crosscheck(runs, pairs, step_us))),
+            runs=tuple(runs),
+            machine=self.store.machine(),
+        )
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether anything could be compared."""
+        return bool(self.result.compared)
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.crosscheck import document
+
+        return document(self.result)
+
+    def _loaders(self) -> list[Loader]:
+        """Who takes part."""
+        out = self.out()
+        return [loader for loader in self.planned.loaders if loader not in out]
+
+    def _runs(self) -> list[contract.CrosscheckRun]:
+        """The runs of the log, in order; one without an answer is a failure."""
+        return [_usable(record) for record in self.records() if isinstance(record, ToolRun)]
+
+
+def _check_answers(plan: CrosscheckPlan, stages: Stages) -> None:
+    host, _, port = plan.address.rpartition(":")
+    if fault := stages.servers.answers(host.strip("[]"), int(port)):
+        raise NoVerdict(f"{plan.url}: {fault}")
+
+
+def _spec(plan: CrosscheckPlan, loader: Loader) -> LoadSpec:
+    return LoadSpec(
+        url=f"http://{plan.address}{plan.path}",
+        host=plan.host,
+        connections=plan.connections,
+        connection=plan.connection,
+        http="1.0" if loader in HTTP_1_0 else "1.1",
+        threads=1,
+        requests=None,
+        duration_s=plan.duration_s,
+        cpus=plan.cpus,
+        rate=plan.rate,
+    )
+
+
+def _usable(run: ToolRun) -> contract.CrosscheckRun:
+    result, failure = run.result, run.failure
+    if result and not result.requests:
+        kinds = ", ".join(f"{kind} {times:,}" for kind, times in result.errors.items())
+        failure = f"not a single request was answered rightly{f' ({kinds})' if kinds else ''}"
+        result = None
+    return contract.CrosscheckRun(
+        loader=run.loader, round=run.round, result=result, failure=failure
+    )
+
+
+def _gave_up(loader: Loader, runs: Sequence[contract.CrosscheckRun]) -> bool:
+    own = [run for run in runs if run.loader == loader][-GIVES_UP_AFTER:]
+    return len(own) == GIVES_UP_AFTER and all(run.failure for run in own)
+
+
+def _pairs(loaders: Sequence[Loader]) -> list[tuple[Loader, Loader]]:
+    """Each over the engine, and our engine in place of a program over that program."""
+    over: list[tuple[Loader, Loader]] = [(of, "engine") for of in loaders if of != "engine"]
+    over += [(of, STANDS_IN_FOR[of]) for of in loaders if of in STANDS_IN_FOR]
+    return [(of, other) for of, other in over if other in loaders]
+
+
+def _explained(compared: Compared) -> Compared:
+    """The same, with what is known to make a difference."""
+    higher = compared.of if (compared.low or 0) > 1 else compared.over
+    latency = compared.figure != "requests_per_s"
+    explains = compared.finding == "differs" and higher == "wrk" and latency
+    return compared.model_copy(update={"why": WRK_CORRECTS}) if explains else compared
+
+
+def _loading(
+    plan: CrosscheckPlan, loader: Loader, runs: Sequence[contract.CrosscheckRun]
+) -> Loading:
+    spec, own = _spec(plan, loader), [run for run in runs if run.loader == loader]
+    medians = {
+        figure: median(values)
+        for figure in FIGURES
+        if (values := [each for run in own if (each := run.value(figure)) is not None])
+    }
+    return Loading(
+        loader=loader,
+        command=command(loader, spec),
+        http=spec.http,
+        n=sum(run.result is not None for run in own),
+        figures=medians,
+        failures=tuple(dict.fromkeys(run.failure for run in own if run.failure)),
+        errors=dict(sum((Counter(run.result.errors) for run in own if run.result), Counter())),
+    )

@@ -1,0 +1,211 @@
+"""Draws: processes of one program, and sets of connections to each, raced against each other."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bakeoff.load import Engine
+from bakeoff.model.draws import Draws, DrawsPlan
+from bakeoff.model.errors import BakeoffError, ContenderOut, MissingPiece, NoVerdict, ToolMissing
+from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import BootEnd, BootStart, Draw, PlanChange, SliceLengths, Warmup
+from bakeoff.plan import block_order, start_order
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.boot import measured_s
+from bakeoff.runs.measuring.contenders import build, check_sources
+from bakeoff.runs.measuring.context import Context, measuring
+from bakeoff.runs.measuring.meter import Meter, block_of
+from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.warmup import warm_up
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+ROUNDS_AIMED_AT = 12
+"""Slices of a slow contender are shortened for so many rounds; trimmed means need some."""
+SLICE_MS_MIN = 20
+
+
+class DrawsRun(Run[DrawsPlan, Draws]):
+    """A measurement of draws. Its boots are numbered through over all contenders."""
+
+    kind = "draws"
+    shows = "spreads"
+    plan_type = DrawsPlan
+    result_type = Draws
+    result_file = "draws.json"
+
+    @classmethod
+    def prepare(cls, plan: DrawsPlan, stages: Stages, watch: Watch) -> Prepared:
+        """Build the contenders. Raises `NoVerdict` where none can be, `MissingPiece` for tools."""
+        receipts, failed = build(_of_all(plan), stages, watch)
+        out = {name: str(error) for name, error in failed.items()}
+        for name, reason in out.items():
+            watch.out(name, reason)
+        if len(out) == len(plan.plans):
+            raise _nobody(out, all(isinstance(each, ToolMissing) for each in failed.values()))
+        return receipts, out
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and the same sources."""
+        super().check(stages, watch)
+        receipts: dict[str, Receipt] = self.store.receipts()
+        check_sources(self.path, [receipts], _of_all(self.planned), stages, watch)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Every boot that is missing, one contender after another. One that fails is out."""
+        with measuring(self.store, stages, watch) as context:
+            for plan in self._missing():
+                try:
+                    while plan in self._missing():
+                        _boot(plan, self.planned, len(self._starts()), context)
+                except ContenderOut as error:
+                    watch.out(plan.reference, str(error))
+                    self.store.append(PlanChange(out={plan.reference: str(error)}))
+        if not self.has_samples():
+            raise _nobody(self.out())
+
+    def is_complete(self) -> bool:
+        """Whether each contender had all its boots, or is out."""
+        return not self._missing()
+
+    def judge(self) -> Draws:
+        """The spreads of each contender that was measured."""
+        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        from bakeoff.judge import draws_of
+
+        plan, records, out = self.planned, self.records(), self.out()
+        found = [draws_of(each, plan.sets, records) for each in plan.plans]
+        if not any(found):
+            raise NoVerdict(f"{self.path}: nothing was measured")
+        skipped = (Skipped(name=name, reason=reason) for name, reason in out.items())
+        return Draws(
+            plan=plan,
+            complete=self.is_complete(),
+            contenders=tuple(each for each in found if each),
+            skipped=(*plan.skipped, *skipped),
+            machine=self.store.machine(),
+        )
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether a spread could be told."""
+        return any(each.spreads for each in self.result.contenders)
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.draws import document
+
+        return document(self.result)
+
+    def _starts(self) -> list[BootStart]:
+        return [record for record in self.records() if isinstance(record, BootStart)]
+
+    def _missing(self) -> list[Plan]:
+        """The contenders that have boots left; one that was cut off begins anew."""
+        ended = {record.boot for record in self.records() if isinstance(record, BootEnd)}
+        whole = (start for start in self._starts() if start.boot in ended)
+        done = Counter(self.planned.contender(start.started[0].name) for start in whole)
+        out = self.out()
+        return [
+            plan
+            for plan in self.planned.plans
+            if plan.reference not in out and done[plan.reference] < plan.boots
+        ]
+
+
+def _of_all(plan: DrawsPlan) -> Plan:
+    """One process of each contender: all that has to be built."""
+    entries = tuple(each.entries[0] for each in plan.plans)
+    return plan.plans[0].model_copy(update={"entries": entries})
+
+
+def _nobody(out: Mapping[str, str], lack_tools: bool = False) -> BakeoffError:
+    reasons = "".join(f"\n  {name}: {reason}" for name, reason in out.items())
+    return (MissingPiece if lack_tools else NoVerdict)(f"no contender is left:{reasons}")
+
+
+def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
+    """Start, connect and load all processes of one contender; its records are in the log.
+
+    Raises `ContenderOut` where fewer than two processes, or connections to them, can be had.
+    """
+    place = [each.reference for each in whole.plans].index(plan.reference) + 1
+    name = f"{plan.reference} ({place} of {len(whole.plans)})"
+    context.watch.step(f"{name}: starting {len(plan.entries)} processes")
+    engines: list[Engine] = []
+    with Session(plan, number, start_order(plan, number), context) as session:
+        try:
+            if len(session.running) < 2:
+                reasons = list(session.out.values())
+                raise ContenderOut(f"fewer than two processes are up: {'; '.join(reasons)}")
+            session.connect()
+            engines = [session.new_load() for _ in range(whole.sets - 1)]
+            meters = [Meter(session), *(Meter(session, engine) for engine in engines)]
+            context.store.append(session.record())
+            _rotate(plan, session, meters, context, name)
+        finally:
+            for engine in engines:
+                engine.close()
+    died = {each: how for meter in meters for each, how in meter.died.items()}
+    context.store.append(BootEnd(boot=number, loaded={}, stopped=session.stopped, died=died))
+
+
+def _rotate(
+    plan: Plan, session: Session, meters: Sequence[Meter], context: Context, name: str
+) -> None:
+    """Rounds of a block for each set of connections, in random order, until the time is up."""
+    boot, names = session.boot, [each.entry.name for each in session.running]
+    budget_s = plan.duration_s / plan.boots
+
+    def say(text: str) -> None:
+        context.watch.measured(spent_s, budget_s, f"{name}: {text}")
+
+    spent_s = 0.0
+    warmup = warm_up(meters[0], session, (), {}, budget_s, say)
+    context.store.append(warmup)
+    length = _length(warmup, budget_s / (len(names) * len(meters)))
+    for number, meter in enumerate(meters):
+        _first_touch(meter, names, length)
+        ready = meter.load.ready
+        context.store.append(
+            Draw(
+                boot=boot,
+                draw=number,
+                processes={each: place for place, each in enumerate(names)},
+                connections_open={target.name: target.open for target in ready.targets},
+            )
+        )
+    block = 0
+    while spent_s < budget_s:
+        order = list(enumerate(meters))
+        random.Random(f"{plan.seed}/sets/{boot}/{block}").shuffle(order)
+        for draw, meter in order:
+            dead = {each for every in meters for each in every.died}
+            alive = [each for each in names if each not in dead]
+            if len(alive) < 2:
+                raise ContenderOut("fewer than two processes live: they died under load")
+            slices = [
+                meter.slice(each, block, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)
+                for each in block_order(plan, boot, block, alive)
+            ]
+            record = block_of(slices, boot, block, "short", context.stages, draw)
+            context.store.append(record)
+            spent_s += measured_s([record])
+            block += 1
+        mean = sum(each.event.requests_per_s for each in slices) / len(slices)
+        say(f"{mean / 1000:.1f}k/s")
+
+
+def _length(warmup: Warmup, cell_s: float) -> SliceLengths:
+    """The slices of equals are alike, and short enough for rounds within the time of a cell."""
+    lengths = sorted(warmup.lengths.values(), key=lambda each: each.short_ms)
+    middle = lengths[len(lengths) // 2]
+    most_ms = max(SLICE_MS_MIN, round(1000 * cell_s / ROUNDS_AIMED_AT))
+    return middle.model_copy(update={"short_ms": min(middle.short_ms, most_ms)})
+
+
+def _first_touch(meter: Meter, names: Sequence[str], length: SliceLengths) -> None:
+    """A slice that doesn't count: the first on a connection pays for what later ones find."""
+    for each in names:
+        meter.slice(each, 0, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)

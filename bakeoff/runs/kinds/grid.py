@@ -1,0 +1,116 @@
+"""A grid: every cell is a race in a folder of its own, one after another."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bakeoff.model.grid import Cell, Grid, GridPlan, PlannedCell
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.contenders import check_sources
+from bakeoff.runs.run import Run
+from bakeoff.runs.stages import Stages, Watch
+
+NOT_REACHED = "the grid ended before it was measured"
+
+
+class GridRun(Run[GridPlan, Grid]):
+    """A grid of races. Its log has the cells in which nobody could be measured."""
+
+    kind = "grid"
+    shows = "cells"
+    plan_type = GridPlan
+    result_type = Grid
+    result_file = "grid.json"
+    composite = True
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Measure the cells that are not complete; what can't be measured is out."""
+        before = [part.store.receipts() for part in self.parts.values() if part.has_samples()]
+        for cell in self.planned.cells if before else ():
+            if cell.plan:
+                check_sources(self.path, before, cell.plan, stages, watch)
+        for place, cell in enumerate(self.planned.cells, start=1):
+            if cell.plan:
+                label = f"cell {place} of {len(self.planned.cells)}, {cell.name}"
+                with self.may_fail(cell.name, watch):
+                    self.measure_part(cell.name, cell.plan, stages, CellWatch(watch, label))
+
+    def is_complete(self) -> bool:
+        """Whether every cell is measured that can be."""
+        return all(
+            (part := self.part(cell.name)) is not None and part.is_complete()
+            for cell in self.planned.cells
+            if cell.plan
+        )
+
+    def judge(self) -> Grid:
+        """Each cell's verdict, and who changes places between cells."""
+        from bakeoff.judge import changes_of_places
+
+        out = self.out()
+        cells = tuple(self._cell(planned, out) for planned in self.planned.cells)
+        return Grid(
+            run=self.planned.run,
+            command_line=self.planned.command_line,
+            axes=self.planned.axes,
+            reference=self.planned.reference,
+            complete=all(
+                cell.verdict.complete if cell.verdict else cell.skipped != NOT_REACHED
+                for cell in cells
+            ),
+            cells=cells,
+            changes=changes_of_places({cell.name: cell.verdict for cell in cells if cell.verdict}),
+            seed=self.planned.seed,
+            machine=self.store.machine(),
+        )
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether some cell has a valid result, and no gate failed."""
+        verdicts = [cell.verdict for cell in self.result.cells if cell.verdict]
+        valid = any(entry.valid for verdict in verdicts for entry in verdict.entries)
+        return valid and all(gate.passes for verdict in verdicts for gate in verdict.gates)
+
+    def part_names(self) -> Iterable[str]:
+        """The cells."""
+        return (cell.name for cell in self.planned.cells)
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.grid import document
+
+        return document(self.result)
+
+    def _cell(self, planned: PlannedCell, out: dict[str, str]) -> Cell:
+        from bakeoff.judge import leaders
+
+        part = self.part(planned.name)
+        verdict: Verdict | None = part.result_so_far() if part else None
+        reason = planned.skipped or out.get(planned.name, NOT_REACHED)
+        return Cell(
+            name=planned.name,
+            settings=planned.settings,
+            verdict=verdict,
+            skipped="" if verdict else reason,
+            leaders=leaders(verdict) if verdict else (),
+        )
+
+
+@dataclass(frozen=True)
+class CellWatch:
+    """A watch that says which cell it is."""
+
+    watch: Watch
+    cell: str
+
+    def step(self, text: str) -> None:
+        """Something begins that may take a while."""
+        self.watch.step(f"{self.cell}: {text}")
+
+    def measured(self, done: float, of: float, text: str) -> None:
+        """So much of the measuring is done."""
+        self.watch.measured(done, of, f"{self.cell}: {text}")
+
+    def out(self, name: str, reason: str) -> None:
+        """A contender can't take part."""
+        self.watch.out(f"{self.cell}: {name}", reason)

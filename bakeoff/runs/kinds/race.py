@@ -1,0 +1,126 @@
+"""A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
+
+from collections.abc import Iterable
+
+from bakeoff.model.plan import Plan
+from bakeoff.model.verdict import Verdict
+from bakeoff.plan import confirming
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.boot import Boot, FirstBootOut, time_is_up
+from bakeoff.runs.measuring.contenders import build_able, changed, check_sources, leave_out
+from bakeoff.runs.measuring.context import measuring
+from bakeoff.runs.measuring.rotation import run_rotation
+from bakeoff.runs.measuring.solo import run_solo_round
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+CONFIRM_FOLDER = "confirm"
+
+
+class RaceRun(Run[Plan, Verdict]):
+    """A race, or one that is part of a larger run."""
+
+    kind = "race"
+    shows = "standings"
+    plan_type = Plan
+    result_type = Verdict
+    result_file = "verdict.json"
+
+    _judged: tuple[int, Verdict] | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan without the contenders that turned out unable to take part."""
+        return changed(self.planned, self.records())
+
+    @classmethod
+    def prepare(cls, plan: Plan, stages: Stages, watch: Watch) -> Prepared:
+        """Build the contenders."""
+        return build_able(plan, stages, watch)
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and the same sources."""
+        super().check(stages, watch)
+        check_sources(self.path, [self.store.receipts()], self.plan, stages, watch)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Every boot that is missing; then, where it was asked for, each entry alone."""
+        with measuring(self.store, stages, watch) as context:
+            while not self._is_over():
+                plan = self.plan
+                boot = Boot.next(plan, context)
+                try:
+                    if plan.solo:
+                        run_solo_round(boot)
+                    else:
+                        run_rotation(boot, self._is_precise if boot.is_last else lambda: False)
+                except FirstBootOut as first:
+                    leave_out(self.store, plan, first.out)
+        if self.planned.confirm:
+            solo = confirming(self.plan)
+            rounds = f"{solo.boots} rounds, {solo.duration_s:.0f} s measured"
+            watch.step(f"confirming: each alone, {rounds}")
+            self.measure_part(CONFIRM_FOLDER, solo, stages, watch)
+
+    def is_complete(self) -> bool:
+        """Whether the race is over, and its confirmation too."""
+        solo = self.part(CONFIRM_FOLDER)
+        confirmed = not self.planned.confirm or (solo is not None and solo.is_complete())
+        return self._is_over() and confirmed
+
+    def judge(self) -> Verdict:
+        """The verdict, confirmed where that was asked for."""
+        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        from bakeoff.judge import confirmed
+
+        verdict = self._verdict()
+        if not self.planned.confirm:
+            return verdict
+        solo = self.part(CONFIRM_FOLDER)
+        return confirmed(verdict, solo.result_so_far() if solo else None)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether somebody gave a valid result, and no gate failed."""
+        valid = any(entry.valid for entry in self.result.entries)
+        return valid and all(gate.passes for gate in self.result.gates)
+
+    def part_names(self) -> Iterable[str]:
+        """The confirmation."""
+        return (CONFIRM_FOLDER,)
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.race import document
+
+        return document(self.result, self.plan, self.records(), self.store.receipts())
+
+    def _is_over(self) -> bool:
+        """Whether the plan's time is measured, or the precision that was asked for is reached.
+
+        The latter is looked at once the last of the planned boots runs, between its draws.
+        """
+        plan, records = self.plan, self.records()
+        if time_is_up(plan, records):
+            return True
+        ends = sum(record.type == "boot-end" for record in records)
+        return ends >= plan.boots and self._is_precise()
+
+    def _is_precise(self) -> bool:
+        """Whether a precision was asked for, and what is measured reaches it."""
+        if self.plan.precision is None:
+            return False
+        reached = self._verdict().precision
+        return reached is not None and reached.met
+
+    def _verdict(self) -> Verdict:
+        """The judge is asked once about the same records: thirty contenders take it 15 s."""
+        from bakeoff.judge import judge
+
+        records = self.records()
+        if self._judged is None or self._judged[0] != len(records):
+            plan, machine = self.plan, self.store.machine()
+            complete = time_is_up(plan, records)
+            verdict = judge(plan, self.store.receipts(), records, machine, complete)
+            self._judged = len(records), verdict
+        return self._judged[1]

@@ -1,0 +1,142 @@
+"""One boot of a race: what it is to measure, and how it begins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import BootStart, DrawRule, Record, SliceLengths, Warmup
+from bakeoff.plan import start_order
+from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
+from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.warmup import warm_up
+
+BOOT_SHARE = 0.5
+"""Of a budget, for all planned boots but the last, which takes what is needed."""
+WORTH_S = 0.05
+"""What is left of a plan's time that is worth another boot."""
+
+
+class FirstBootOut(Exception):
+    """Contenders that can't take part, known before anything was measured: go on without them."""
+
+    def __init__(self, out: dict[str, str]) -> None:
+        self.out = out
+
+
+def measured_s(records: Sequence[Record]) -> float:
+    """The measured seconds in all blocks of `records`."""
+    return sum(
+        piece.event.window_ns / 1e9
+        for record in records
+        if record.type == "block"
+        for piece in record.slices
+    )
+
+
+def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:
+    """Whether the plan's time is measured."""
+    return plan.duration_s - measured_s(records) <= WORTH_S
+
+
+@dataclass(frozen=True)
+class Boot:
+    """Boot `number` of `plan` is to measure for `budget_s`.
+
+    `done_s` were measured in the boots before, of which `earlier` has the warm-ups; `rule` is how
+    they were cut into draws.
+    """
+
+    plan: Plan
+    number: int
+    budget_s: float
+    done_s: float
+    earlier: Sequence[Warmup]
+    context: Context
+    rule: DrawRule | None = None
+
+    @classmethod
+    def next(cls, plan: Plan, context: Context) -> "Boot":
+        """The one after those in the log: its share of what is left of the plan's time."""
+        records = context.store.records()
+        starts = [record.boot for record in records if isinstance(record, BootStart)]
+        number = 1 + max(starts, default=-1)
+        done_s = measured_s(records)
+        missing_s = plan.duration_s - done_s
+        budget_s = missing_s / max(1, plan.boots - number)
+        if plan.precision and number + 1 < plan.boots:
+            budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
+        earlier = [record for record in records if isinstance(record, Warmup)]
+        rule = next((record for record in records if isinstance(record, DrawRule)), None)
+        return cls(plan, number, budget_s, done_s, earlier, context, rule)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no other boot is planned after it."""
+        return self.number + 1 >= self.plan.boots
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """All contenders, running together, for a `with`. Raises `FirstBootOut`, `NoVerdict`."""
+        order = start_order(self.plan, self.number)
+        self.step(f"starting {', '.join(order)}")
+        with Session(self.plan, self.number, order, self.context) as session:
+            if session.out and not self.earlier:
+                raise FirstBootOut(session.out)
+            if not session.running:
+                raise NoVerdict("no contender came up again")
+            yield session
+
+    def warm_up(self, session: Session, given: Mapping[str, SliceLengths]) -> tuple[Meter, Warmup]:
+        """Connect to all that run, record how the boot began, and warm them up.
+
+        `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`.
+        """
+        session.connect()
+        self.context.store.append(session.record())
+        meter = Meter(session)
+        self.step("warming up")
+        warmup = warm_up(
+            meter,
+            session,
+            self.earlier,
+            given,
+            self.budget_s,
+            lambda text: self.measured(0.0, text),
+        )
+        self.context.store.append(warmup)
+        return meter, warmup
+
+    def draw_rule(self, session: Session, warmup: Warmup) -> DrawRule:
+        """How the race is cut into draws: as it was before, or decided now and recorded."""
+        if self.rule:
+            return self.rule
+        meters = self.context.stages.meters
+        facts = []
+        for each in session.running:
+            memory = session.instances.memory(each)
+            ready_ms = each.handle.time_to_ready_ms
+            facts.append(Facts(each.entry, ready_ms, memory.pss_mib if memory else 0.0))
+        room = Room(meters.free_memory_mib(), meters.free_files())
+        rule = draw_rule(self.plan, warmup, facts, room)
+        self.context.store.append(rule)
+        fits = [each.instances for each in rule.redrawn.values() if each.why == "asked"]
+        if fits and (asked := self.plan.instances or 1) > fits[0]:
+            self.step(f"--instances {asked}: there are draws, memory and open files for {fits[0]}")
+        return rule
+
+    def step(self, text: str) -> None:
+        """Say what begins."""
+        of = f"boot {self.number + 1} of {self.plan.boots}: " if self.plan.boots > 1 else ""
+        self.context.watch.step(f"{of}{text}")
+
+    def measured(self, spent_s: float, text: str) -> None:
+        """Say how far the race is, `spent_s` of this boot."""
+        self.context.watch.measured(
+            min(self.done_s + spent_s, self.plan.duration_s),
+            self.plan.duration_s,
+            f"boot {self.number + 1}/{self.plan.boots}: {text}" if self.plan.boots > 1 else text,
+        )

@@ -1,0 +1,94 @@
+"""Contenders of a plan: built before the first boot, and left out where they can't take part."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict, ToolMissing
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import PlanChange, Record
+from bakeoff.plan import without
+from bakeoff.runs.stages import Stages, Watch
+from bakeoff.runs.store import Store
+
+_BUILT = ("catalogue", "folder")
+
+
+def build(
+    plan: Plan, stages: Stages, watch: Watch
+) -> tuple[dict[str, Receipt], dict[str, ContenderOut]]:
+    """Build every entry: the receipts by name, and for those that can't be built the reasons."""
+    # A command has no build, a URL isn't ours, and a twin is built with its original.
+    ours = {
+        entry.name: (entry.contender, Path(entry.folder))
+        for entry in plan.entries
+        if entry.origin in _BUILT and not entry.twin_of and entry.contender and entry.folder
+    }
+    missing = {folder: each for each in ours.values() if (folder := each[1]) not in stages.built}
+    if missing:
+        watch.step("building what isn't built yet")
+        results = stages.servers.build(list(missing.values()), watch.step)
+        stages.built.update(zip(missing, results, strict=True))
+    built = {name: stages.built[folder] for name, (_, folder) in ours.items()}
+    return (
+        {name: each for name, each in built.items() if isinstance(each, Receipt)},
+        {name: each for name, each in built.items() if isinstance(each, ContenderOut)},
+    )
+
+
+def build_able(
+    plan: Plan, stages: Stages, watch: Watch
+) -> tuple[dict[str, Receipt], dict[str, str]]:
+    """Like `build`, and say who is out.
+
+    Raises `NoVerdict` where nobody is left, `MissingPiece` where all of them lack a tool.
+    """
+    receipts, out = build(plan, stages, watch)
+    reasons = {name: str(error) for name, error in out.items()}
+    for name, reason in reasons.items():
+        watch.out(name, reason)
+    try:
+        without(plan, reasons)
+    except NoVerdict as error:
+        if all(isinstance(each, ToolMissing) for each in out.values()):
+            raise MissingPiece(str(error)) from None
+        raise
+    return receipts, reasons
+
+
+def check_sources(
+    path: Path,
+    before: Iterable[Mapping[str, Receipt]],
+    plan: Plan,
+    stages: Stages,
+    watch: Watch,
+) -> None:
+    """Build again, and refuse to go on with the run at `path` where sources have changed.
+
+    `before` are the receipts of what was measured. Raises `BadUsage`.
+    """
+    now, _ = build(plan, stages, watch)
+    changed = {
+        name: None
+        for receipts in before
+        for name, receipt in receipts.items()
+        if name in now and receipt.source_sha256 != now[name].source_sha256
+    }
+    if changed:
+        raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
+
+
+def leave_out(store: Store, plan: Plan, out: Mapping[str, str]) -> None:
+    """Record that contenders can't take part. Raises `NoVerdict` where nobody is left."""
+    without(plan, out)
+    store.append(PlanChange(out=dict(out)))
+
+
+def changed(plan: Plan, records: Sequence[Record]) -> Plan:
+    """The plan with the changes that the log has. Raises `NoVerdict` where nobody is left."""
+    for record in records:
+        if isinstance(record, PlanChange):
+            plan = without(plan, record.out)
+            if record.duration_s:
+                plan = plan.model_copy(update={"duration_s": record.duration_s})
+    return plan

@@ -1,0 +1,40 @@
+"""What all that measures in one folder works with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.runs.stages import Stages, Watch
+from bakeoff.runs.store import Store
+from bakeoff.start import Keeper
+
+
+@dataclass(frozen=True)
+class Context:
+    """The effects, the keeper of the contenders, the log, who is told, and the folder."""
+
+    stages: Stages
+    keeper: Keeper
+    store: Store
+    watch: Watch
+    folder: Path
+
+    def log(self, name: str, boot: int) -> Path:
+        """Where the output of one contender of one boot goes."""
+        safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in name)
+        return self.folder / "logs" / f"{safe}-boot{boot}.log"
+
+
+@contextmanager
+def measuring(
+    store: Store, stages: Stages, watch: Watch, folder: Path | None = None
+) -> Iterator[Context]:
+    """A keeper for contenders that run in `folder` (None: the store's); it ends them all."""
+    folder = folder or store.path
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    keeper = stages.servers.keeper(folder / "scratch")
+    try:
+        yield Context(stages, keeper, store, watch, folder)
+    finally:
+        keeper.close()

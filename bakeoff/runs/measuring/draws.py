@@ -1,0 +1,174 @@
+"""The draws of a boot: for each draw another process of each contender, and new connections."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from bakeoff.model.errors import ContenderOut, NoVerdict
+from bakeoff.model.samples import WARM_UP_SLICE_MS, Draw, DrawRule, Redrawn, Warmup
+from bakeoff.plan import cohort, draw_order, has_first_process, start_order
+from bakeoff.runs.measuring.draw_rule import slices_again
+from bakeoff.runs.measuring.instances import Running
+from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.session import Session
+
+LOST_MAX = 3
+"""Who loses a process in so many draws in a row is out: others would be lost too."""
+
+
+class Draws:
+    """What is drawn in one boot, and who is lost by that.
+
+    Each contender's first process lives for the whole boot. Of one whose processes are drawn, it
+    has one draw in five, and each other draw has a process of its own: what takes long to show (a
+    leak, a collector that seldom runs) is seen too. Others have several processes that live for the
+    boot, cohort by cohort: process j of one always meets process j of another.
+
+    `died` has those that go on no more, and how they ended.
+    """
+
+    def __init__(self, session: Session, rule: DrawRule, died: Mapping[str, str]) -> None:
+        self.died = dict(died)
+        self._lost: dict[str, list[str]] = {}
+        self._session, self._rule = session, rule
+        self._cohorts = [{each.entry.name: each for each in session.running}]
+        self._fresh: dict[str, Running] = {}
+        self._in_a_row: Counter[str] = Counter()
+
+    @property
+    def alive(self) -> list[str]:
+        """Those that go on, whether or not they take part in the draw."""
+        return [name for name in self._rule.redrawn if name not in self.died]
+
+    @property
+    def lost_processes(self) -> dict[str, tuple[str, ...]]:
+        """How processes ended whose contenders go on, or why they did not come up."""
+        return {name: tuple(hows) for name, hows in self._lost.items()}
+
+    def goes_on(self, name: str) -> bool:
+        """Whether a contender whose process has just died has others."""
+        if self._redrawn(name).what == "processes":
+            return self._in_a_row[name] + 1 < LOST_MAX
+        return sum(name in each for each in self._cohorts) > 1
+
+    def start_cohorts(self, warmup: Warmup) -> None:
+        """Start and warm up the further processes of those that have several.
+
+        They are loaded in turn, each until its contender's first one was steady.
+        """
+        session, watch = self._session, self._session.context.watch
+        wanted = max((each.instances for each in self._rule.redrawn.values()), default=1)
+        for number in range(1, wanted):
+            watch.step(f"starting and warming up instances {number + 1} of {wanted}")
+            started = {}
+            for name in start_order(session.plan, session.boot, number):
+                if name in self.alive and self._redrawn(name).instances > 1:
+                    try:
+                        started[name] = session.instances.start(session.plan.entry(name))
+                    except ContenderOut as error:
+                        self._lose(name, str(error))
+            self._cohorts.append(started)
+            if started:
+                self._warm_up_cohort(started, warmup)
+
+    def next(self, number: int) -> tuple[Meter, list[str]]:
+        """Draw `number` of this boot, connected, recorded, and warmed up; and who takes part.
+
+        Raises `NoVerdict` where nobody is left.
+        """
+        session, plan = self._session, self._session.plan
+        session.disconnect()
+        for each in self._fresh.values():
+            session.instances.stop(each)
+        self._fresh.clear()
+        if not self.alive:
+            raise NoVerdict(f"every contender died: {'; '.join(self.died.values())}")
+        chosen: list[Running] = []
+        processes: dict[str, int] = {}
+        out: dict[str, str] = {}
+        for name in draw_order(plan, session.boot, number, self.alive):
+            try:
+                processes[name], running = self._drawn(name, number)
+                chosen.append(running)
+            except ContenderOut as error:
+                out[name] = str(error)
+                if self._redrawn(name).what == "processes":
+                    self._lose(name, str(error))
+        opened: dict[str, int] = {}
+        if chosen:
+            session.connect(chosen)
+            opened = session.connections_open
+        record = Draw(
+            boot=session.boot,
+            draw=number,
+            processes={name: processes[name] for name in opened},
+            connections_open=opened,
+            out=out,
+        )
+        session.context.store.append(record)
+        meter = Meter(session)
+        for each in chosen:
+            name = each.entry.name
+            meter.slice(name, 0, ramp_ms=0, duration_ms=self._redrawn(name).warm_up_ms)
+        return meter, [each.entry.name for each in chosen]
+
+    def end(self, meter: Meter, took_part: list[str]) -> None:
+        """Draw a line under a draw: whose process died in it, who is left."""
+        for name in took_part:
+            if name in meter.died:
+                self._forget(name)
+                self._lose(name, meter.died[name])
+            else:
+                self._in_a_row[name] = 0
+
+    def _redrawn(self, name: str) -> Redrawn:
+        return self._rule.redrawn[name]
+
+    def _drawn(self, name: str, number: int) -> tuple[int, Running]:
+        """The process that takes part in a draw, and its number. Raises `ContenderOut`."""
+        session, plan = self._session, self._session.plan
+        redrawn = self._redrawn(name)
+        if redrawn.what == "processes":
+            if name in self._cohorts[0] and has_first_process(plan, session.boot, number):
+                return 0, self._cohorts[0][name]
+            self._fresh[name] = session.instances.start(plan.entry(name))
+            return number + 1, self._fresh[name]
+        place = cohort(plan, session.boot, number, redrawn.instances)
+        if name not in self._cohorts[place]:
+            raise ContenderOut("its process of this draw is lost")
+        return place, self._cohorts[place][name]
+
+    def _forget(self, name: str) -> None:
+        """The process that it was measured with is gone."""
+        for each in self._session.running:
+            if each.entry.name == name:
+                self._session.instances.stop(each)
+                self._fresh.pop(name, None)
+                for others in self._cohorts:
+                    if others.get(name) is each:
+                        del others[name]
+
+    def _lose(self, name: str, how: str) -> None:
+        """It has lost a process, or more than that."""
+        self._in_a_row[name] += 1
+        last = (
+            self._in_a_row[name] >= LOST_MAX
+            if self._redrawn(name).what == "processes"
+            else not any(name in each for each in self._cohorts)
+        )
+        if last:
+            self.died[name] = how
+        else:
+            self._lost.setdefault(name, []).append(how)
+
+    def _warm_up_cohort(self, started: dict[str, Running], warmup: Warmup) -> None:
+        session = self._session
+        session.connect(list(started.values()))
+        meter = Meter(session)
+        slices = {name: slices_again(warmup, name) for name in started}
+        for turn in range(max(slices.values())):
+            for name in started:
+                if turn < slices[name] and name not in meter.died:
+                    meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS)
+        for name, how in meter.died.items():
+            self._forget(name)
+            self._lose(name, how)

@@ -1,0 +1,94 @@
+"""One slice after another, each with what it cost its server."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from bakeoff.load import Engine
+from bakeoff.model.engine import SliceCommand
+from bakeoff.model.samples import Block, CpuTime, Slice
+from bakeoff.plan import arrival_seed
+from bakeoff.runs.measuring.instances import Running
+from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.stages import Stages
+
+
+def block_of(
+    slices: Sequence[Slice],
+    boot: int,
+    number: int,
+    kind: Literal["short", "long"],
+    stages: Stages,
+    draw: int = 0,
+) -> Block:
+    """Block `number` of a boot, whose `slices` have just ended, with the cores' time until now."""
+    return Block(
+        boot=boot,
+        draw=draw,
+        block=number,
+        kind=kind,
+        slices=tuple(slices),
+        at_ns=stages.clock.now_ns(),
+        cores=stages.meters.cores(),
+        pressure_cpu_us=stages.meters.pressure_cpu_us(),
+    )
+
+
+class Meter:
+    """Loads the contenders of a session slice by slice, and reads their CPU time at each border.
+
+    It is good for as long as the session's connections are.
+    """
+
+    def __init__(self, session: Session, load: Engine | None = None) -> None:
+        self._session = session
+        self.load = load or session.load
+        """The engine; the session's where none is given."""
+        self._clock = session.context.stages.clock
+        self._targets = {each.entry.name: index for index, each in enumerate(session.running)}
+        self._last: dict[str, tuple[CpuTime, int]] = {}
+        self.died: dict[str, str] = {}
+
+    def slice(
+        self, name: str, block: int, *, ramp_ms: int, duration_ms: int, rate: float | None = None
+    ) -> Slice:
+        """One turn of the contender called `name`. A server that died is in `died` afterwards.
+
+        With a `rate`, requests per second, the loop is open. The arrivals of a block have one seed
+        for all contenders.
+        """
+        target = self._targets[name]
+        running = self._session.running[target]
+        plan = self._session.plan
+        command = SliceCommand(
+            target=target,
+            block=block,
+            ramp_ms=ramp_ms,
+            duration_ms=duration_ms,
+            rate=rate,
+            arrivals=plan.arrivals,
+            seed=arrival_seed(plan, self._session.boot, block),
+        )
+        before, before_ns = self._read(running)
+        event = self.load.slice(command)
+        after, after_ns = self._read(running)
+        last = self._last.get(name)
+        if after:
+            self._last[name] = (after, after_ns)
+        if event.errors or not event.requests:
+            self._look_for_death(running)
+        return Slice(
+            entry=name,
+            event=event,
+            server_cpu=after.since(before) if after and before else None,
+            leak_ns=before.since(last[0]).total_ns if before and last else None,
+            leak_wall_ns=before_ns - last[1] if before and last else None,
+            rate=rate,
+        )
+
+    def _read(self, running: Running) -> tuple[CpuTime | None, int]:
+        return running.cpu.read(), self._clock.now_ns()
+
+    def _look_for_death(self, running: Running) -> None:
+        death = self._session.instances.death(running)
+        if death:
+            self.died[running.entry.name] = death

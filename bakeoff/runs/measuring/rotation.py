@@ -1,0 +1,135 @@
+"""One boot of a rotation: draw after draw, and in each all contenders in turn, in random order."""
+
+from collections.abc import Callable
+from itertools import count
+from math import ceil, inf
+from typing import Literal
+
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Block, DrawRule, Slice, Warmup
+from bakeoff.plan import block_order
+from bakeoff.runs.measuring.boot import Boot, measured_s
+from bakeoff.runs.measuring.draw_rule import DRAWS_MIN
+from bakeoff.runs.measuring.draws import Draws
+from bakeoff.runs.measuring.meter import Meter, block_of
+from bakeoff.runs.measuring.observation import Observation
+
+LOOK_AGAIN = 1.25
+"""A precision is looked at again with so many times as many draws: the judge takes his time."""
+
+Kind = Literal["short", "long"]
+
+
+def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None:
+    """Run a boot of the rotation; its records are in the log.
+
+    The first boot has chosen the slices' lengths and the draws: the blocks of one race are alike.
+    The boot ends with its budget, or with a draw after which there is `enough`. Raises
+    `FirstBootOut`, `NoVerdict`.
+    """
+    with boot.session() as session:
+        if not boot.earlier:
+            boot.step("comparing what they do")
+            session.audit()
+        given = boot.earlier[0].lengths if boot.earlier else {}
+        meter, warmup = boot.warm_up(session, given)
+        rule = boot.draw_rule(session, warmup)
+        draws = Draws(session, rule, meter.died)
+        draws.start_cohorts(warmup)
+        observation = Observation(session)
+        _Rotation(boot, draws, observation, warmup, rule).run(enough)
+        end = observation.end()
+    ended = {
+        "stopped": session.stopped,
+        "died": draws.died,
+        "lost": draws.lost_processes,
+    }
+    boot.context.store.append(end.model_copy(update=ended))
+
+
+class _Rotation:
+    """The blocks of one boot."""
+
+    def __init__(
+        self, boot: Boot, draws: Draws, observation: Observation, warmup: Warmup, rule: DrawRule
+    ) -> None:
+        self._boot, self._draws, self._warmup = boot, draws, warmup
+        self._observation = observation
+        self._long_share = boot.plan.long_share if boot.plan.mode == "closed" else 1.0
+        self._number = max(1, round(boot.budget_s / rule.draw_s))
+        self._spent_s: dict[Kind, float] = {"short": 0.0, "long": 0.0}
+        self._block = 0
+
+    @property
+    def _total_s(self) -> float:
+        return sum(self._spent_s.values())
+
+    def run(self, enough: Callable[[], bool]) -> None:
+        """Draws until the budget is spent, all equally long."""
+        look = DRAWS_MIN
+        for number in count():
+            meter, names = self._draws.next(number)
+            with self._observation.blocks():
+                self._run_draw(number, meter, names)
+            self._draws.end(meter, names)
+            if self._total_s >= self._boot.budget_s:
+                return
+            if number + 1 >= look:
+                if enough():
+                    return
+                look = ceil(LOOK_AGAIN * look)
+
+    def _run_draw(self, number: int, meter: Meter, names: list[str]) -> None:
+        """Blocks until the draw has its share.
+
+        Of the short ones, where there are any: so each draw has as many as the others, whichever
+        of them a long one falls into.
+        """
+        budget_s = self._boot.budget_s
+        counted: Kind = "short" if self._long_share < 1 else "long"
+        share = 1 - self._long_share if counted == "short" else 1.0
+        last = number + 1 >= self._number
+        until_s = inf if last else share * budget_s * (number + 1) / self._number
+        while alive := [name for name in names if name not in meter.died]:
+            self._run_block(number, meter, alive)
+            if self._total_s >= budget_s or self._spent_s[counted] >= until_s:
+                return
+
+    def _run_block(self, draw: int, meter: Meter, names: list[str]) -> None:
+        boot, lengths = self._boot, self._warmup.lengths
+        long_block_s = sum(lengths[name].long_ms for name in names) / 1000
+        kind = _kind(self._spent_s, long_block_s, self._long_share)
+        slices: list[Slice] = []
+        for name in block_order(boot.plan, boot.number, self._block, names):
+            measured = meter.slice(
+                name,
+                self._block,
+                ramp_ms=lengths[name].ramp_ms,
+                duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
+                rate=self._warmup.rates.get(name),
+            )
+            # What a process answered while it died says nothing of those that follow it.
+            if name not in meter.died or not self._draws.goes_on(name):
+                slices.append(measured)
+        if slices:
+            block = block_of(slices, boot.number, self._block, kind, boot.context.stages, draw)
+            boot.context.store.append(block)
+            self._spent_s[kind] += measured_s([block])
+            boot.measured(self._total_s, _rates(block, boot.plan))
+        self._block += 1
+
+
+def _kind(spent_s: dict[Kind, float], long_block_s: float, long_share: float) -> Kind:
+    """A long block whenever long ones have had less than their share."""
+    total_s = spent_s["short"] + spent_s["long"] + long_block_s
+    return "long" if spent_s["long"] + long_block_s <= long_share * total_s else "short"
+
+
+def _rates(block: Block, plan: Plan) -> str:
+    """What the progress line shows: the throughputs of a block."""
+    rates = {each.entry: each.event.requests_per_s for each in block.slices}
+    return ", ".join(
+        f"{entry.name} {rates[entry.name] / 1000:.1f}k/s"
+        for entry in plan.entries
+        if entry.name in rates and not entry.twin_of
+    )

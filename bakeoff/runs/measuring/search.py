@@ -1,0 +1,202 @@
+"""One boot of a search for capacities: warm up, find the neighbourhood, then climb the ladder."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from bakeoff.model.capacity import CapacityPlan, Objective
+from bakeoff.model.samples import Block, BootEnd, PlanChange, Record, Slice
+from bakeoff.plan import block_order, check_budget, ladder
+from bakeoff.runs.measuring.boot import Boot, measured_s
+from bakeoff.runs.measuring.draws import Draws
+from bakeoff.runs.measuring.meter import block_of
+from bakeoff.runs.measuring.observation import Observation
+
+if TYPE_CHECKING:
+    from bakeoff.judge import Held
+
+
+@dataclass
+class Scores:
+    """Each contender's slices of all boots so far, held against each objective."""
+
+    objectives: Sequence[Objective]
+    held: dict[str, list[tuple["Held", ...]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, objectives: Sequence[Objective], records: Sequence[Record]) -> "Scores":
+        """The scores of all blocks of `records`."""
+        scores = cls(objectives)
+        for record in records:
+            if isinstance(record, Block):
+                scores.add(record.slices)
+        return scores
+
+    def add(self, slices: Sequence[Slice]) -> None:
+        """Score the slices of a block."""
+        # Statistics libraries take a second to import: whoever doesn't measure doesn't wait.
+        from bakeoff.judge import hold
+
+        for piece in slices:
+            held = tuple(hold(piece, objective) for objective in self.objectives)
+            self.held.setdefault(piece.entry, []).append(held)
+
+    def fitted(self, name: str) -> list[dict[int, float]]:
+        """For each objective the score of each rung so far, above 0 where it breaks it."""
+        from bakeoff.judge import fit
+
+        columns = zip(*self.held.get(name, ()), strict=True)
+        by_rate = [fit(list(column)) for column in columns] or [{} for _ in self.objectives]
+        return [{ladder.rung_of(rate): score for rate, score in each.items()} for each in by_rate]
+
+    def centres(self, name: str) -> list[int]:
+        """The highest rung that holds, below the first that breaks, for each objective held."""
+        holding = [
+            [rung for rung, score in scores.items() if score <= 0] for scores in self.fitted(name)
+        ]
+        return [max(rungs) for rungs in holding if rungs]
+
+
+def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
+    """Run a boot of a search for capacities; whether there is anything to climb.
+
+    Raises `FirstBootOut`, `NoVerdict`, `BadUsage` where the time is too little for one round.
+    """
+    with boot.session() as session:
+        meter, warmup = boot.warm_up(session, {})
+        draws = Draws(session, boot.draw_rule(session, warmup), meter.died)
+        draws.start_cohorts(warmup)
+        search = _Search(plan, boot, draws, scores)
+        search.approach({name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s})
+        worth = search.rounds()
+        loaded = Observation(session).end().loaded
+    end = BootEnd(
+        boot=boot.number,
+        loaded=loaded,
+        stopped=session.stopped,
+        died=draws.died,
+        lost=draws.lost_processes,
+    )
+    boot.context.store.append(end)
+    return worth
+
+
+class _Search:
+    """The slices of one boot: a draw for the approach, and another for each round."""
+
+    def __init__(self, plan: CapacityPlan, boot: Boot, draws: Draws, scores: Scores) -> None:
+        self._objectives, self._duration_asked = plan.objectives, plan.duration_asked
+        self._lowest = ladder.lowest_rung(plan.objectives)
+        self._boot, self._draws, self._scores = boot, draws, scores
+        self._spent_s, self._block, self._draw = 0.0, 0, 0
+        self._meter, self._names = draws.next(self._draw)
+
+    def approach(self, peaks: Mapping[str, float]) -> None:
+        """Roughly where each one's capacities are; nothing where earlier boots have shown it.
+
+        `peaks` has each one's closed-loop throughput at the end of its warm-up.
+        """
+        while turns := self._probes(peaks):
+            self._visit(turns)
+
+    def _probes(self, peaks: Mapping[str, float]) -> dict[str, int]:
+        """The rung that each contender tries next, for those whose place is not known yet."""
+        probes = {}
+        for name, peak in peaks.items():
+            if peak <= 0 or name not in self._alive:
+                continue
+            rungs = (ladder.probe(fit, peak, self._lowest) for fit in self._scores.fitted(name))
+            rung = next((rung for rung in rungs if rung is not None), None)
+            if rung is not None:
+                probes[name] = rung
+        return probes
+
+    def rounds(self) -> bool:
+        """Round after round until the boot's time is spent; False: nobody holds an objective."""
+        plan, budget_s, turn = self._boot.plan, self._boot.budget_s, 0
+        while turn == 0 or self._spent_s < budget_s:
+            climbing = self._ladders(turn)
+            if not climbing:
+                return False
+            self._draw_anew()
+            if self._boot.number == 0 and turn == 0:
+                self._afford(self._spent_s + plan.boots * self._length_s(climbing))
+            for rungs in zip_longest(*climbing.values()):
+                turns = dict(zip(climbing, rungs, strict=True))
+                self._visit({name: rung for name, rung in turns.items() if rung is not None})
+                if turn > 0 and self._spent_s >= budget_s:
+                    break
+            turn += 1
+        self._draws.end(self._meter, self._names)
+        return True
+
+    @property
+    def _alive(self) -> list[str]:
+        """Those that take part in this draw, and still live."""
+        return [name for name in self._names if name not in self._meter.died]
+
+    def _draw_anew(self) -> None:
+        """Other processes, and other connections."""
+        self._draws.end(self._meter, self._names)
+        self._draw += 1
+        self._meter, self._names = self._draws.next(self._draw)
+
+    def _afford(self, needed_s: float) -> None:
+        """A round in each boot takes `needed_s`: refuse, or take as long where nobody said how."""
+        plan, context = self._boot.plan, self._boot.context
+        if self._duration_asked:
+            check_budget(plan.duration_s, needed_s, plan.boots)
+        elif needed_s > plan.duration_s:
+            context.watch.step(
+                f"measuring for {needed_s:.0f} s in all: slow servers need long slices"
+            )
+            context.store.append(PlanChange(duration_s=needed_s))
+
+    def _ladders(self, turn: int) -> dict[str, list[int]]:
+        """Each contender's rungs of one round, in their order."""
+        ladders = {}
+        for name in self._draws.alive:
+            centres = self._scores.centres(name)
+            if centres:
+                rungs = ladder.ladder(centres, turn, self._lowest)
+                seed, number = self._boot.plan.seed, self._boot.number
+                ladders[name] = ladder.climb(seed, number, turn, name, rungs)
+        return ladders
+
+    def _length_s(self, climbing: Mapping[str, Sequence[int]]) -> float:
+        return sum(
+            ladder.window_ms(ladder.rate_of(rung), self._objectives) / 1000
+            for rungs in climbing.values()
+            for rung in rungs
+        )
+
+    def _visit(self, turns: Mapping[str, int]) -> None:
+        """One block: a slice for each of `turns` that still lives, at its rung."""
+        boot, alive = self._boot, [name for name in self._alive if name in turns]
+        if not alive:
+            return
+        order = block_order(boot.plan, boot.number, self._block, alive)
+        measured = [(name, self._slice(name, ladder.rate_of(turns[name]))) for name in order]
+        slices = [each for name, each in measured if not self._is_lost(name)]
+        if not slices:
+            return
+        number, stages = self._block, boot.context.stages
+        block = block_of(slices, boot.number, number, "long", stages, self._draw)
+        boot.context.store.append(block)
+        self._scores.add(slices)
+        self._spent_s += measured_s([block])
+        self._block += 1
+        rates = ", ".join(f"{each.entry} {(each.rate or 0) / 1000:.1f}k/s" for each in slices)
+        boot.measured(self._spent_s, f"offered {rates}")
+
+    def _is_lost(self, name: str) -> bool:
+        """Whether its process died in this block, and others go on."""
+        return name in self._meter.died and self._draws.goes_on(name)
+
+    def _slice(self, name: str, rate: float) -> Slice:
+        window_ms = ladder.window_ms(rate, self._objectives)
+        ramp_ms = ladder.ramp_ms(window_ms)
+        return self._meter.slice(
+            name, self._block, ramp_ms=ramp_ms, duration_ms=window_ms, rate=rate
+        )

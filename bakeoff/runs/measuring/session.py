@@ -1,0 +1,118 @@
+"""Running contenders: one process of each at least, and an engine that is connected to some."""
+
+from collections.abc import Mapping, Sequence
+
+from bakeoff.load import Engine, job
+from bakeoff.model.audit import Audit
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Stopped
+from bakeoff.model.samples import BootEntry, BootStart, Memory
+from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.instances import Instances, Running
+
+
+class Session:
+    """The contenders called `names`, running together with an engine connected to them.
+
+    `running` has the process of each that is loaded: at first the first ones, later those that
+    were drawn. Those that can't take part are in `out`, with the reason. Used with `with`: whatever
+    happens inside, all are stopped, and `stopped` says how.
+    """
+
+    def __init__(self, plan: Plan, boot: int, names: Sequence[str], context: Context) -> None:
+        self.plan, self.boot, self.context = plan, boot, context
+        self.instances = Instances(plan, boot, context)
+        self.running: list[Running] = []
+        self.out: dict[str, str] = {}
+        self._names = names
+        self._idle: dict[str, Memory | None] = {}
+        self._load: Engine | None = None
+        self._audits: Mapping[str, Audit] = {}
+
+    def __enter__(self) -> "Session":
+        try:
+            self._start_all()
+        except BaseException:
+            self.instances.stop_all()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disconnect()
+        self.instances.stop_all()
+
+    @property
+    def load(self) -> Engine:
+        """The engine, connected to every process of `running`, in this order."""
+        assert self._load
+        return self._load
+
+    @property
+    def stopped(self) -> tuple[Stopped, ...]:
+        """How the contenders ended that did."""
+        return self.instances.stopped
+
+    def audit(self) -> None:
+        """See how each of them treats a connection, before the load comes."""
+        running = [(each.handle, each.entry) for each in self.running]
+        self._audits = self.context.stages.servers.audit(running, self.plan.workload)
+
+    def connect(self, running: Sequence[Running] | None = None) -> None:
+        """A new engine, with new connections to those `running`; None: to the same as before."""
+        self.disconnect()
+        if running is not None:
+            self.running = list(running)
+        self._load = self.new_load()
+
+    def new_load(self) -> Engine:
+        """Another engine, with connections of its own to those running; who asks closes it."""
+        verified = [(each.handle, each.verification) for each in self.running]
+        return self.context.stages.loads.connect(job(self.plan, verified))
+
+    def disconnect(self) -> None:
+        """End the engine, and with it all connections. May be called again."""
+        if self._load:
+            self._load.close()
+            self._load = None
+
+    @property
+    def connections_open(self) -> dict[str, int]:
+        """How many connections the engine could open to each."""
+        return {target.name: target.open for target in self.load.ready.targets}
+
+    def record(self) -> BootStart:
+        """How this boot began."""
+        ready = self.load.ready
+        return BootStart(
+            boot=self.boot,
+            started=tuple(
+                BootEntry(
+                    name=each.entry.name,
+                    pid=each.handle.pid,
+                    address=each.handle.address,
+                    command=each.handle.command,
+                    time_to_ready_ms=each.handle.time_to_ready_ms,
+                    cpu_source=each.handle.cpu.kind,
+                    idle=self._idle[each.key],
+                    verification=each.verification,
+                    audit=self._audits.get(each.entry.name),
+                )
+                for each in self.running
+            ),
+            out=self.out,
+            engine=ready.engine,
+            io=ready.io,
+            threads=ready.threads,
+            connections_open=self.connections_open,
+        )
+
+    def _start_all(self) -> None:
+        for name in self._names:
+            try:
+                self.running.append(self.instances.start(self.plan.entry(name)))
+            except ContenderOut as error:
+                self.out[name] = str(error)
+                self.context.watch.out(name, str(error))
+        self.context.stages.clock.settle()
+        self._idle = {each.key: self.instances.memory(each) for each in self.running}

@@ -1,0 +1,171 @@
+"""Warm-up: loaded but not judged, until steady or until its time is up."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+from typing import TYPE_CHECKING
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import (
+    WARM_UP_SLICE_MS,
+    WARM_UP_SLICES_PER_S,
+    Slice,
+    SliceLengths,
+    Warmup,
+)
+from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
+from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.session import Session
+
+if TYPE_CHECKING:
+    from bakeoff.judge.steady import Settled
+
+COMPILED_REQUESTS = 20_000
+"""Just-in-time compilers count calls, not seconds: HotSpot's last compiler takes a method after
+15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then needs time."""
+
+PLAINLY_FLAT = 0.05
+"""A course whose slices have more noise could hide that it rises."""
+
+LEAST_RATE = 1.0
+"""Offered to one that answered nothing: it is judged on that it does not answer this either."""
+
+
+@dataclass
+class Course:
+    """One contender's warm-up slices so far, and how many it has to have."""
+
+    least: int
+    most: int
+    slices: list[Slice] = field(default_factory=list)
+
+    def add(self, measured: Slice) -> None:
+        """Another slice; what was settled before is forgotten."""
+        self.slices.append(measured)
+        self.__dict__.pop("settled", None)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Requests per second, slice by slice."""
+        return tuple(each.event.requests_per_s for each in self.slices)
+
+    @property
+    def cpu_us(self) -> tuple[float | None, ...]:
+        """CPU per request, slice by slice; None where it wasn't seen or nothing was answered."""
+        return tuple(
+            each.server_cpu.total_ns / 1000 / each.event.requests_all
+            if each.server_cpu and each.event.requests_all
+            else None
+            for each in self.slices
+        )
+
+    @cached_property
+    def settled(self) -> "Settled":
+        """How it went until now."""
+        # Statistics libraries take a second to import: whoever doesn't race doesn't wait for them.
+        from bakeoff.judge.steady import LAST_SLICES, settled
+
+        return settled(self.rates, self.cpu_us, min(LAST_SLICES, self.least))
+
+    @property
+    def done(self) -> bool:
+        """Whether it has had enough: it is steady, or its time is up.
+
+        Who has answered few requests since it last changed may yet be compiled further. But a
+        program that compiles gets faster within its first hundreds of calls, so one that was
+        plainly flat from its first slice on won't.
+        """
+        if len(self.slices) < self.least:
+            return False
+        if len(self.slices) >= self.most:
+            return True
+        requests = sum(each.event.requests_all for each in self.slices[self.settled.start :])
+        plain = self.settled.course == "flat" and self.settled.noise <= PLAINLY_FLAT
+        return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
+
+    def last(self, of: Callable[[Slice], float]) -> float:
+        """The median over the last stretch, or over the last second of one that isn't steady."""
+        start = self.settled.start
+        if not self.settled.steady:
+            start = len(self.slices) - WARM_UP_SLICES_PER_S
+        return median(map(of, self.slices[max(0, start) :])) if self.slices else 0.0
+
+
+def warm_up(
+    meter: Meter,
+    session: Session,
+    earlier: Sequence[Warmup],
+    given: Mapping[str, SliceLengths],
+    budget_s: float,
+    say: Callable[[str], object] = lambda _text: None,
+) -> Warmup:
+    """Load every contender in turn until each is steady, within the bounds of `warm_up_slices`.
+
+    `budget_s` is what this boot is to measure, `earlier` the warm-ups of this race's boots before.
+    Slice lengths, and in an open loop the rates, follow from how fast each is in the end, except
+    for the lengths that are `given`. `say` is told before each turn how many are steady. Raises
+    `NoVerdict`.
+    """
+    plan, names = session.plan, [each.entry.name for each in session.running]
+    share_s = budget_s / len(names)
+    courses = {
+        name: Course(*warm_up_slices(share_s, known, plan.warm_up_s))
+        for name in names
+        for known in [plan.entry(name).twin_of in names or _always_flat(name, earlier)]
+    }
+    while waiting := [n for n, each in courses.items() if n not in meter.died and not each.done]:
+        say(f"warming up, {len(courses) - len(waiting)} of {len(courses)} steady")
+        for name in waiting:
+            courses[name].add(meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS))
+    if not any(any(each.rates) for each in courses.values()):
+        raise NoVerdict("no contender answered a single request during warm-up")
+    latencies_us = {
+        name: each.last(lambda measured: measured.event.latency_mean_us)
+        for name, each in courses.items()
+    }
+    originals = {name: plan.entry(name).twin_of or name for name in names}
+    rates: dict[str, float] = {}
+    if plan.mode == "closed":
+        own = {
+            name: slice_lengths(
+                each.last(lambda measured: measured.event.requests_per_s), latencies_us[name]
+            )
+            for name, each in courses.items()
+        }
+        lengths = {name: given.get(name) or own[name] for name in names}
+        # A twin's slices are its original's: the noise floor must differ in nothing but noise.
+        lengths = {name: lengths.get(originals[name], lengths[name]) for name in names}
+    else:
+        own_rates = {name: _offered(plan, each) for name, each in courses.items()}
+        rates = {name: own_rates.get(originals[name], own_rates[name]) for name in names}
+        lengths = {
+            name: given.get(name) or open_lengths(rates[name], latencies_us[name]) for name in names
+        }
+    return Warmup(
+        boot=session.boot,
+        lengths=lengths,
+        rates=rates,
+        requests_per_s={name: each.rates for name, each in courses.items()},
+        mean_latency_us=latencies_us,
+        steady={name: each.settled.steady for name, each in courses.items()},
+        cpu_us_per_request={name: each.cpu_us for name, each in courses.items()},
+        courses={name: each.settled.course for name, each in courses.items()},
+        steady_from={name: each.settled.start for name, each in courses.items()},
+    )
+
+
+def _offered(plan: Plan, course: Course) -> float:
+    """Requests per second: the plan's, or its share of what the entry's warm-up ended with."""
+    if plan.rate:
+        return plan.rate
+    assert plan.load
+    ended_with = course.rates[course.settled.start :]
+    return max(LEAST_RATE, plan.load * (median(ended_with) if ended_with else 0.0))
+
+
+def _always_flat(name: str, earlier: Sequence[Warmup]) -> bool:
+    """Whether it needed no warm-up in any boot so far, and there was one."""
+    courses = [warmup.courses[name] for warmup in earlier if name in warmup.courses]
+    return bool(courses) and all(course == "flat" for course in courses)

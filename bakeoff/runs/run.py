@@ -1,0 +1,317 @@
+"""One run, whatever its kind: create, go on, judge, report, list."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from pydantic import ConfigDict, Field
+
+from bakeoff.model.base import Contract
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import PlanChange, Record
+from bakeoff.runs.results import Results
+from bakeoff.runs.stages import Reports, Stages, Watch
+from bakeoff.runs.store import PLAN_FILE, Store
+
+OLD_PLANS = ("capacity-plan.json", "grid-plan.json", "replay-plan.json")
+
+
+class RunPlan(Protocol):
+    """The plan of any kind of run; its schema says the kind."""
+
+    @property
+    def run(self) -> str:
+        """The name of the run's folder."""
+
+    @property
+    def schema_(self) -> str:
+        """The contract's name and number."""
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+
+    def model_copy(self, *, update: Mapping[str, Any]) -> Self:
+        """The same plan with other values."""
+
+
+PlanT = TypeVar("PlanT", bound=RunPlan)
+ResultT = TypeVar("ResultT", bound=Contract)
+Prepared = tuple[Mapping[str, Receipt] | None, dict[str, str]]
+"""Receipts, where contenders are built, and which parts of the plan are out, with the reasons."""
+
+
+class Run(Results, Generic[PlanT, ResultT]):
+    """A run that was measured and judged: a race, a grid of races, a replay and so on.
+
+    In a notebook it shows itself as standings and forest plot.
+    """
+
+    # A subclass is a kind of run, registered by its plan's schema. It says what is prepared, how it
+    # measures what is missing, when it is complete, how it is judged from its folder alone, and
+    # what its report holds. The rest is written here, once.
+
+    shows: ClassVar[str]
+    """What its report shows, in the plural: standings, capacities."""
+    plan_type: ClassVar[type[Contract]]
+    result_type: ClassVar[type[Contract]]
+    result_file: ClassVar[str]
+    composite: ClassVar[bool] = False
+    """Whether it is measured as several runs in sub-folders, each of which goes on by itself."""
+
+    def __init_subclass__(cls) -> None:
+        """Register the kind."""
+        _KINDS[cls.plan_type.model_fields["schema_"].default] = cls
+
+    def __init__(self, store: Store, plan: PlanT) -> None:
+        self.store, self.path, self.planned = store, store.path, plan
+        self.report_path = store.path / "report.html"
+        """The HTML report."""
+        self.interrupted = False
+        """Whether it was ended early; `bakeoff resume` on its path goes on with it."""
+        self._result: ResultT | None = None
+        self._parts: dict[str, AnyRun] = {}
+
+    # What a kind says.
+
+    @classmethod
+    def prepare(cls, _plan: PlanT, _stages: Stages, _watch: Watch) -> Prepared:
+        """Find out what stands in the way before a folder is made. Raises `BakeoffError`."""
+        return None, {}
+
+    def check(self, stages: Stages, watch: Watch) -> None:  # noqa: ARG002
+        """Raise `BadUsage` where what is missing can't be measured beside what is there."""
+        if unlike := self.store.machine().unlike(stages.meters.machine()):
+            differ = f"was begun on another machine ({', '.join(unlike)} differ)"
+            raise BadUsage(f"{self.path}: {differ}: halves of unlike machines make no run")
+
+    @abstractmethod
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Add what is missing to the log, or to the parts. Raises `BakeoffError`."""
+
+    @abstractmethod
+    def is_complete(self) -> bool:
+        """Whether nothing is left to measure."""
+
+    @abstractmethod
+    def judge(self) -> ResultT:
+        """The result of all that is there. Raises `NoVerdict` where that is nothing."""
+
+    @property
+    @abstractmethod
+    def succeeded(self) -> bool:
+        """Whether the command line's exit status would be 0: a valid result, and no gate failed."""
+
+    def part_names(self) -> Iterable[str]:
+        """The names of the sub-folders that have runs of their own."""
+        return ()
+
+    # What all runs have.
+
+    @property
+    def plan(self) -> PlanT:
+        """What was decided before anything started, with the changes that the log has."""
+        return self.planned
+
+    @property
+    def result(self) -> ResultT:
+        """The whole result, as it was judged last. Raises `BadUsage` where it never was."""
+        if self._result is None:
+            path = self.path / self.result_file
+            if not self.is_judged:
+                again = f"`bakeoff report {self.path}` makes one"
+                raise BadUsage(f"{self.path}: has no {path.stem} yet; {again}")
+            self._result = self.result_type.read_json(path)  # type: ignore[assignment]
+        assert self._result
+        return self._result
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is a result; it may be older than the last records."""
+        return (self.path / self.result_file).exists()
+
+    def result_so_far(self) -> ResultT | None:
+        """The result of a part, judged now where it never was; None: nothing was measured."""
+        if self.has_samples() and not self.is_judged:
+            self._result = self.judge()
+        return self.result if self.has_samples() else None
+
+    def records(self) -> Sequence[Record]:
+        """The log, in order."""
+        return self.store.records()
+
+    def out(self) -> dict[str, str]:
+        """The parts of the plan that the log says are out, with the latest reason of each."""
+        changes = [record for record in self.records() if isinstance(record, PlanChange)]
+        return {name: reason for change in changes for name, reason in change.out.items()}
+
+    def has_samples(self) -> bool:
+        """Whether anything was measured."""
+        return any(record.type in ("block", "tool-run") for record in self.records()) or any(
+            part.has_samples() for part in self.begun_parts().values()
+        )
+
+    @property
+    def parts(self) -> Mapping[str, AnyRun]:
+        """The races of a grid or a replay, by the names of their folders; a race has none."""
+        return self.begun_parts() if self.composite else {}
+
+    def begun_parts(self) -> dict[str, AnyRun]:
+        """The runs in sub-folders that are there, a race's confirmation too."""
+        return {name: part for name in self.part_names() if (part := self.part(name))}
+
+    def part(self, name: str) -> AnyRun | None:
+        """The run in the sub-folder `name`; None where there is none."""
+        if name not in self._parts and (self.path / name / PLAN_FILE).exists():
+            self._parts[name] = open_run(self.path / name)
+        return self._parts.get(name)
+
+    def measure_part(self, name: str, plan: RunPlan, stages: Stages, watch: Watch) -> None:
+        """Measure what is missing of the run in the sub-folder `name`. Raises `BakeoffError`."""
+        part = self.part(name)
+        if part is None:
+            part = self._parts[name] = create(plan, self.path / name, stages, watch)
+        elif part.is_complete() and part.is_judged:
+            return
+        else:
+            part.check(stages, watch)
+        if part.go_on(stages, watch).interrupted:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def may_fail(self, name: str, watch: Watch) -> Iterator[None]:
+        """Measure a part that is out where it fails, so that the others go on."""
+        try:
+            yield
+        except BadUsage:
+            raise
+        except BakeoffError as error:
+            watch.step(f"{name} is out: {error}")
+            self.store.append(PlanChange(out={name: str(error)}))
+
+    def go_on(self, stages: Stages, watch: Watch) -> Self:
+        """Measure what is missing, judge and report.
+
+        An interrupt or a failure keeps what is there; it is raised where that is nothing, or where
+        the failure is bad usage.
+        """
+        failure: BakeoffError | None = None
+        with self.store.locked(stages.clock.now_ns):
+            try:
+                self.measure(stages, watch)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            except BadUsage:
+                raise
+            except BakeoffError as error:
+                failure = error
+        if (failure or self.interrupted) and not self.has_samples():
+            raise failure or KeyboardInterrupt
+        if failure:
+            watch.step(f"ended early: {failure}")
+        watch.step("judging, and drawing the report")
+        self._conclude(stages.reports)
+        return self
+
+    def judge_again(self, reports: Reports) -> Self:
+        """Judge what the folder holds, its parts first, and write the reports. Needs no server.
+
+        Raises `NoVerdict` where nothing was measured, and `BadFile`.
+        """
+        for part in self.begun_parts().values():
+            if part.has_samples():
+                part.judge_again(reports)
+        self._conclude(reports)
+        return self
+
+    def _conclude(self, reports: Reports) -> None:
+        self._result = self.judge()
+        self.store.keep(self.result_file, self._result)
+        self.report_path = reports.write(self)
+
+
+AnyRun = Run[Any, Any]
+_KINDS: dict[str, type[AnyRun]] = {}
+
+
+def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun:
+    """Measure a plan of any kind, in a new folder of `parent`. Raises `BakeoffError`.
+
+    The run gets a number where another one of its name began in the same second.
+    """
+    names = (plan.run if n == 1 else f"{plan.run}-{n}" for n in count(1))
+    name = next(name for name in names if not (parent / name / PLAN_FILE).exists())
+    run = create(plan.model_copy(update={"run": name}), parent / name, stages, watch)
+    latest = parent / f".latest-{os.getpid()}"
+    try:
+        latest.symlink_to(run.path.name)
+        latest.replace(parent / "latest")
+    except OSError as error:
+        raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
+    return run.go_on(stages, watch)
+
+
+def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
+    """Go on with a run that was cut off. Raises `BakeoffError`."""
+    run = open_run(path)
+    if run.is_complete() and not run.composite:
+        raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
+    run.check(stages, watch)
+    return run.go_on(stages, watch)
+
+
+def report(path: Path, reports: Reports | None = None) -> AnyRun:
+    """Judge a run again and write its reports; needs no server. Raises `NoVerdict`, `BadUsage`."""
+    return open_run(path).judge_again(reports or Reports())
+
+
+def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
+    """A new run in the folder `path`, of which nothing is measured yet. Raises `BakeoffError`."""
+    kind = _KINDS[plan.schema_]
+    receipts, out = kind.prepare(plan, stages, watch)
+    store = Store.create(path, plan.to_json(), stages.meters.machine(), receipts)
+    if out:
+        with store.locked():
+            store.append(PlanChange(out=out))
+    return kind(store, plan)
+
+
+def open_run(path: Path) -> AnyRun:
+    """The run in the folder `path`, of whatever kind. Raises `BadUsage` where there is none."""
+    if not path.is_dir():
+        raise BadUsage(f"{path}: there is no such run folder; runs are in ./runs, see --out")
+    for old in OLD_PLANS:
+        if (path / old).exists():
+            raise BadUsage(f"{path}: has a {old}, of an earlier bakeoff: measure it again")
+    file = path / PLAN_FILE
+    if not file.exists():
+        raise BadUsage(f"{path}: is no run folder: it has no {PLAN_FILE}")
+    schema = _AnyPlan.read_json(file).schema_
+    if schema not in _KINDS:
+        raise BadFile.of_schema(file, schema, sorted(_KINDS))
+    kind = _KINDS[schema]
+    return kind(Store(path.resolve()), kind.plan_type.read_json(file))
+
+
+def listed(parent: Path) -> list[AnyRun]:
+    """The runs in a folder, the earliest first, without those that can't be read."""
+    runs = []
+    for path in sorted(parent.iterdir() if parent.is_dir() else ()):
+        if path.is_dir() and not path.is_symlink():
+            with suppress(BadUsage):
+                runs.append(open_run(path))
+    return runs
+
+
+class _AnyPlan(Contract):
+    """The one key that all plans have in common."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    schema_: str = Field(alias="schema")

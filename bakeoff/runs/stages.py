@@ -1,0 +1,146 @@
+"""What a run does to the world, as five objects. Tests, and whoever needs to, bring their own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import bakeoff
+from bakeoff import load, measure, start
+from bakeoff import verify as verifying
+from bakeoff.build import build_several
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.machine import Machine
+from bakeoff.model.receipt import Receipt
+
+if TYPE_CHECKING:
+    from bakeoff.runs.run import Run
+
+SETTLE_S = 0.3
+"""Time for servers to come to rest before their idle memory is read."""
+JOBS_MAX = 4
+"""Each build takes memory and network too; compilers use several cores by themselves."""
+
+
+class Servers:
+    """Contenders as processes of this machine: built, started, asked."""
+
+    keeper = start.Keeper
+    attach = staticmethod(start.attach)
+    answers = staticmethod(verifying.answers)
+    verify = staticmethod(verifying.verify)
+    audit = staticmethod(verifying.audit)
+
+    def build(
+        self, wanted: Sequence[tuple[Contender, Path]], say: Callable[[str], None]
+    ) -> list[Receipt | ContenderOut]:
+        """For each of `wanted` its receipt, or why there is none; `say` is told what begins."""
+        return build_several(wanted, default_jobs(), BuildLines(say))
+
+
+class LoadGenerators:
+    """Who makes the load: our engine, or a load tool that is installed."""
+
+    connect = load.Engine
+    run_tool = staticmethod(load.run)
+    tool_missing = staticmethod(load.missing)
+
+
+class Meters:
+    """What this machine's kernel says of processes, of TCP and of itself."""
+
+    cpu = measure.CpuReader
+    process_tree = staticmethod(measure.process_tree)
+    memory = staticmethod(measure.read_memory)
+    thread_times = staticmethod(measure.read_thread_times)
+    placement = staticmethod(measure.read_placement)
+    written = staticmethod(measure.read_written)
+    free_memory_mib = staticmethod(measure.read_free_memory_mib)
+    free_files = staticmethod(measure.read_free_files)
+    tcp = staticmethod(measure.read_tcp)
+    cores = staticmethod(measure.read_cores)
+    pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
+
+    def machine(self) -> Machine:
+        """The machine's facts, with the versions of engine and package."""
+        return measure.machine(engine=load.engine_version(), bakeoff=bakeoff.__version__)
+
+
+class Clock:
+    """This machine's time."""
+
+    now_ns = staticmethod(time.monotonic_ns)
+
+    def settle(self) -> None:
+        """Wait until servers that have just started are at rest."""
+        time.sleep(SETTLE_S)
+
+
+class Reports:
+    """Reports as files in the run's folder."""
+
+    def write(self, run: Run[Any, Any]) -> Path:
+        """Write the report of a run that is judged; the path of its page."""
+        # Here, not above: altair takes a second, and whoever only plans needs no pictures.
+        from bakeoff.report import render
+
+        return render.write(run.path, run.document())
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Every effect of a run; by default the real ones.
+
+    `built` has what was built so far, by folder: the parts of one run build each contender once.
+    """
+
+    servers: Servers = field(default_factory=Servers)
+    loads: LoadGenerators = field(default_factory=LoadGenerators)
+    meters: Meters = field(default_factory=Meters)
+    clock: Clock = field(default_factory=Clock)
+    reports: Reports = field(default_factory=Reports)
+    built: dict[Path, Receipt | ContenderOut] = field(default_factory=dict)
+
+
+def real_stages() -> Stages:
+    """Real servers, the real engine, the real clock."""
+    return Stages()
+
+
+class Watch(Protocol):
+    """Who is told how a run gets on."""
+
+    def step(self, text: str) -> None:
+        """Something begins that may take a while."""
+
+    def measured(self, done: float, of: float, text: str) -> None:
+        """So much of the measuring is done."""
+
+    def out(self, name: str, reason: str) -> None:
+        """A contender can't take part."""
+
+
+class BuildLines:
+    """A line when a build begins, and one when it ends; none where nothing has to be built."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def began(self, name: str) -> None:
+        """Say that a build begins."""
+        self._say(f"building {name}")
+
+    def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
+        """Say how a build ended."""
+        if seconds_s is not None:
+            self._say(f"{name}: {'built' if built else 'could not be built'}, {seconds_s:.0f} s")
+
+
+def default_jobs() -> int:
+    """How many contenders are built at a time where nobody says."""
+    return min(JOBS_MAX, len(os.sched_getaffinity(0)))

@@ -1,0 +1,81 @@
+"""Why a contender can't be started, or how it died, as people are told."""
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from bakeoff.start.ports import Listener, endpoint
+
+_TAIL_LINES = 15
+_TAIL_BYTES = 16_384
+
+
+def unstartable(step: str, code: int, program: str, folder: str) -> str:
+    """Why the command could not be executed."""
+    why = os.strerror(code)
+    if step == "exec":
+        hint = "; is it installed, and spelt as you type it?" if "/" not in program else ""
+        return f"`{program}` cannot be executed: {why}{hint}"
+    if step == "folder":
+        return f"its folder {folder} cannot be entered: {why}"
+    if step == "pin":
+        return f"it cannot be pinned to its cores: {why}; `nproc --all` says which there are"
+    return f"it cannot be started ({step}): {why}"
+
+
+def ending(status: int) -> str:
+    """`exited with status 1`, or `was killed by signal SIGSEGV` for a negative status."""
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was killed by signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was killed by signal {-status}"
+
+
+def died(status: int, lived_s: float, left: int) -> str:
+    """It ended before it answered and left `left` processes running."""
+    text = f"{ending(status)} after {lived_s:.1f} s, before it answered"
+    if left:
+        text += (
+            f", and left {left} process{'es' if left > 1 else ''} in the background;"
+            " its command must stay in the foreground until it is stopped"
+        )
+    return text
+
+
+def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
+    """It listens, but not where it was told to."""
+    places = " and ".join(map(str, listeners))
+    if any(listener.port == port for listener in listeners):
+        return (
+            f"it listens on {places}, not on {endpoint(host, port)} that it was given: "
+            "use {host} or $HOST in the command"
+        )
+    return (
+        f"it listens on {places}, not on port {port} that it was given: "
+        f"use {{port}} or $PORT in the command, or say --port {listeners[0].port}"
+    )
+
+
+def not_ready(timeout_s: float, last: str) -> str:
+    """It didn't answer in time; `last` is the fault of the last attempt."""
+    return f"not ready within {timeout_s:g} s; the last attempt said: {last}"
+
+
+def with_tail(text: str, log: Path) -> str:
+    """`text`, and the end of `log` below it if it says something."""
+    lines = _end_of(log).decode("utf-8", "replace").strip().splitlines()
+    if not lines:
+        return f"{text} (its log is empty)"
+    return "\n".join([f"{text}; the end of its log:", *(f"  {x}" for x in lines[-_TAIL_LINES:])])
+
+
+def _end_of(log: Path) -> bytes:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+            return file.read()
+    except OSError:
+        return b""

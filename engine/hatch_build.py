@@ -1,0 +1,69 @@
+"""What hatchling can't do by itself: compile the engine, and name the platform that it runs on.
+
+With `ziglang` and `cargo-zigbuild` in the building environment, as `make dist` has them, the engine
+needs glibc 2.17 and nothing newer, so the wheel is a manylinux one. Without them it is for machines
+like this one.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+GLIBC = "2.17"
+MANUAL = "docs/bakeoff.1"
+
+
+class CustomBuildHook(BuildHookInterface):
+    """Puts the engine into the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the engine, unless the installation is editable: then make has compiled it."""
+        if sys.platform != "linux":
+            raise SystemExit(f"bakeoff runs on Linux only, not on {sys.platform}")
+        if version == "editable":
+            build_data["shared_scripts"]["engine/target/release/volley"] = "volley"
+            return
+        machine = platform.machine()
+        old_glibc = find_spec("ziglang") is not None and shutil.which("cargo-zigbuild") is not None
+        engine = self._compile(f"{machine}-unknown-linux-gnu" if old_glibc else None)
+        build_data["force_include"][str(engine)] = "bakeoff/data/volley"
+        build_data["pure_python"] = False
+        floor = f"manylinux_{GLIBC.replace('.', '_')}" if old_glibc else "linux"
+        build_data["tag"] = f"py3-none-{floor}_{machine}"
+        if Path(self.root, MANUAL).exists():
+            build_data["shared_data"][MANUAL] = "share/man/man1/bakeoff.1"
+
+    def _compile(self, zig_target: str | None) -> Path:
+        """The engine: for `zig_target` and an old glibc, or by the machine's own linker."""
+        if shutil.which("cargo") is None:
+            raise SystemExit("the engine needs Rust: install rustup, then its stable toolchain")
+        target_folder = Path(os.environ.get("CARGO_TARGET_DIR", Path(self.root, "engine/target")))
+        words = ["zigbuild", "--target", f"{zig_target}.{GLIBC}"] if zig_target else ["build"]
+        cargo_home = os.environ.get("CARGO_HOME", Path("~/.cargo").expanduser())
+        renamed = {str(self.root): "bakeoff", str(cargo_home): "cargo"}
+        env = {
+            "CARGO_TARGET_DIR": str(target_folder),
+            "CARGO_PROFILE_RELEASE_STRIP": "symbols",
+            # No path of the building machine is in the engine, so it is the same from any folder.
+            "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(
+                f"--remap-path-prefix={path}={name}" for path, name in renamed.items()
+            ),
+        }
+        if zig_target:
+            # Zig links LuaJIT's own program, which unwinds, without the library that does it.
+            env["TARGET_LDFLAGS"] = "-lunwind"
+        self.app.display_info("compiling the load engine: two to four minutes on two cores")
+        subprocess.run(
+            ["cargo", *words, "--locked", "--release", "--package", "volley"],
+            cwd=Path(self.root, "engine"),
+            env={**os.environ, **env},
+            check=True,
+        )
+        return target_folder / (zig_target or "") / "release/volley"

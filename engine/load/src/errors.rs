@@ -1,0 +1,143 @@
+//! Kinds of failure, and their counts.
+
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use volley_protocol::Verdict;
+
+/// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
+/// it no answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// Nobody listens there.
+    ConnectRefused,
+    /// The connection was not established in time.
+    ConnectTimeout,
+    /// Any other failure to connect.
+    Connect,
+    /// All local ports to this address are in use or in `TIME_WAIT`.
+    AddressExhausted,
+    /// The server reset the connection.
+    Reset,
+    /// The server closed the connection before the answer's end.
+    EarlyClose,
+    /// Any other failure to read or write.
+    Write,
+    /// No complete answer in time.
+    Timeout,
+    /// The bytes are not HTTP/1.1.
+    Malformed,
+    /// An answer with the wrong status.
+    Status,
+    /// An answer with a body of the wrong length.
+    MismatchLength,
+    /// An answer with the wrong body.
+    MismatchBody,
+    /// An answer without a header that was asked for, or with another value.
+    MismatchHeader,
+}
+
+/// All kinds, in the order in which they are reported.
+pub const KINDS: [ErrorKind; 13] = [
+    ErrorKind::ConnectRefused,
+    ErrorKind::ConnectTimeout,
+    ErrorKind::Connect,
+    ErrorKind::AddressExhausted,
+    ErrorKind::Reset,
+    ErrorKind::EarlyClose,
+    ErrorKind::Write,
+    ErrorKind::Timeout,
+    ErrorKind::Malformed,
+    ErrorKind::Status,
+    ErrorKind::MismatchLength,
+    ErrorKind::MismatchBody,
+    ErrorKind::MismatchHeader,
+];
+
+impl ErrorKind {
+    /// The kind of a failed `connect`.
+    pub fn of_connect(errno: Errno) -> Self {
+        match errno {
+            Errno::CONNREFUSED => Self::ConnectRefused,
+            Errno::TIMEDOUT => Self::ConnectTimeout,
+            Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => Self::AddressExhausted,
+            _ => Self::Connect,
+        }
+    }
+
+    /// The kind of a failed read or write on an established connection.
+    pub fn of_stream(errno: Errno) -> Self {
+        match errno {
+            Errno::CONNRESET | Errno::PIPE => Self::Reset,
+            Errno::TIMEDOUT => Self::Timeout,
+            _ => Self::Write,
+        }
+    }
+
+    /// The kind of a wrong answer; `None` for a right one.
+    pub fn of_verdict(verdict: Verdict) -> Option<Self> {
+        match verdict {
+            Verdict::Right => None,
+            Verdict::Status => Some(Self::Status),
+            Verdict::Length => Some(Self::MismatchLength),
+            Verdict::Body => Some(Self::MismatchBody),
+            Verdict::Header => Some(Self::MismatchHeader),
+        }
+    }
+
+    /// In words, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ConnectRefused => "connection refused",
+            Self::ConnectTimeout => "connection not established in time",
+            Self::Connect => "could not connect",
+            Self::AddressExhausted => "no local port left",
+            Self::Reset => "connection reset by the server",
+            Self::EarlyClose => "connection closed before the answer's end",
+            Self::Write => "could not read or write",
+            Self::Timeout => "no answer in time",
+            Self::Malformed => "answer is not HTTP/1.1",
+            Self::Status => "wrong status",
+            Self::MismatchLength => "wrong length of body",
+            Self::MismatchBody => "wrong body",
+            Self::MismatchHeader => "wrong or missing header",
+        }
+    }
+}
+
+/// How often each kind occurred.
+#[derive(Debug, Clone, Default)]
+pub struct Counts([u64; KINDS.len()]);
+
+impl Counts {
+    /// So many more.
+    pub fn add(&mut self, kind: ErrorKind, count: u64) {
+        self.0[kind as usize] += count;
+    }
+
+    /// Of one kind.
+    pub fn of(&self, kind: ErrorKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Of all kinds that are wrong answers.
+    pub fn wrong_answers(&self) -> u64 {
+        self.0[ErrorKind::Status as usize..].iter().sum()
+    }
+
+    /// Of all kinds.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
+    }
+
+    /// Those that occurred.
+    pub fn occurred(&self) -> BTreeMap<ErrorKind, u64> {
+        KINDS.into_iter().map(|kind| (kind, self.of(kind))).filter(|&(_, n)| n > 0).collect()
+    }
+}

@@ -1,0 +1,273 @@
+//! Requests and their answers: the hot path. Take bytes, parse, check, count, send the next.
+
+use crate::errors::ErrorKind;
+use crate::pace::Pacer;
+use crate::pool::{Flight, State};
+use crate::turn::Turn;
+use volley_net::Backend;
+use volley_net::clock::now_ns;
+use volley_protocol::{Answer, End, Protocol, Step};
+
+/// Checking an answer this long takes a while, so the next request gets a time of its own.
+const LONG_ANSWER: u64 = 4096;
+
+/// The outcome of some bytes.
+enum Progress {
+    /// All that came was asked for. The time at which the next request may be sent.
+    Fine(u64),
+    /// The same, and the server closes the connection after the last answer.
+    Last(u64),
+    /// Something is wrong from that byte on.
+    Wrong(usize, String),
+}
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// Counts a request that is being started.
+    #[inline]
+    pub(crate) fn count_start(&mut self, due_ns: u64, now_ns: u64) {
+        self.allowance -= 1;
+        if let Pacer::Open { .. } = self.pacer
+            && self.window.holds(due_ns)
+        {
+            self.tally.send_lag.record(now_ns - due_ns);
+        }
+    }
+
+    /// Sends the next `count` requests on an open connection.
+    #[inline]
+    pub(crate) fn send(&mut self, slot: usize, count: usize, due_ns: u64, now_ns: u64) {
+        let (first, bytes) = self.pool.take_messages(count);
+        self.pool.io.send(slot, bytes);
+        let connection = &mut self.pool.connections[slot];
+        let was_idle = connection.protocol.in_flight() == 0;
+        connection.sent += count as u64;
+        for message in first..first + count {
+            connection.protocol.start(Flight { due_ns, sent_ns: now_ns, message });
+        }
+        for _ in 0..count {
+            self.count_start(due_ns, now_ns);
+        }
+        if was_idle {
+            self.active += 1;
+            self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+        }
+    }
+
+    /// Closed loop: sends as many requests as an open connection takes, or gives it up where the
+    /// stages want fewer.
+    #[inline]
+    pub(crate) fn refill(&mut self, slot: usize, now_ns: u64) {
+        let connection = &self.pool.connections[slot];
+        if slot >= self.limit {
+            if connection.protocol.in_flight() == 0 {
+                self.close(slot);
+            }
+            return;
+        }
+        if now_ns >= self.window.end_ns {
+            return;
+        }
+        let target = &self.pool.target;
+        let room = connection.protocol.room(target.pipeline) as u64;
+        let left = target.requests_per_connection.map_or(u64::MAX, |most| most - connection.sent);
+        let count = room.min(left).min(self.allowance);
+        if count > 0 {
+            self.send(slot, usize::try_from(count).unwrap_or(1), now_ns, now_ns);
+        }
+    }
+
+    /// Bytes came. `more`: bytes or the end of the connection follow.
+    #[inline]
+    pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
+        let now_ns = now_ns();
+        let connection = &self.pool.connections[slot];
+        let is_idle = connection.state == State::Open && connection.protocol.in_flight() == 0;
+        if is_idle && (more || !self.is_sending()) {
+            // Some say why they close a connection (408) before they do.
+            self.pool.io.give_back(piece);
+            return self.lose_idle(slot);
+        }
+        let had_room = self.has_room(slot);
+        match self.take_answers(slot, &piece, now_ns) {
+            Progress::Fine(next_ns) => {
+                self.pool.io.give_back(piece);
+                self.after_answers(slot, more, had_room, next_ns);
+            }
+            Progress::Last(next_ns) => {
+                self.pool.io.give_back(piece);
+                self.after_last(slot, next_ns);
+            }
+            Progress::Wrong(at, detail) => {
+                if self.pool.connections[slot].protocol.in_flight() == 0
+                    && self.pool.connections[slot].state == State::Open
+                {
+                    self.active += 1; // As if a request were in flight: `fail` takes it away.
+                }
+                self.fail(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
+                self.pool.io.give_back(piece);
+            }
+        }
+    }
+
+    /// Parses what came and counts the answers in it.
+    #[inline]
+    fn take_answers(&mut self, slot: usize, piece: &B::Piece, now_ns: u64) -> Progress {
+        let length = self.pool.io.bytes(piece).len();
+        self.count_bytes(length, now_ns);
+        let (mut at, mut next_ns) = (0, now_ns);
+        while at < length {
+            let pool = &mut *self.pool;
+            let bytes = &pool.io.bytes(piece)[at..];
+            let connection = &mut pool.connections[slot];
+            let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
+            match connection.protocol.receive(bytes, awaited, &mut pool.shared) {
+                None => {
+                    let extra = length - at;
+                    let detail = format!("{extra} bytes that nobody asked for, after the answer");
+                    return Progress::Wrong(at, detail);
+                }
+                Some(Step::Incomplete) => break,
+                Some(Step::Malformed(bad)) => {
+                    return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
+                }
+                Some(Step::Complete(answer)) => {
+                    self.on_answer(slot, &answer, Some((piece, at)), now_ns);
+                    at += answer.consumed;
+                    if answer.body_length > LONG_ANSWER {
+                        next_ns = volley_net::clock::now_ns();
+                    }
+                    if !answer.keep_alive {
+                        return Progress::Last(next_ns);
+                    }
+                }
+            }
+        }
+        Progress::Fine(next_ns)
+    }
+
+    #[inline]
+    fn count_bytes(&mut self, length: usize, now_ns: u64) {
+        if self.window.holds(now_ns) {
+            self.tally.bytes += length as u64;
+            if let Some(log) = &mut self.log {
+                log.current.bytes += length as u64;
+            }
+        }
+    }
+
+    /// The oldest request in flight has its answer: counts it. `last`: as in `fail`.
+    #[inline]
+    fn on_answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer,
+        last: Option<(&B::Piece, usize)>,
+        now_ns: u64,
+    ) {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            let (io, book, protocol, shared) =
+                (&pool.io, &pool.book, &connection.protocol, &pool.shared);
+            self.tally.failed(kind, 1, || {
+                let bytes =
+                    last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
+                let Some(Flight { message, .. }) = protocol.oldest() else { return <_>::default() };
+                let awaited = book.message(message).awaited;
+                let detail = protocol.describe(answer, awaited, shared, bytes);
+                (detail, book.bytes_of(message).to_vec(), protocol.evidence(bytes))
+            });
+            if let Some(log) = &mut self.log {
+                log.current.errors += 1;
+            }
+        }
+        let Some(flight) = connection.protocol.finish() else { return };
+        connection.failures = 0;
+        if connection.protocol.in_flight() == 0 {
+            self.active -= 1;
+        } else {
+            // The next one waits since it was sent, behind this one.
+            let timeout_ns = pool.target.request_timeout_ns;
+            let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
+            connection.due_ns = sent_ns.saturating_add(timeout_ns);
+        }
+        self.count_answer(flight, answer.status, now_ns);
+    }
+
+    #[inline]
+    fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
+        self.tally.requests_all += 1;
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+        let completed = self.window.holds(now_ns);
+        let started = self.window.holds(flight.due_ns);
+        if completed {
+            self.tally.requests += 1;
+            self.tally.redirects += u64::from((300..400).contains(&status));
+        }
+        if started {
+            self.tally.latencies.record(now_ns - flight.due_ns);
+            if let Pacer::Open { .. } = self.pacer {
+                self.tally.service.record(now_ns - flight.sent_ns);
+            }
+        }
+        if let Some(log) = &mut self.log {
+            log.current.requests += u64::from(completed);
+            if started {
+                log.current.latencies.record(now_ns - flight.due_ns);
+            }
+        }
+    }
+
+    /// What an open connection does after some answers.
+    #[inline]
+    fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+        let connection = &mut self.pool.connections[slot];
+        let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
+        if connection.protocol.in_flight() > 0 {
+            if !is_done && (!had_room || !matches!(self.pacer, Pacer::Open { .. })) {
+                self.go_on(slot, next_ns);
+            }
+        } else if more {
+            connection.state = State::Held;
+            self.active += 1;
+            self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
+        } else if is_done {
+            self.replace(slot, false, next_ns);
+        } else if !(had_room && matches!(self.pacer, Pacer::Open { .. })) {
+            self.go_on(slot, next_ns);
+        }
+    }
+
+    /// The server closes after this answer. What else is in flight there will not be answered.
+    fn after_last(&mut self, slot: usize, next_ns: u64) {
+        if self.pool.connections[slot].protocol.in_flight() > 0 {
+            let detail = || "the server closes the connection before the next answer".to_owned();
+            self.fail(slot, ErrorKind::EarlyClose, None, detail);
+        } else {
+            self.replace(slot, false, next_ns);
+        }
+    }
+
+    /// The server closed the connection while an answer was due.
+    pub(crate) fn end_answer(&mut self, slot: usize) {
+        let now_ns = now_ns();
+        let connection = &mut self.pool.connections[slot];
+        let awaited = |flight: Flight| self.pool.book.message(flight.message).awaited;
+        match connection.protocol.end(awaited, &mut self.pool.shared) {
+            End::Complete(answer) => {
+                self.on_answer(slot, &answer, None, now_ns);
+                if self.pool.connections[slot].protocol.in_flight() == 0 {
+                    return self.replace(slot, true, now_ns);
+                }
+                self.after_last(slot, now_ns);
+            }
+            End::Short(0) => {
+                let detail = || "the server closed the connection instead of an answer".to_owned();
+                self.fail(slot, ErrorKind::EarlyClose, None, detail);
+            }
+            End::Short(received) => self.fail(slot, ErrorKind::EarlyClose, None, || {
+                format!("the server closed the connection after {received} bytes of the answer")
+            }),
+        }
+    }
+}

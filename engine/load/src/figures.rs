@@ -1,0 +1,153 @@
+//! One load as JSON: the schema `bakeoff.load/1`. What is not known is null.
+
+use crate::errors::ErrorKind;
+use crate::tally::Bad;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use volley_net::Io;
+
+/// Above this share of busy time the generator itself may be the limit.
+pub const BUSY: f64 = 0.9;
+
+/// What a load came to. `E`: how errors are called.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the counts are those of PROTOCOL.md")]
+pub struct Figures<E: Ord = ErrorKind> {
+    pub schema: Schema,
+    /// The program that the generator stood in for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub personality: Option<&'static str>,
+    pub url: String,
+    pub requests: u64,
+    pub duration_s: f64,
+    pub requests_per_s: f64,
+    pub bytes_per_s: f64,
+    /// Open loop: from the time when a request was due; else from its sending. Null without answers,
+    /// as the next two are.
+    pub latency_us: Option<LatencyUs>,
+    /// Open loop: from the sending.
+    pub service_us: Option<LatencyUs>,
+    /// Open loop: from the time when a request was due to its sending.
+    pub send_lag_us: Option<LatencyUs>,
+    /// Those that occurred.
+    pub errors: BTreeMap<E, u64>,
+    pub misses: Option<u64>,
+    pub unsent: Option<u64>,
+    pub redirects: Option<u64>,
+    pub connects: u64,
+    pub first_bad: Option<Bad>,
+    pub client: Client,
+    /// The share of the time in which places for requests were taken, by Little's law.
+    pub little: Option<f64>,
+    pub limited_by: LimitedBy,
+    pub ceiling: Option<Ceiling>,
+    pub mode: Mode,
+    pub connections: usize,
+    /// Requests per second that were asked for.
+    pub rate: Option<f64>,
+    pub io: Io,
+}
+
+/// The name of the schema.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub enum Schema {
+    /// This one.
+    #[serde(rename = "bakeoff.load/1")]
+    Load1,
+}
+
+/// Latencies in µs. A percentile is null where it falls among requests without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a mean, percentiles, a standard deviation")]
+pub struct LatencyUs {
+    pub mean: f64,
+    pub p50: Option<f64>,
+    pub p75: Option<f64>,
+    pub p90: Option<f64>,
+    pub p99: Option<f64>,
+    pub p99_9: Option<f64>,
+    pub max: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdev: Option<f64>,
+}
+
+/// What the load cost its generator.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Client {
+    /// Of all its threads, in the counted time; null without requests.
+    pub cpu_us_per_request: Option<f64>,
+    /// The share of the time that they did not wait, on average.
+    pub busy: f64,
+    /// How many there were.
+    pub threads: usize,
+}
+
+/// The generator's own limit.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Ceiling {
+    /// What it reaches against its null server.
+    pub requests_per_s: f64,
+    /// The run's share of that.
+    pub share: f64,
+}
+
+/// Whether requests wait for answers, or come at times of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "as the names say")]
+pub enum Mode {
+    Closed,
+    Open,
+}
+
+/// What kept a load from being faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitedBy {
+    /// The generator.
+    Client,
+    /// The rate that was asked for.
+    Rate,
+    /// The server, or the way to it, by the proof of a [`Ceiling`].
+    Target,
+    /// Nothing shows it.
+    Unknown,
+}
+
+impl<E: Ord + Serialize> Figures<E> {
+    /// One line of JSON.
+    pub fn line(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("figures are plain data");
+        line.push('\n');
+        line
+    }
+}
+
+impl LatencyUs {
+    /// From a function that gives the latency which a share of them does not exceed.
+    pub fn of(mean: f64, stdev: Option<f64>, quantile_us: impl Fn(f64) -> Option<f64>) -> Self {
+        Self {
+            mean,
+            p50: quantile_us(0.5),
+            p75: quantile_us(0.75),
+            p90: quantile_us(0.9),
+            p99: quantile_us(0.99),
+            p99_9: quantile_us(0.999),
+            max: quantile_us(1.0),
+            stdev,
+        }
+    }
+}
+
+impl Client {
+    /// `cpu_ns`: CPU time of all threads.
+    pub fn new(cpu_ns: u64, requests: u64, busy: f64, threads: usize) -> Self {
+        let cpu_us_per_request = (requests > 0).then(|| cpu_ns as f64 / 1e3 / requests as f64);
+        Self { cpu_us_per_request, busy, threads }
+    }
+
+    /// What can be said of a closed loop without a [`Ceiling`].
+    pub fn limit(&self) -> LimitedBy {
+        if self.busy > BUSY { LimitedBy::Client } else { LimitedBy::Unknown }
+    }
+}

@@ -1,0 +1,126 @@
+//! Latencies: an `HdrHistogram` with an exact mean beside it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+use volley_net::clock::S;
+
+/// Latencies of one slice: 1 ns to 60 s, longer ones counted as 60 s, 3 significant digits.
+#[derive(Debug)]
+pub struct Latencies {
+    histogram: Histogram<u64>,
+    sum_ns: u64,
+}
+
+impl Default for Latencies {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, 60 * S, 3);
+        Self { histogram: histogram.expect("these bounds are valid"), sum_ns: 0 }
+    }
+}
+
+impl Latencies {
+    /// One more.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64) {
+        self.histogram.saturating_record(latency_ns);
+        self.sum_ns += latency_ns;
+    }
+
+    /// Adds another's latencies. Nothing is lost: both have the same buckets.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count() > 0 {
+            self.histogram.add(&other.histogram).expect("the bounds are the same");
+        }
+        self.sum_ns += other.sum_ns;
+    }
+
+    /// How many were recorded.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Their exact mean in µs; 0 if there are none.
+    pub fn mean_us(&self) -> f64 {
+        match self.count() {
+            0 => 0.0,
+            count => self.sum_ns as f64 / count as f64 / 1e3,
+        }
+    }
+
+    /// The latency in µs that a share `quantile` of them does not exceed, where `misses` more took
+    /// for ever. `None`: for ever, or there are none.
+    pub fn quantile_us(&self, quantile: f64, misses: u64) -> Option<f64> {
+        let all = self.count() + misses;
+        let rank = (quantile * all as f64).ceil().max(1.0);
+        if rank > self.count() as f64 {
+            return None;
+        }
+        let within = rank / self.count() as f64;
+        Some(self.histogram.value_at_quantile(within) as f64 / 1e3)
+    }
+
+    /// The histogram, in ns.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+
+    /// V2 compressed encoding in base64, as `HdrHistogram`'s other implementations read it.
+    pub fn encode(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.histogram, &mut bytes)
+            .expect("writing to memory does not fail");
+        STANDARD.encode(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::serialization::Deserializer;
+
+    #[test]
+    fn survives_its_encoding() {
+        let mut latencies = Latencies::default();
+        (1..=1000).for_each(|n| latencies.record(n * 1000));
+        let bytes = STANDARD.decode(latencies.encode()).unwrap();
+        let back: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(back, latencies.histogram);
+        assert_eq!(back.len(), 1000);
+    }
+
+    #[test]
+    fn the_mean_is_exact_and_long_ones_are_kept() {
+        let mut latencies = Latencies::default();
+        assert!(latencies.mean_us().abs() < f64::EPSILON);
+        latencies.record(1_000_001);
+        latencies.record(90 * S);
+        assert!((latencies.mean_us() - 45_000_500.000_5).abs() < 1e-6);
+        assert_eq!(latencies.count(), 2);
+        assert!(latencies.quantile_us(1.0, 0).unwrap() >= 60e6);
+    }
+
+    #[test]
+    fn merging_loses_nothing() {
+        let [mut whole, mut odd, mut even] = [(); 3].map(|()| Latencies::default());
+        for n in 1..=10_001_u64 {
+            whole.record(n * n);
+            if n % 2 == 0 { even.record(n * n) } else { odd.record(n * n) }
+        }
+        odd.merge(&even);
+        assert_eq!((odd.histogram, odd.sum_ns), (whole.histogram, whole.sum_ns));
+    }
+
+    #[test]
+    fn a_miss_takes_for_ever() {
+        let mut latencies = Latencies::default();
+        assert_eq!(latencies.quantile_us(0.5, 0), None);
+        (0..99).for_each(|_| latencies.record(1000));
+        for (quantile, finite) in [(0.0, true), (0.5, true), (0.99, true), (0.991, false)] {
+            assert_eq!(latencies.quantile_us(quantile, 1).is_some(), finite, "{quantile}");
+        }
+        assert!((latencies.quantile_us(1.0, 0).unwrap() - 1.0).abs() < 0.01);
+    }
+}

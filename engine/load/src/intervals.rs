@@ -1,0 +1,142 @@
+//! What happened in each tenth of a second, thread by thread.
+
+use crate::histogram::Latencies;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use volley_net::clock::MS;
+
+/// The length of an interval.
+pub const INTERVAL_NS: u64 = 100 * MS;
+
+/// One interval of the window, of one thread or, merged, of all. Answers belong to the interval in
+/// which they were complete, those of the drain to the last.
+#[derive(Debug, Default)]
+pub struct Interval {
+    /// It begins so many times [`INTERVAL_NS`] behind the start of the window.
+    pub index: u64,
+    /// Answers, right or wrong, without those of the drain.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Failures of any kind.
+    pub errors: u64,
+    /// As in [`crate::tally::Tally::latencies`].
+    pub latencies: Latencies,
+}
+
+impl Interval {
+    /// Adds another thread's part of the same interval.
+    pub fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.latencies.merge(&other.latencies);
+    }
+}
+
+/// One thread's intervals while they happen.
+#[derive(Debug)]
+pub(crate) struct Log {
+    start_ns: u64,
+    pub(crate) current: Interval,
+    /// Those that are over, in order.
+    pub(crate) done: Vec<Interval>,
+}
+
+impl Log {
+    /// `start_ns`: the start of the window.
+    pub(crate) fn new(start_ns: u64) -> Self {
+        Self { start_ns, current: Interval::default(), done: Vec::new() }
+    }
+
+    /// When the current interval ends.
+    pub(crate) fn next_ns(&self) -> u64 {
+        self.start_ns + (self.current.index + 1) * INTERVAL_NS
+    }
+
+    /// Ends the intervals that are over.
+    #[inline]
+    pub(crate) fn roll(&mut self, now_ns: u64) {
+        while now_ns >= self.next_ns() {
+            self.end();
+        }
+    }
+
+    /// Ends the current interval.
+    pub(crate) fn end(&mut self) {
+        let next = Interval { index: self.current.index + 1, ..Interval::default() };
+        self.done.push(std::mem::replace(&mut self.current, next));
+    }
+}
+
+/// Puts the threads' intervals together.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    /// By index: how many threads have reported theirs, and the sum.
+    parts: BTreeMap<u64, (usize, Interval)>,
+}
+
+impl Assembly {
+    /// A thread's interval.
+    pub(crate) fn add(&mut self, interval: Interval) {
+        match self.parts.entry(interval.index) {
+            Entry::Vacant(entry) => {
+                entry.insert((1, interval));
+            }
+            Entry::Occupied(mut entry) => {
+                let (count, sum) = entry.get_mut();
+                *count += 1;
+                sum.merge(&interval);
+            }
+        }
+    }
+
+    /// Those that all of `threads` have reported, in order, each once.
+    pub(crate) fn take(&mut self, threads: usize) -> Vec<Interval> {
+        let mut complete = Vec::new();
+        while let Some(entry) = self.parts.first_entry()
+            && entry.get().0 >= threads
+        {
+            complete.push(entry.remove().1);
+        }
+        complete
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(index: u64, requests: u64) -> Interval {
+        Interval { index, requests, ..Interval::default() }
+    }
+
+    fn counts(intervals: &[Interval]) -> Vec<(u64, u64)> {
+        intervals.iter().map(|interval| (interval.index, interval.requests)).collect()
+    }
+
+    #[test]
+    fn intervals_end_on_time_and_none_is_left_out() {
+        let mut log = Log::new(1000);
+        log.roll(1000 + INTERVAL_NS - 1);
+        log.current.requests = 5;
+        log.roll(1000 + 3 * INTERVAL_NS);
+        log.current.requests = 1;
+        log.end();
+        assert_eq!(counts(&log.done), [(0, 5), (1, 0), (2, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn an_interval_is_complete_when_all_threads_have_told_theirs() {
+        let mut assembly = Assembly::default();
+        assembly.add(of(0, 1));
+        assembly.add(of(1, 10));
+        assert!(assembly.take(2).is_empty());
+        assembly.add(of(0, 2));
+        assert_eq!(counts(&assembly.take(2)), [(0, 3)]);
+        assembly.add(of(2, 100));
+        assembly.add(of(1, 20));
+        assert_eq!(counts(&assembly.take(2)), [(1, 30)]);
+        assert_eq!(counts(&assembly.take(1)), [(2, 100)]);
+    }
+}

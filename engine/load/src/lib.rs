@@ -1,0 +1,21 @@
+//! A load generator as a library.
+//!
+//! [`workers`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
+//! waits and sees what is due, `link` opens and closes connections, `exchange` sends requests and
+//! takes answers. `volley-net` holds the system calls, `volley-protocol` the protocol,
+//! `volley-requests` what is sent.
+
+pub mod errors;
+mod exchange;
+pub mod figures;
+pub mod histogram;
+pub mod intervals;
+mod link;
+pub mod pace;
+mod pool;
+pub mod schedule;
+pub mod slice;
+pub mod tally;
+pub mod target;
+mod turn;
+pub mod workers;

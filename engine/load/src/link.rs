@@ -1,0 +1,248 @@
+//! Connections come and go: opening, failing, closing, and who may take the next request.
+
+use crate::errors::ErrorKind;
+use crate::pace::{Pacer, pause_ns};
+use crate::pool::{Flight, State};
+use crate::turn::Turn;
+use rustix::io::Errno;
+use std::io::Result;
+use volley_net::clock::now_ns;
+use volley_net::{Backend, errors::system_words, socket};
+use volley_protocol::Protocol;
+
+/// Connections that may be on their way at a time when all are opened ahead: less than a server's
+/// accept queue usually holds.
+const OPENING_AT_ONCE: usize = 256;
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// Finds the connections that the server closed between the turns.
+    pub(crate) fn drop_closed(&mut self) -> Result<()> {
+        loop {
+            self.pool.io.turn()?;
+            if self.dispatch() == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Opens up to `count` of the connections that are closed, and waits for each.
+    pub(crate) fn open(&mut self, count: usize) -> Result<()> {
+        for slot in 0..count.min(self.pool.connections.len()) {
+            if self.pool.connections[slot].state == State::Closed {
+                self.connect(slot, now_ns());
+            }
+            while self.active >= OPENING_AT_ONCE {
+                self.step(u64::MAX)?;
+            }
+        }
+        while self.active > 0 {
+            self.step(u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// Opens a connection that waits long enough, or offers it where it is opened for a request.
+    pub(crate) fn reopen(&mut self, slot: usize, now_ns: u64) {
+        match (self.pool.is_one_shot(), &self.pacer) {
+            (false, _) => self.connect(slot, now_ns),
+            (true, Pacer::Open { .. }) => {
+                self.pool.connections[slot].due_ns = u64::MAX;
+                self.pool.available.push_back(slot);
+            }
+            (true, _) => self.connect_for(slot, now_ns, now_ns),
+        }
+    }
+
+    /// Opens a connection for one request, whose latency begins here (or when it was due).
+    pub(crate) fn connect_for(&mut self, slot: usize, due_ns: u64, now_ns: u64) {
+        self.count_start(due_ns, now_ns);
+        let (message, _) = self.pool.take_messages(1);
+        let flight = Flight { due_ns, sent_ns: now_ns, message };
+        self.pool.connections[slot].protocol.start(flight);
+        self.connect(slot, now_ns);
+    }
+
+    fn connect(&mut self, slot: usize, now_ns: u64) {
+        let connection = &mut self.pool.connections[slot];
+        connection.state = State::Connecting;
+        connection.sent = 0;
+        self.active += 1;
+        self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
+        let nth = self.pool.opened;
+        self.pool.opened += 1;
+        let opened = socket::open(&self.pool.target.route, nth).and_then(|opened| {
+            let established = opened.established;
+            self.pool.io.open(slot, opened).map(|()| established)
+        });
+        match opened {
+            Ok(true) => self.on_established(slot),
+            Ok(false) => {}
+            Err(errno) => self.fail_connect(slot, errno),
+        }
+    }
+
+    pub(crate) fn on_established(&mut self, slot: usize) {
+        self.tally.connects += 1;
+        let connection = &mut self.pool.connections[slot];
+        connection.state = State::Open;
+        if let Some(flight) = connection.protocol.oldest() {
+            connection.sent = 1;
+            let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
+            self.set_due(slot, due_ns);
+            let bytes = self.pool.book.message(flight.message).bytes.clone();
+            self.pool.io.send(slot, bytes);
+        } else {
+            self.active -= 1;
+            if self.is_sending() {
+                self.go_on(slot, now_ns());
+            }
+        }
+    }
+
+    /// A connection may take requests: gives it some, or offers it to those that are due.
+    pub(crate) fn go_on(&mut self, slot: usize, now_ns: u64) {
+        match self.pacer {
+            Pacer::Open { .. } => self.offer(slot),
+            _ => self.refill(slot, now_ns),
+        }
+    }
+
+    /// Offers a connection to the requests that are due, if it can take one.
+    pub(crate) fn offer(&mut self, slot: usize) {
+        if self.has_room(slot) {
+            self.pool.available.push_back(slot);
+        }
+    }
+
+    pub(crate) fn has_room(&self, slot: usize) -> bool {
+        let connection = &self.pool.connections[slot];
+        let most = self.pool.target.requests_per_connection.unwrap_or(u64::MAX);
+        connection.state == State::Open
+            && connection.protocol.room(self.pool.target.pipeline) > 0
+            && connection.sent < most
+    }
+
+    /// The connection that takes the next request that is due.
+    pub(crate) fn take_available(&mut self, now_ns: u64) -> Option<usize> {
+        loop {
+            let slot = self.pool.available.pop_front()?;
+            let connection = &self.pool.connections[slot];
+            if self.pool.is_one_shot() {
+                if connection.state == State::Closed {
+                    return Some(slot);
+                }
+            } else if self.has_room(slot) {
+                return Some(slot);
+            } else if connection.state == State::Closed && connection.due_ns == 0 {
+                // It may be opened again; one that pauses goes on to.
+                self.set_due(slot, now_ns);
+            }
+        }
+    }
+
+    /// Closes a connection that nobody else closes.
+    pub(crate) fn close(&mut self, slot: usize) {
+        self.pool.io.close(slot);
+        self.pool.connections[slot].state = State::Closed;
+        self.pool.connections[slot].due_ns = 0;
+    }
+
+    /// Lets go of a connection after its last answer, and opens the next in its place.
+    /// `ended`: the server has closed it already.
+    pub(crate) fn replace(&mut self, slot: usize, ended: bool, now_ns: u64) {
+        if ended {
+            self.pool.io.close(slot);
+        } else {
+            self.pool.io.retire(slot);
+        }
+        self.pool.connections[slot].state = State::Closed;
+        self.pool.connections[slot].due_ns = 0;
+        if self.wants(now_ns) && slot < self.limit {
+            self.reopen(slot, now_ns);
+        }
+    }
+
+    /// The server has closed its side.
+    pub(crate) fn on_end(&mut self, slot: usize) {
+        let connection = &self.pool.connections[slot];
+        match connection.state {
+            State::Held => self.end_held(slot),
+            State::Open if connection.protocol.in_flight() > 0 => self.end_answer(slot),
+            _ => self.lose_idle(slot),
+        }
+    }
+
+    /// The server closed a connection whose last answer is complete.
+    fn end_held(&mut self, slot: usize) {
+        self.active -= 1;
+        self.replace(slot, true, now_ns());
+    }
+
+    /// Reading or writing failed.
+    pub(crate) fn on_failed(&mut self, slot: usize, errno: Errno) {
+        let connection = &self.pool.connections[slot];
+        match connection.state {
+            State::Held => self.end_held(slot),
+            State::Open if connection.protocol.in_flight() == 0 => self.lose_idle(slot),
+            _ => self.fail(slot, ErrorKind::of_stream(errno), None, || system_words(errno)),
+        }
+    }
+
+    /// The server closed a connection that waited for nothing.
+    pub(crate) fn lose_idle(&mut self, slot: usize) {
+        self.close(slot);
+        if self.is_sending() {
+            // A server that hangs up before it is asked anything is not called without a pause.
+            let connection = &mut self.pool.connections[slot];
+            if connection.sent == 0 {
+                connection.failures = connection.failures.saturating_add(1);
+            }
+            let pause_ns = pause_ns(connection.failures, false);
+            self.set_due(slot, now_ns() + pause_ns);
+        } else {
+            self.tally.idle_closed += 1;
+        }
+    }
+
+    pub(crate) fn fail_connect(&mut self, slot: usize, errno: Errno) {
+        let target = self.pool.target.clone();
+        self.fail(slot, ErrorKind::of_connect(errno), None, || {
+            format!("{}: {}", target.route.address, system_words(errno))
+        });
+    }
+
+    /// Gives an active connection and its requests up. `last`: the bytes that came last, and where
+    /// in them the answer in progress begins.
+    pub(crate) fn fail(
+        &mut self,
+        slot: usize,
+        kind: ErrorKind,
+        last: Option<(&B::Piece, usize)>,
+        detail: impl FnOnce() -> String,
+    ) {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        let (book, io, protocol) = (&pool.book, &pool.io, &connection.protocol);
+        let request = connection.protocol.oldest().map(|flight| flight.message);
+        self.tally.failed(kind, connection.protocol.in_flight().max(1) as u64, || {
+            let bytes = last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..]);
+            let request = request.map_or(&[][..], |number| book.bytes_of(number));
+            (detail(), request.to_vec(), protocol.evidence(bytes))
+        });
+        if let Some(log) = &mut self.log {
+            log.current.errors += connection.protocol.in_flight().max(1) as u64;
+        }
+        let now_ns = now_ns();
+        while let Some(flight) = connection.protocol.lose() {
+            self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+            self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+        }
+        let was_connecting = connection.state == State::Connecting;
+        connection.state = State::Closed;
+        connection.failures = connection.failures.saturating_add(1);
+        let pause_ns = pause_ns(connection.failures, was_connecting);
+        pool.io.close(slot);
+        self.active -= 1;
+        self.set_due(slot, now_ns + pause_ns);
+    }
+}

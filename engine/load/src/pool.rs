@@ -1,0 +1,150 @@
+//! One thread's share of a target's connections, kept from slice to slice.
+
+use crate::target::Target;
+use std::collections::VecDeque;
+use std::io::Result;
+use std::ops::Range;
+use std::sync::Arc;
+use volley_net::{Backend, RingSize};
+use volley_protocol::Protocol;
+use volley_requests::Book;
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// There is none; it may be opened from `due_ns` on.
+    Closed,
+    /// Not established yet; given up at `due_ns`.
+    Connecting,
+    /// Established. With requests in flight, it is given up at `due_ns`.
+    Open,
+    /// Its last answer is complete, and what follows is there already: the server's end, or bytes
+    /// that nobody asked for. Nothing is sent before that is known.
+    Held,
+}
+
+/// A request on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flight {
+    /// When it was due: in open loop by the schedule, else when it was sent.
+    pub(crate) due_ns: u64,
+    /// When it was sent; where a connection carries one request, when that was opened.
+    pub(crate) sent_ns: u64,
+    /// Its number in the book.
+    pub(crate) message: usize,
+}
+
+/// One of a target's connections. It may be closed and opened many times.
+#[derive(Debug)]
+pub(crate) struct Connection<P> {
+    pub(crate) state: State,
+    /// When something has to be done about it unless an event comes first.
+    pub(crate) due_ns: u64,
+    /// What it carries; while it is being opened for one request, that request.
+    pub(crate) protocol: P,
+    /// Requests sent on the present connection.
+    pub(crate) sent: u64,
+    /// Failures since the last answer.
+    pub(crate) failures: u32,
+}
+
+impl<P: Default> Connection<P> {
+    pub(crate) fn new() -> Self {
+        Self { state: State::Closed, due_ns: 0, protocol: P::default(), sent: 0, failures: 0 }
+    }
+}
+
+/// Some of a target's connections. Each pool has I/O of its own, so that what other targets do
+/// between their turns does not wake the generator.
+pub(crate) struct Pool<B, P: Protocol<Flight>> {
+    pub(crate) target: Arc<Target>,
+    pub(crate) book: Arc<Book>,
+    pub(crate) connections: Vec<Connection<P>>,
+    pub(crate) io: B,
+    /// What the answers have taught.
+    pub(crate) shared: P::Shared,
+    /// Connections that may take a request that is due, the one that waits longest first (open
+    /// loop). May hold some that no longer can.
+    pub(crate) available: VecDeque<usize>,
+    /// The book's message that is sent next.
+    next_message: usize,
+    /// Connections opened so far: picks the source address.
+    pub(crate) opened: u64,
+}
+
+/// Which thread of how many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    pub(crate) thread: usize,
+    pub(crate) threads: usize,
+}
+
+impl Share {
+    /// This thread's part of a number of things.
+    pub(crate) fn of(self, all: u64) -> u64 {
+        let (thread, threads) = (self.thread as u64, self.threads as u64);
+        all / threads + u64::from(thread < all % threads)
+    }
+}
+
+impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
+    /// No connection is opened yet.
+    pub(crate) fn new(target: &Arc<Target>, share: Share, size: RingSize) -> Result<Self> {
+        let book = target.books[share.thread % target.books.len()].clone();
+        let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
+        let shared = P::shared(book.expectations());
+        Ok(Self {
+            target: target.clone(),
+            io: B::new(count, book.outbox().clone(), size)?,
+            // Threads that share a book begin at different places of it.
+            next_message: book.cycle() * share.thread / share.threads,
+            book,
+            connections: (0..count).map(|_| Connection::new()).collect(),
+            shared,
+            available: VecDeque::new(),
+            opened: share.thread as u64,
+        })
+    }
+
+    /// Whether each connection carries one request only.
+    #[inline]
+    pub(crate) fn is_one_shot(&self) -> bool {
+        self.target.requests_per_connection == Some(1)
+    }
+
+    /// Takes the next `count` messages: the number of the first, and all their bytes.
+    #[inline]
+    pub(crate) fn take_messages(&mut self, count: usize) -> (usize, Range<usize>) {
+        let first = self.next_message;
+        self.next_message = first + count;
+        while self.next_message >= self.book.cycle() {
+            self.next_message -= self.book.cycle();
+        }
+        (first, self.book.bytes(first, count))
+    }
+
+    /// Closes all connections. They may be opened again at once.
+    pub(crate) fn hang_up(&mut self) -> Result<()> {
+        for (slot, connection) in self.connections.iter_mut().enumerate() {
+            connection.state = State::Closed;
+            connection.due_ns = 0;
+            self.io.close(slot);
+        }
+        self.io.close_retired()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        for (all, threads) in [(5_u64, 2), (64, 3), (1, 4), (0, 2), (10, 1)] {
+            let shares: Vec<u64> =
+                (0..threads).map(|thread| Share { thread, threads }.of(all)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), all);
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
+        }
+    }
+}

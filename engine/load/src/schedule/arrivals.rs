@@ -1,0 +1,96 @@
+//! One thread's share of an arrival process.
+
+use super::inverse::Inverse;
+use super::profile::Profile;
+use super::ticks::Ticks;
+
+/// How arrivals are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shape {
+    /// At equal distances.
+    Uniform,
+    /// Independent of each other: exponential distances.
+    Poisson,
+}
+
+/// An arrival process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Process {
+    /// Requests per second over time, of all threads together; begins with the ramp.
+    pub rate: Profile,
+    /// How arrivals are spread.
+    pub shape: Shape,
+    /// How many requests are due at the same moment; 1 or more.
+    pub burst: u64,
+    /// Equal seeds give equal arrivals.
+    pub seed: u64,
+}
+
+/// The moments at which one thread's requests are due: offsets in ns from the start of the ramp.
+///
+/// Request k of all threads belongs to thread k modulo their number, so that uniform arrivals are
+/// uniform over all of them and a burst is spread over all. Single Poisson arrivals need no common
+/// clock: each thread has a process of its own, and their sum is Poisson again.
+#[derive(Debug)]
+pub struct Arrivals {
+    next_ns: u64,
+    inverse: Inverse,
+    ticks: Ticks,
+    /// The mean distance of ticks, in requests of all threads.
+    distance: f64,
+    /// Requests of each tick.
+    members: u64,
+    /// Which of the tick's requests is the next one.
+    member: u64,
+    /// From one of this thread's requests to the next.
+    stride: u64,
+}
+
+impl Arrivals {
+    /// The share of thread `thread` of `threads`; there is 1 at least.
+    pub fn new(process: &Process, thread: usize, threads: usize) -> Self {
+        let (own, all) = (thread as u64, threads.max(1) as u64);
+        let burst = process.burst.max(1);
+        let alone = process.shape == Shape::Poisson && burst == 1;
+        let ticks = match process.shape {
+            Shape::Uniform => Ticks::uniform(),
+            Shape::Poisson => Ticks::poisson(process.seed, if alone { thread } else { 0 }),
+        };
+        let (distance, member, stride) = if alone { (all, 0, 1) } else { (burst, own, all) };
+        let mut arrivals = Self {
+            next_ns: 0,
+            inverse: Inverse::of(&process.rate),
+            ticks,
+            distance: distance as f64,
+            members: burst,
+            member,
+            stride,
+        };
+        arrivals.turn();
+        arrivals
+    }
+
+    /// When the next request is due; `u64::MAX` behind the last.
+    #[inline]
+    pub fn next_ns(&self) -> u64 {
+        self.next_ns
+    }
+
+    /// Goes on to the one after.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.member += self.stride;
+        if self.member >= self.members {
+            self.turn();
+        }
+    }
+
+    /// On to the tick that the next member belongs to.
+    fn turn(&mut self) {
+        self.ticks.skip(self.member / self.members);
+        self.member %= self.members;
+        let due_ns = self.inverse.at(self.distance * self.ticks.place());
+        // Rounding must not turn time back.
+        self.next_ns = self.next_ns.max(due_ns);
+    }
+}

@@ -1,0 +1,298 @@
+//! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
+
+use crate::intervals::{Interval, Log};
+use crate::pace::{Pace, Pacer, Window};
+use crate::pool::{Flight, Pool, Share, State};
+use crate::tally::Tally;
+use crate::turn::Turn;
+use std::io::Result;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use volley_net::clock::{MS, now_ns, thread_cpu_ns};
+use volley_net::{Backend, Patience};
+use volley_protocol::Protocol;
+
+/// How long to load, and how.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Loaded, but not counted.
+    pub ramp_ns: u64,
+    /// The window; `None`: until `requests` are done.
+    pub duration_ns: Option<u64>,
+    /// Behind the ramp, no more requests than these are sent, all threads together.
+    pub requests: Option<u64>,
+    /// When requests are sent.
+    pub pace: Pace,
+    /// Whether intervals are kept.
+    pub intervals: bool,
+}
+
+/// What a slice measured.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The counted time.
+    pub window: Window,
+    /// When nothing was in flight any more.
+    pub drained_ns: u64,
+    /// The threads' CPU time within the window.
+    pub cpu_ns: u64,
+    /// How many threads there were.
+    pub threads: usize,
+    /// The counts.
+    pub tally: Tally,
+}
+
+impl Outcome {
+    /// Length of the window.
+    pub fn duration_ns(&self) -> u64 {
+        self.window.end_ns - self.window.start_ns
+    }
+
+    /// Share of the window that the threads did not spend waiting for the kernel.
+    pub fn busy(&self) -> f64 {
+        let window_ns = self.duration_ns().max(1) as f64 * self.threads.max(1) as f64;
+        (1.0 - self.tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0)
+    }
+}
+
+/// What a watcher asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// As planned.
+    GoOn,
+    /// Nothing more is sent: the window ends now.
+    Drain,
+    /// Nor are answers waited for.
+    Leave,
+}
+
+impl Plan {
+    /// The counted time, for a ramp that begins at `begin_ns`.
+    pub(crate) fn window(&self, begin_ns: u64) -> Window {
+        let start_ns = begin_ns.saturating_add(self.ramp_ns);
+        let end_ns = start_ns.saturating_add(self.duration_ns.unwrap_or(u64::MAX));
+        Window { start_ns, end_ns }
+    }
+}
+
+/// What all threads of a slice look at: when it begins, and whether it ends sooner than planned.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// Threads that are not ready yet.
+    awaited: AtomicUsize,
+    /// The start of the ramp; 0 until the last thread is ready.
+    begin_ns: AtomicU64,
+    end_ns: AtomicU64,
+    leave: AtomicBool,
+}
+
+impl Control {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            awaited: AtomicUsize::new(threads),
+            begin_ns: AtomicU64::new(0),
+            end_ns: AtomicU64::new(u64::MAX),
+            leave: AtomicBool::new(false),
+        }
+    }
+
+    /// The start of the ramp, once it is known.
+    pub(crate) fn begin_ns(&self) -> Option<u64> {
+        Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
+    }
+
+    /// Begins together with the other threads, the last of which names the time. Were it named
+    /// beforehand, a thread that the system lets wait would load for a part of its window only.
+    fn begin(&self) -> u64 {
+        if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.begin_ns.store(now_ns(), Ordering::Release);
+        }
+        loop {
+            match self.begin_ns() {
+                Some(begin_ns) => return begin_ns,
+                None if self.leave.load(Ordering::Relaxed) => return now_ns(),
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Carries out what a watcher asks for.
+    pub(crate) fn apply(&self, wish: Wish, now_ns: u64) {
+        if wish != Wish::GoOn {
+            self.end_ns.fetch_min(now_ns, Ordering::Relaxed);
+        }
+        if wish == Wish::Leave {
+            self.leave.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// One thread's counts while they grow, for those who look on.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    pub(crate) requests: AtomicU64,
+    pub(crate) errors: AtomicU64,
+}
+
+/// How often a thread checks whether the slice should end.
+const CHECK_EVERY_NS: u64 = 20 * MS;
+
+/// One thread's part of a slice.
+pub(crate) struct Part<'a> {
+    pub(crate) share: Share,
+    pub(crate) plan: &'a Plan,
+    pub(crate) control: &'a Control,
+    pub(crate) live: &'a Live,
+    /// Gets each interval when it is over.
+    pub(crate) report: &'a mut dyn FnMut(Interval),
+}
+
+/// Opens a target's connections ahead of its first slice: all, or one where each carries one
+/// request only, which is closed again.
+pub(crate) fn open<B: Backend, P: Protocol<Flight>>(
+    pool: &mut Pool<B, P>,
+    patience: Patience,
+) -> Result<Tally> {
+    let count = if pool.is_one_shot() { 1 } else { pool.connections.len() };
+    let mut turn = Turn::new(pool, patience);
+    turn.open(count)?;
+    let tally = turn.tally;
+    if pool.is_one_shot() {
+        pool.hang_up()?;
+    }
+    Ok(tally)
+}
+
+/// Brings a pool to the state in which a slice begins: all connections that it starts with are
+/// open. What that took belongs to the slice's counts.
+fn prepare<B: Backend, P: Protocol<Flight>>(
+    pool: &mut Pool<B, P>,
+    patience: Patience,
+    plan: &Plan,
+    share: Share,
+) -> Result<Tally> {
+    let mut turn = Turn::new(pool, patience);
+    turn.drop_closed()?;
+    if !turn.pool.is_one_shot() {
+        turn.open(Pacer::new(&plan.pace, share, 0).limit(0))?;
+    }
+    Ok(turn.tally)
+}
+
+/// Runs one thread's part of a slice.
+pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
+    pool: &mut Pool<B, P>,
+    patience: Patience,
+    mut part: Part<'_>,
+) -> Result<Outcome> {
+    let Part { share, plan, control, .. } = part;
+    let prepared = prepare(pool, patience, plan, share)?;
+    let most = plan.requests.map_or(u64::MAX, |all| share.of(all));
+    let begin_ns = control.begin();
+    let mut turn = Turn::new(pool, patience);
+    turn.tally = prepared;
+    turn.window = plan.window(begin_ns);
+    turn.pacer = Pacer::new(&plan.pace, share, begin_ns);
+    turn.log = plan.intervals.then(|| Log::new(turn.window.start_ns));
+    turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
+    turn.kick_off();
+    turn.send_until(turn.window.start_ns, &mut part)?;
+    if plan.ramp_ns > 0 {
+        turn.allowance = most;
+    }
+    let cpu_ns = thread_cpu_ns();
+    turn.send_until(turn.window.end_ns, &mut part)?;
+    if now_ns() < turn.window.end_ns {
+        turn.settle(&mut part)?;
+        turn.window.end_ns = turn.window.end_ns.min(now_ns());
+    }
+    let cpu_ns = thread_cpu_ns() - cpu_ns;
+    turn.settle(&mut part)?;
+    turn.give_up()?;
+    turn.publish(&mut part, true);
+    let Turn { window, tally, pool, .. } = turn;
+    pool.io.close_retired()?;
+    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, threads: 1, tally })
+}
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// Sends the first requests, or offers the connections to those that become due.
+    fn kick_off(&mut self) {
+        let now_ns = now_ns();
+        while let Some(slot) = self.pool.available.pop_front() {
+            // It was offered in the slice before, but nobody took it.
+            self.pool.connections[slot].due_ns = 0;
+        }
+        self.limit = self.pacer.limit(now_ns);
+        for slot in 0..self.pool.connections.len().min(self.limit) {
+            if self.pool.connections[slot].state == State::Open {
+                self.go_on(slot, now_ns);
+            }
+        }
+        self.sweep(now_ns);
+    }
+
+    /// Sends until a moment, or until nothing more may be sent. A window without an end ends when
+    /// nothing more is due.
+    fn send_until(&mut self, until_ns: u64, part: &mut Part<'_>) -> Result<()> {
+        let mut at_ns = now_ns();
+        while at_ns < until_ns.min(self.window.end_ns)
+            && self.allowance > 0
+            && (self.window.end_ns < u64::MAX || self.wants(at_ns))
+        {
+            at_ns = self.step(until_ns.min(at_ns + CHECK_EVERY_NS))?;
+            self.publish(part, false);
+        }
+        Ok(())
+    }
+
+    /// Waits until nothing is in flight: every answer and connection has come or timed out. In
+    /// open loop, what was due is still sent.
+    fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
+        while (self.active > 0 || self.wants(now_ns()))
+            && !part.control.leave.load(Ordering::Relaxed)
+        {
+            self.step(now_ns() + CHECK_EVERY_NS)?;
+            self.publish(part, false);
+        }
+        Ok(())
+    }
+
+    /// Publishes the counts, and ends the window if the control says so. `last`: the slice is over.
+    fn publish(&mut self, part: &mut Part<'_>, last: bool) {
+        part.live.requests.store(self.tally.requests, Ordering::Relaxed);
+        part.live.errors.store(self.tally.errors.sum(), Ordering::Relaxed);
+        let end_ns = part.control.end_ns.load(Ordering::Relaxed);
+        if end_ns < self.window.end_ns {
+            self.window.end_ns = end_ns;
+            self.window.start_ns = self.window.start_ns.min(end_ns);
+        }
+        if let Some(log) = &mut self.log {
+            if last {
+                log.end();
+            }
+            log.done.drain(..).for_each(&mut *part.report);
+        }
+    }
+
+    /// Counts what is still unanswered as missed.
+    fn give_up(&mut self) -> Result<()> {
+        while let Some(due_ns) = self.pacer.next_arrival_ns()
+            && due_ns < self.window.end_ns
+            && self.allowance > 0
+        {
+            let counts = u64::from(self.window.holds(due_ns));
+            self.tally.unsent += counts;
+            self.tally.misses += counts;
+            self.pacer.take_arrival();
+        }
+        if self.active > 0 {
+            for connection in &mut self.pool.connections {
+                while let Some(flight) = connection.protocol.lose() {
+                    self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+                }
+            }
+            self.pool.hang_up()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! What is counted while a target is loaded.
+
+use crate::errors::{Counts, ErrorKind};
+use crate::histogram::Latencies;
+use serde::{Deserialize, Serialize};
+
+/// The first exchange that went wrong. In JSON, bytes are base64.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bad {
+    /// How.
+    pub kind: ErrorKind,
+    /// What exactly.
+    pub detail: String,
+    /// The request's bytes, at most 64 KiB; empty if there was none.
+    #[serde(rename = "request_base64", with = "base64_text")]
+    pub request: Vec<u8>,
+    /// The answer's bytes, as many as came, at most 64 KiB.
+    #[serde(rename = "response_base64", with = "base64_text")]
+    pub response: Vec<u8>,
+}
+
+mod base64_text {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Counts of one slice, of one thread or, merged, of all. The window's counts are apart from those
+/// of the whole slice.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Answers, right or wrong, that were complete within the window.
+    pub requests: u64,
+    /// Bytes that were received within the window.
+    pub bytes: u64,
+    /// Answers of ramp, window and drain.
+    pub requests_all: u64,
+    /// Answers within the window that point elsewhere (3xx). They are not followed.
+    pub redirects: u64,
+    /// Connections established.
+    pub connects: u64,
+    /// Connections found closed by the server when the slice began.
+    pub idle_closed: u64,
+    /// Failures of ramp, window and drain.
+    pub errors: Counts,
+    /// Requests of the window without an answer: failed, timed out, or never sent.
+    pub misses: u64,
+    /// Of these, requests that were due but never sent (open loop).
+    pub unsent: u64,
+    /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
+    /// the request was due.
+    pub latencies: Latencies,
+    /// Open loop: from the actual sending.
+    pub service: Latencies,
+    /// Open loop: from the time when a request was due to its sending.
+    pub send_lag: Latencies,
+    /// Time within the window that requests were in flight, from their sending on, summed up. In a
+    /// closed loop it is connections × window (Little's law), less the time in which connections
+    /// carried no request.
+    pub in_flight_ns: u64,
+    /// Time within the window spent waiting for the kernel to have work; all threads'.
+    pub waited_ns: u64,
+    /// The first failure.
+    pub first_bad: Option<Bad>,
+}
+
+impl Tally {
+    /// Something went wrong with `count` requests. `describe` gives detail, request and answer; it
+    /// is only asked the first time.
+    #[cold]
+    pub fn failed(
+        &mut self,
+        kind: ErrorKind,
+        count: u64,
+        describe: impl FnOnce() -> (String, Vec<u8>, Vec<u8>),
+    ) {
+        self.errors.add(kind, count);
+        if self.first_bad.is_none() {
+            let (detail, mut request, response) = describe();
+            request.truncate(volley_protocol::EVIDENCE_LIMIT);
+            self.first_bad = Some(Bad { kind, detail, request, response });
+        }
+    }
+
+    /// Answers that were right, in the whole slice.
+    pub fn right(&self) -> u64 {
+        self.requests_all - self.errors.wrong_answers()
+    }
+
+    /// Adds another thread's counts.
+    pub fn merge(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.requests_all += other.requests_all;
+        self.redirects += other.redirects;
+        self.connects += other.connects;
+        self.idle_closed += other.idle_closed;
+        self.errors.merge(&other.errors);
+        self.misses += other.misses;
+        self.unsent += other.unsent;
+        self.latencies.merge(&other.latencies);
+        self.service.merge(&other.service);
+        self.send_lag.merge(&other.send_lag);
+        self.in_flight_ns += other.in_flight_ns;
+        self.waited_ns += other.waited_ns;
+        self.first_bad = self.first_bad.take().or(other.first_bad);
+    }
+}

@@ -1,0 +1,193 @@
+//! A target's turn on one thread: its state, its waiting, and what is due when.
+//!
+//! `link` opens and closes connections, `exchange` sends requests and takes answers.
+
+use crate::errors::ErrorKind;
+use crate::intervals::Log;
+use crate::pace::{Pacer, Window};
+use crate::pool::Pool;
+use crate::pool::{Flight, State};
+use crate::tally::Tally;
+use rustix::io::Errno;
+use std::io::Result;
+use volley_net::clock::{MS, now_ns};
+use volley_net::{Backend, EVENTS_AT_ONCE, Event, Patience, What};
+use volley_protocol::Protocol;
+
+/// The state of one target's turn on one thread.
+pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
+    pub(crate) pool: &'a mut Pool<B, P>,
+    pub(crate) tally: Tally,
+    pub(crate) window: Window,
+    pub(crate) pacer: Pacer,
+    /// How to wait for work.
+    patience: Patience,
+    /// Connections that are being established, wait for an answer or are held.
+    pub(crate) active: usize,
+    /// Requests that may still be started.
+    pub(crate) allowance: u64,
+    /// Connections from here on are not used at present.
+    pub(crate) limit: usize,
+    /// No connection is due before.
+    next_due_ns: u64,
+    pub(crate) log: Option<Log>,
+}
+
+impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
+    /// With a closed window: connections may be opened, but nothing is sent.
+    pub(crate) fn new(pool: &'a mut Pool<B, P>, patience: Patience) -> Self {
+        Self {
+            pool,
+            tally: Tally::default(),
+            window: Window::CLOSED,
+            pacer: Pacer::Closed,
+            patience,
+            active: 0,
+            allowance: u64::MAX,
+            limit: usize::MAX,
+            next_due_ns: 0,
+            log: None,
+        }
+    }
+
+    /// Whether a request may be started now, or will be later.
+    pub(crate) fn wants(&self, now_ns: u64) -> bool {
+        if self.allowance == 0 {
+            return false;
+        }
+        match self.pacer.next_arrival_ns() {
+            None => now_ns < self.window.end_ns,
+            Some(due_ns) => due_ns < self.window.end_ns && now_ns < self.give_up_ns(),
+        }
+    }
+
+    /// Requests that were due in the window are sent until then (open loop).
+    fn give_up_ns(&self) -> u64 {
+        self.window.end_ns.saturating_add(self.pool.target.request_timeout_ns)
+    }
+
+    /// Whether the window has been opened.
+    pub(crate) fn is_sending(&self) -> bool {
+        self.window != Window::CLOSED
+    }
+
+    /// Waits for events until `until_ns` at the latest, and handles what has come or is due.
+    pub(crate) fn step(&mut self, until_ns: u64) -> Result<u64> {
+        self.pool.io.turn()?;
+        if self.dispatch() == 0 {
+            let until_ns = until_ns.min(self.next_work_ns());
+            let (from_ns, to_ns) = self.patience.wait(&mut self.pool.io, until_ns)?;
+            self.tally.waited_ns += self.window.overlap_ns(from_ns, to_ns);
+            self.pool.io.turn()?;
+            self.dispatch();
+        }
+        let now_ns = now_ns();
+        self.release(now_ns);
+        if now_ns >= self.next_due_ns {
+            self.sweep(now_ns);
+        }
+        if let Some(log) = &mut self.log {
+            // What the drain brings belongs to the window's last interval.
+            log.roll(now_ns.min(self.window.end_ns.saturating_sub(1)));
+        }
+        Ok(now_ns)
+    }
+
+    /// When there is something to do though nothing happens.
+    fn next_work_ns(&self) -> u64 {
+        let arrival_ns = match self.pacer.next_arrival_ns() {
+            Some(due_ns) if due_ns < self.window.end_ns && !self.pool.available.is_empty() => {
+                due_ns
+            }
+            _ => u64::MAX,
+        };
+        let roll_ns = self.log.as_ref().map_or(u64::MAX, Log::next_ns);
+        let roll_ns = if roll_ns < self.window.end_ns { roll_ns } else { u64::MAX };
+        arrival_ns.min(self.next_due_ns).min(roll_ns)
+    }
+
+    /// Handles what has come; returns how much that was.
+    pub(crate) fn dispatch(&mut self) -> usize {
+        let mut handled = 0;
+        while handled < EVENTS_AT_ONCE
+            && let Some(event) = self.pool.io.next()
+        {
+            self.on_event(event);
+            handled += 1;
+        }
+        handled
+    }
+
+    #[inline]
+    fn on_event(&mut self, Event { slot, what }: Event<B::Piece>) {
+        match what {
+            What::Bytes { piece, more } => self.on_bytes(slot, piece, more),
+            What::Established => self.on_established(slot),
+            What::Unconnected(errno) => self.fail_connect(slot, errno),
+            What::End => self.on_end(slot),
+            What::Failed(errno) => self.on_failed(slot, errno),
+        }
+    }
+
+    /// Sends the requests that are due (open loop), as far as there are connections for them.
+    fn release(&mut self, now_ns: u64) {
+        while let Some(due_ns) = self.pacer.next_arrival_ns()
+            && due_ns <= now_ns
+            && self.wants(now_ns)
+            && let Some(slot) = self.take_available(now_ns)
+        {
+            self.pacer.take_arrival();
+            if self.pool.is_one_shot() {
+                self.connect_for(slot, due_ns, now_ns);
+            } else {
+                self.send(slot, 1, due_ns, now_ns);
+                self.offer(slot);
+            }
+        }
+    }
+
+    /// Handles connections whose time has come, and finds the next such time.
+    pub(crate) fn sweep(&mut self, now_ns: u64) {
+        self.next_due_ns = u64::MAX;
+        self.adjust_limit(now_ns);
+        for slot in 0..self.pool.connections.len() {
+            let connection = &self.pool.connections[slot];
+            let is_due = connection.due_ns <= now_ns;
+            match connection.state {
+                State::Closed if slot >= self.limit || !self.wants(now_ns) => continue,
+                State::Closed if is_due => self.reopen(slot, now_ns),
+                State::Connecting if is_due => self.fail_connect(slot, Errno::TIMEDOUT),
+                State::Open if connection.protocol.in_flight() == 0 => continue,
+                State::Open | State::Held if is_due => self.time_out(slot),
+                _ => {}
+            }
+            self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
+        }
+        // At most one sweep a millisecond, however many connections there are.
+        self.next_due_ns = self.next_due_ns.max(now_ns + MS);
+        if let Pacer::Stages { .. } = self.pacer {
+            self.next_due_ns = self.next_due_ns.min(now_ns + 10 * MS);
+        }
+    }
+
+    /// Uses more connections, or fewer, as the stages say.
+    fn adjust_limit(&mut self, now_ns: u64) {
+        let before = std::mem::replace(&mut self.limit, self.pacer.limit(now_ns));
+        for slot in before..self.limit.min(self.pool.connections.len()) {
+            if self.pool.connections[slot].state == State::Open {
+                self.refill(slot, now_ns);
+            }
+        }
+    }
+
+    fn time_out(&mut self, slot: usize) {
+        let timeout_ms = self.pool.target.request_timeout_ns / MS;
+        let detail = || format!("no complete answer within {timeout_ms} ms");
+        self.fail(slot, ErrorKind::Timeout, None, detail);
+    }
+
+    pub(crate) fn set_due(&mut self, slot: usize, due_ns: u64) {
+        self.pool.connections[slot].due_ns = due_ns;
+        self.next_due_ns = self.next_due_ns.min(due_ns);
+    }
+}

@@ -1,0 +1,238 @@
+//! Servers that close connections, at each point of an exchange.
+
+use crate::world::guard::both_ways;
+use crate::world::loading::{
+    BODY, GOOD, at_rate, book, errors, load, request, requests, run, size, target, workers,
+};
+use crate::world::random::Random;
+use crate::world::servers::{Close, Conversation, serve};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+use volley_load::errors::ErrorKind;
+use volley_load::slice::{Outcome, Plan};
+use volley_load::target::Target;
+use volley_net::IoChoice;
+
+/// The one request of one connection to a server that does `misdeed` with it comes to this.
+fn comes_to(
+    io: IoChoice,
+    body: &[u8],
+    misdeed: impl Fn(Conversation) + Send + Sync + 'static,
+    expected: Option<ErrorKind>,
+) -> Outcome {
+    let books = book(&request(body), Some(BODY), 1);
+    let target = Target { connections: 1, books, ..target(serve(misdeed)) };
+    let outcome = load(io, target, &requests(1));
+    let tally = &outcome.tally;
+    let right = u64::from(expected.is_none());
+    assert_eq!(errors(&outcome), expected.map(|kind| (kind, 1)).into_iter().collect::<Vec<_>>());
+    assert_eq!((tally.requests_all, tally.misses), (right, 1 - right));
+    outcome
+}
+
+fn kind_of(end: Close) -> ErrorKind {
+    match end {
+        Close::Fin => ErrorKind::EarlyClose,
+        Close::Reset => ErrorKind::Reset,
+    }
+}
+
+#[test]
+fn before_the_request_is_read() {
+    both_ways(|io| {
+        for end in [Close::Fin, Close::Reset] {
+            let misdeed = move |conversation: Conversation| {
+                conversation.await_bytes();
+                conversation.close(end);
+            };
+            comes_to(io, b"", misdeed, Some(kind_of(end)));
+        }
+    });
+}
+
+#[test]
+fn within_a_request_that_is_still_being_sent() {
+    both_ways(|io| {
+        // What the client hears of first, in writing or in reading, differs from time to time.
+        for end in [Close::Fin, Close::Reset].repeat(5) {
+            let misdeed = move |mut conversation: Conversation| {
+                let mut part = vec![0; 100_000];
+                conversation.stream.read_exact(&mut part).unwrap();
+                conversation.close(end);
+            };
+            comes_to(io, &vec![b'x'; 4_000_000], misdeed, Some(kind_of(end)));
+        }
+    });
+}
+
+#[test]
+fn after_each_part_of_the_answer() {
+    both_ways(|io| {
+        for (end, length) in [Close::Fin, Close::Reset]
+            .into_iter()
+            .flat_map(|end| (0..=GOOD.len()).map(move |length| (end, length)))
+        {
+            let misdeed = move |mut conversation: Conversation| {
+                conversation.next_request();
+                conversation.say(&GOOD[..length]);
+                conversation.close(end);
+            };
+            let expected = (length < GOOD.len()).then(|| kind_of(end));
+            let outcome = comes_to(io, b"", misdeed, expected);
+            if expected == Some(ErrorKind::EarlyClose) && length > 0 {
+                let detail = outcome.tally.first_bad.unwrap().detail;
+                assert!(detail.contains(&format!("after {length} bytes")), "{detail}");
+            }
+        }
+    });
+}
+
+/// Requests in all, where connections end at random points.
+const COUNT: u64 = 5000;
+
+/// What a server did that ends connections at random points.
+#[derive(Default)]
+struct Deeds {
+    /// Requests that it read.
+    read: AtomicU64,
+    /// Answers that it sent to the end, whatever it did then.
+    answered: AtomicU64,
+    /// Connections that it ended.
+    closed: AtomicU64,
+}
+
+/// Ends connections after some requests: before, within or after the answer.
+fn unreliable() -> (SocketAddr, Arc<Deeds>) {
+    let deeds = Arc::new(Deeds::default());
+    let done = deeds.clone();
+    let address = serve(move |mut conversation| {
+        let mut random = Random(conversation.number);
+        while conversation.next_request().is_some() {
+            done.read.fetch_add(1, Ordering::SeqCst);
+            let fate = random.below(16);
+            let length = if fate < 2 { random.below(GOOD.len()) } else { GOOD.len() };
+            let is_whole = u64::from(length == GOOD.len());
+            done.answered.fetch_add(is_whole, Ordering::SeqCst);
+            if !conversation.say(&GOOD[..length]) {
+                return;
+            }
+            if fate < 4 {
+                done.closed.fetch_add(1, Ordering::SeqCst);
+                let ends = [Close::Reset, Close::Reset, Close::Reset, Close::Fin];
+                return conversation.close(ends[random.below(ends.len())]);
+            }
+        }
+    });
+    (address, deeds)
+}
+
+/// Every request that was sent ends as an answer or as an error, and the server's own count says
+/// the same: it may have answered what a reset took away, and a request may have met a connection
+/// that was closed a moment ago, but each close explains at most the requests of its connection.
+fn every_request_is_accounted_for(io: IoChoice, plan: &Plan, change: impl Fn(Target) -> Target) {
+    let (address, deeds) = unreliable();
+    let target = change(Target { connections: 16, ..target(address) });
+    let pipeline = target.pipeline;
+    let outcome = load(io, target, plan);
+    let tally = &outcome.tally;
+    let kinds = tally.errors.occurred();
+    let lost: u64 = kinds.values().sum();
+    assert!(
+        kinds.keys().all(|kind| [ErrorKind::Reset, ErrorKind::EarlyClose].contains(kind)),
+        "{kinds:?}"
+    );
+    assert_eq!((tally.requests_all + lost, tally.misses), (COUNT, lost));
+    assert_eq!(tally.latencies.count(), tally.requests_all);
+    let [read, answered, closed] =
+        [&deeds.read, &deeds.answered, &deeds.closed].map(|count| count.load(Ordering::SeqCst));
+    assert!(lost > 0 && closed > 100, "{lost} requests were lost with {closed} connections");
+    assert!(tally.requests_all <= answered, "{} of {answered}", tally.requests_all);
+    let of_closed = closed * pipeline as u64;
+    assert!(answered - tally.requests_all <= of_closed, "{answered}, {closed} closed");
+    assert!(read <= COUNT && COUNT - read <= of_closed, "{read} read, {closed} closed");
+}
+
+#[test]
+fn at_random_points() {
+    both_ways(|io| every_request_is_accounted_for(io, &requests(COUNT), |target| target));
+}
+
+#[test]
+fn at_random_points_of_pipelines() {
+    let deep = |target| Target { pipeline: 8, ..target };
+    both_ways(move |io| every_request_is_accounted_for(io, &requests(COUNT), deep));
+}
+
+#[test]
+fn at_random_points_of_load_at_a_rate() {
+    both_ways(|io| {
+        let plan = at_rate(COUNT as f64 * 2.0, 0, 500);
+        every_request_is_accounted_for(io, &plan, |target| target);
+        every_request_is_accounted_for(io, &plan, |target| Target { pipeline: 8, ..target });
+    });
+}
+
+#[test]
+fn at_random_points_of_connections_for_one_request_each() {
+    let single = |target| Target { requests_per_connection: Some(1), ..target };
+    both_ways(move |io| {
+        for plan in [requests(COUNT), at_rate(COUNT as f64 * 2.0, 0, 500)] {
+            every_request_is_accounted_for(io, &plan, single);
+        }
+    });
+}
+
+#[test]
+fn while_idle_between_slices() {
+    both_ways(|io| {
+        let (end, ended) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+        let both = (end.clone(), ended.clone());
+        let address = serve(move |mut conversation| {
+            conversation.next_request();
+            conversation.say(GOOD);
+            both.0.wait();
+            conversation.stream.shutdown(Shutdown::Both).unwrap();
+            both.1.wait();
+        });
+        let mut workers = workers(&size(io), Target { connections: 1, ..target(address) });
+        for lost in [0, 1, 1] {
+            let outcome = run(&mut workers, &requests(1));
+            let tally = &outcome.tally;
+            assert_eq!((errors(&outcome), tally.requests_all), (vec![], 1));
+            assert_eq!((tally.connects, tally.idle_closed), (lost, lost));
+            end.wait();
+            ended.wait();
+        }
+    });
+}
+
+#[test]
+fn a_server_that_waits_for_our_end_before_it_serves_the_next() {
+    both_ways(|io| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let in_vain = Arc::new(AtomicU64::new(0));
+        let counted = in_vain.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+                let mut request = [0; 4096];
+                if stream.read(&mut request).unwrap_or(0) > 0 {
+                    stream.write_all(GOOD).unwrap();
+                    stream.shutdown(Shutdown::Write).unwrap();
+                    // It lingers, as gunicorn does: nobody else is served until we have closed.
+                    counted
+                        .fetch_add(u64::from(stream.read(&mut request).is_err()), Ordering::SeqCst);
+                }
+            }
+        });
+        let one_shot =
+            Target { connections: 2, requests_per_connection: Some(1), ..target(address) };
+        let outcome = load(io, one_shot, &requests(50));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 50));
+        assert_eq!(in_vain.load(Ordering::SeqCst), 0);
+    });
+}

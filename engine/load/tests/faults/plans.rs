@@ -1,0 +1,268 @@
+//! How many requests, on how many connections: as planned, to the very number.
+
+use crate::world::guard::both_ways;
+use crate::world::loading::{
+    GOOD, at_rate, errors, for_ms, load, requests, run, size, target, unix_target, workers,
+};
+use crate::world::servers::{Conversation, counting, good, listen_unix, serve};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use volley_load::intervals::Interval;
+use volley_load::pace::Pace;
+use volley_load::schedule::{Profile, Stage};
+use volley_load::slice::{Plan, Wish};
+use volley_load::target::Target;
+use volley_load::workers::{Size, Snapshot, Workers};
+use volley_net::IoChoice;
+use volley_net::clock::MS;
+
+/// So many requests and no more are sent and counted, slice after slice.
+fn exactly(io: IoChoice, threads: usize, count: u64, change: impl Fn(Target) -> Target) {
+    let (address, served) = counting(GOOD);
+    let mut workers = workers(&Size { threads, ..size(io) }, change(target(address)));
+    for slice in 1..=3 {
+        let outcome = run(&mut workers, &requests(count));
+        let tally = &outcome.tally;
+        assert_eq!((errors(&outcome), tally.misses), (vec![], 0));
+        assert_eq!([tally.requests, tally.requests_all, tally.latencies.count()], [count; 3]);
+        assert_eq!(served.load(Ordering::SeqCst), slice * count);
+        assert!(outcome.window.end_ns <= outcome.drained_ns);
+    }
+}
+
+#[test]
+fn a_number_of_requests() {
+    both_ways(|io| {
+        for threads in [1, 3] {
+            for count in [0, 1, 2, 5, 200] {
+                exactly(io, threads, count, |target| target);
+                exactly(io, threads, count, |target| Target { pipeline: 8, ..target });
+                let few = Some(3);
+                exactly(io, threads, count, |target| Target {
+                    requests_per_connection: few,
+                    pipeline: 2,
+                    ..target
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn a_number_of_requests_with_a_connection_each() {
+    both_ways(|io| {
+        for (threads, count) in [(1, 1), (1, 2), (3, 2), (1, 100), (3, 100)] {
+            exactly(io, threads, count, |target| Target {
+                requests_per_connection: Some(1),
+                ..target
+            });
+        }
+    });
+}
+
+#[test]
+fn a_number_of_requests_at_a_rate() {
+    both_ways(|io| {
+        for requests_per_connection in [None, Some(1)] {
+            let (address, served) = counting(GOOD);
+            let target = Target { requests_per_connection, ..target(address) };
+            let plan = Plan { requests: Some(50), duration_ns: None, ..at_rate(1000.0, 0, 5000) };
+            let outcome = load(io, target, &plan);
+            let tally = &outcome.tally;
+            assert_eq!((errors(&outcome), tally.misses), (vec![], 0));
+            assert_eq!([tally.requests, served.load(Ordering::SeqCst)], [50; 2]);
+            // The last one is due after 49.5 ms.
+            assert!(outcome.duration_ns() > 49 * MS && outcome.drained_ns < u64::MAX);
+        }
+    });
+}
+
+#[test]
+fn connections_for_one_request_each_are_all_there_in_the_next_slice() {
+    both_ways(|io| {
+        // Answers the first, and then four at a time: on fewer connections that is never.
+        let gate = Arc::new(Barrier::new(4));
+        let address = serve(move |mut conversation| {
+            if conversation.next_request().is_some() {
+                if conversation.number > 0 {
+                    gate.wait();
+                }
+                conversation.say(GOOD);
+            }
+        });
+        let target = Target { requests_per_connection: Some(1), ..target(address) };
+        let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
+        for burst in [1, 4, 4] {
+            let mut plan = at_rate(burst as f64 * 10.0, 0, 100);
+            if let Pace::Open(process) = &mut plan.pace {
+                process.burst = burst;
+            }
+            let outcome = run(&mut workers, &plan);
+            assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], burst));
+        }
+    });
+}
+
+#[test]
+fn intervals_add_up_to_the_whole() {
+    both_ways(|io| {
+        for plan in [for_ms(350), at_rate(3000.0, 0, 350)] {
+            let mut workers = workers(&Size { threads: 3, ..size(io) }, target(good()));
+            let mut seen: Vec<Interval> = vec![];
+            let mut watch = |look: &Snapshot<'_>| {
+                for interval in &look.intervals {
+                    let mut copy = Interval { index: interval.index, ..Interval::default() };
+                    copy.merge(interval);
+                    seen.push(copy);
+                }
+                Wish::GoOn
+            };
+            let outcome = workers.run(0, &Plan { intervals: true, ..plan }, &mut watch).unwrap();
+            let indices: Vec<u64> = seen.iter().map(|interval| interval.index).collect();
+            assert_eq!(indices, (0..seen.len() as u64).collect::<Vec<_>>());
+            assert!(seen.len() >= 4);
+            let sum = |count: fn(&Interval) -> u64| seen.iter().map(count).sum::<u64>();
+            let tally = &outcome.tally;
+            assert_eq!(sum(|interval| interval.requests), tally.requests);
+            assert_eq!(sum(|interval| interval.bytes), tally.bytes);
+            assert_eq!(sum(|interval| interval.latencies.count()), tally.latencies.count());
+        }
+    });
+}
+
+#[test]
+fn a_window_lasts_to_its_end_though_nothing_more_is_due() {
+    both_ways(|io| {
+        // One request, after a quarter of a second.
+        let outcome = load(io, target(good()), &at_rate(2.0, 0, 500));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1));
+        assert_eq!(outcome.duration_ns(), 500 * MS);
+        assert!(outcome.drained_ns >= outcome.window.end_ns);
+    });
+}
+
+/// How many connections a server has, how many it had at most, and how many requests each carried.
+#[derive(Default)]
+struct Visits {
+    now: AtomicU64,
+    most: AtomicU64,
+    requests: Mutex<Vec<u64>>,
+}
+
+fn visited() -> (std::net::SocketAddr, Arc<Visits>) {
+    let visits = Arc::new(Visits::default());
+    let seen = visits.clone();
+    let address = serve(move |mut conversation| {
+        let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+        seen.most.fetch_max(now, Ordering::SeqCst);
+        let count = AtomicU64::new(0);
+        conversation.answer_all(GOOD, &count);
+        seen.requests.lock().unwrap().push(count.into_inner());
+        seen.now.fetch_sub(1, Ordering::SeqCst);
+    });
+    (address, visits)
+}
+
+/// Waits until a server has so many connections.
+fn await_connections(visits: &Visits, count: u64) {
+    while visits.now.load(Ordering::SeqCst) != count {
+        thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn so_many_requests_on_each_connection() {
+    both_ways(|io| {
+        for pipeline in [1, 2, 8] {
+            let (address, visits) = visited();
+            let requests_per_connection = Some(3);
+            let target = Target { requests_per_connection, pipeline, ..target(address) };
+            let outcome = load(io, target, &requests(300));
+            assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 300));
+            await_connections(&visits, 0);
+            let carried = visits.requests.lock().unwrap();
+            assert_eq!(carried.iter().sum::<u64>(), 300);
+            // The last ones of each of the four carry what is left.
+            assert!(carried.iter().all(|&count| count <= 3), "{carried:?}");
+            assert!(carried.iter().filter(|&&count| count < 3).count() <= 4, "{carried:?}");
+        }
+    });
+}
+
+#[test]
+fn connections_come_and_go_in_stages() {
+    both_ways(|io| {
+        let (address, visits) = visited();
+        let target = Target { connections: 24, ..target(address) };
+        let stage = |from, to| Stage { duration_ns: 300 * MS, from, to };
+        let stages = Profile::new(vec![stage(2.0, 2.0), stage(24.0, 24.0), stage(5.0, 5.0)]);
+        let plan = Plan { pace: Pace::Stages(stages), ..for_ms(900) };
+        let mut workers =
+            Workers::start(&Size { threads: 2, ..size(io) }, &[Arc::new(target)]).unwrap();
+        let mut seen = vec![];
+        let outcome = workers
+            .run(0, &plan, &mut |look| {
+                // Where a stage has been going on for a while.
+                let into_ms = look.now_ns.saturating_sub(look.window.start_ns) / MS;
+                if (150..300).contains(&(into_ms % 300)) && into_ms < 900 {
+                    seen.push((into_ms / 300, visits.now.load(Ordering::SeqCst)));
+                }
+                Wish::GoOn
+            })
+            .unwrap();
+        assert_eq!(errors(&outcome), vec![]);
+        for (stage, connections) in [(0, 2), (1, 24), (2, 5)] {
+            assert!(
+                seen.contains(&(stage, connections)),
+                "{connections} in stage {stage}: {seen:?}"
+            );
+        }
+        assert_eq!(visits.most.load(Ordering::SeqCst), 24);
+    });
+}
+
+#[test]
+fn a_thread_without_a_connection_is_refused() {
+    both_ways(|io| {
+        let few = Target { connections: 2, ..target(good()) };
+        let workers = Workers::start(&Size { threads: 3, ..size(io) }, &[Arc::new(few)]);
+        let words = workers.err().unwrap().to_string();
+        assert_eq!(words, "3 threads cannot share 2 connection(s): each thread needs one");
+    });
+}
+
+#[test]
+fn over_a_unix_socket() {
+    both_ways(|io| {
+        let (listener, path) = listen_unix(&format!("socket-{io:?}"));
+        let served = Arc::new(AtomicU64::new(0));
+        let count = served.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let count = count.clone();
+                thread::spawn(move || Conversation::new(stream, 0).answer_all(GOOD, &count));
+            }
+        });
+        for requests_per_connection in [None, Some(1)] {
+            let target = Target { connections: 64, requests_per_connection, ..unix_target(&path) };
+            let before = served.load(Ordering::SeqCst);
+            let outcome = load(io, target, &requests(1000));
+            assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
+            assert_eq!(served.load(Ordering::SeqCst) - before, 1000);
+        }
+        std::fs::remove_file(&path).unwrap();
+    });
+}
+
+#[test]
+fn connections_for_one_request_each_are_gone_behind_the_slice() {
+    both_ways(|io| {
+        let (address, visits) = visited();
+        let target = Target { requests_per_connection: Some(1), ..target(address) };
+        let mut workers = workers(&size(io), target);
+        await_connections(&visits, 0);
+        assert_eq!(errors(&run(&mut workers, &requests(100))), vec![]);
+        await_connections(&visits, 0);
+    });
+}

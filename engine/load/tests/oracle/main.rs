@@ -1,0 +1,26 @@
+//! Does the generator tell the truth? A server whose latencies are known beforehand says so.
+//!
+//! It is `brick-yardstick`, which waits by the kernel's timers and never answers sooner than it was
+//! told. So what a perfect generator would measure follows from a formula, from the server's log of
+//! its stalls, or request by request from a simulation of the same queue.
+//!
+//! The machine may disturb a run. The kernel says when it did, never the generator's own figures
+//! ([`weather`]). Generator and server run with real-time priority where the system allows it, so
+//! that other programs hardly disturb them. A run that was disturbed too much is repeated; a test
+//! whose runs all were fails. If a small share of all requests may have met a disturbance,
+//! quantiles may be those of a rank that is higher by that share: all other requests must have the
+//! latency that they would have had anyway ([`agreement`]). No request may ever be faster than the
+//! server was.
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod agreement;
+mod bodies;
+mod closed_loop;
+mod delays;
+mod markov;
+mod queue;
+mod stalls;
+mod trial;
+mod weather;

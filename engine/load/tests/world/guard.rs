@@ -1,0 +1,63 @@
+//! No test hangs, and each is run with both ways of I/O.
+
+use std::io::{ErrorKind, Write};
+use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+use volley_net::IoChoice;
+
+/// No test takes longer, on however slow a machine, even if it has to repeat its run some times.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Held for reading by tests that do not mind each other.
+static ROOM: RwLock<()> = RwLock::new(());
+
+/// Runs a test with each way of I/O that there is here.
+pub fn both_ways(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let _shared = ROOM.read().unwrap_or_else(PoisonError::into_inner);
+    each_way(test);
+}
+
+/// The same, while no other test of this binary runs: for what is measured of the whole process.
+pub fn both_ways_alone(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let _alone = ROOM.write().unwrap_or_else(PoisonError::into_inner);
+    each_way(test);
+}
+
+/// The test's thread has the name of the way, so that a failure says which one it was.
+fn each_way(test: impl Fn(IoChoice) + Send + Sync + 'static) {
+    let test = Arc::new(test);
+    for io in [IoChoice::Uring, IoChoice::Epoll] {
+        match io.resolve().map_err(|error| (error.kind(), error)) {
+            Ok(_) => {}
+            // The kernel lacks it or forbids it. The harness would hide what `eprintln` says.
+            Err((ErrorKind::Unsupported | ErrorKind::PermissionDenied, error)) => {
+                let _ = writeln!(std::io::stderr(), "NOT RUN with {io:?}: {error}");
+                continue;
+            }
+            Err((_, error)) => panic!("{io:?}: {error}"),
+        }
+        let test = test.clone();
+        within(PATIENCE, &format!("{io:?}"), move || test(io));
+    }
+}
+
+/// Runs something on a thread of that name; fails if it fails, or if it takes too long.
+fn within(patience: Duration, name: &str, run: impl FnOnce() + Send + 'static) {
+    let (alive, ended) = channel::<()>();
+    let run = move || {
+        let _alive = alive; // Dropped at the end, be it a panic.
+        run();
+    };
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run).unwrap();
+    let waited = ended.recv_timeout(patience);
+    assert!(
+        waited != Err(std::sync::mpsc::RecvTimeoutError::Timeout),
+        "with {name} it did not end within {patience:?}"
+    );
+    if let Err(panic) = thread.join() {
+        resume_unwind(panic);
+    }
+}

@@ -1,0 +1,365 @@
+//! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
+
+use crate::backend::{Backend, EVENTS_AT_ONCE, Event, RingSize, Unsent, What, WhenSent};
+use crate::clock::S;
+use crate::socket::Opened;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes that are read at a time. A read that fills less has emptied the socket.
+const READ_SIZE: usize = 64 * 1024;
+
+/// See the module.
+pub struct Epoll {
+    fd: OwnedFd,
+    events: Vec<epoll::Event>,
+    /// Events from the kernel that are not handled yet.
+    ready: VecDeque<Ready>,
+    slots: Vec<Slot>,
+    outbox: Arc<[u8]>,
+    scratch: Box<[u8]>,
+    /// Failed writes: slot, generation, how.
+    failed: VecDeque<(usize, u32, Errno)>,
+    /// By slot and generation.
+    retired: VecDeque<(OwnedFd, usize, u32)>,
+    listener: Option<OwnedFd>,
+    accepted: VecDeque<Result<OwnedFd, Errno>>,
+}
+
+/// The listener's slot in the kernel's events.
+const LISTENER: usize = u32::MAX as usize;
+
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    slot: usize,
+    generation: u32,
+    writable: bool,
+    readable: bool,
+    /// The server has closed its side, or there is an error.
+    hangup: bool,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    socket: Option<OwnedFd>,
+    /// Counts the sockets that were here: separates events of a former one from this one's.
+    generation: u32,
+    connecting: bool,
+    /// Writing has met a reset. The kernel reports it once: the reader would find a plain end.
+    was_reset: bool,
+    unsent: VecDeque<Unsent>,
+    when_sent: WhenSent,
+}
+
+impl fmt::Debug for Epoll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Epoll").field("fd", &self.fd).finish_non_exhaustive()
+    }
+}
+
+impl Epoll {
+    /// Collects what has happened.
+    fn poll(&mut self) -> io::Result<()> {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        self.events.clear();
+        let spare = rustix::buffer::spare_capacity(&mut self.events);
+        match epoll::wait(&self.fd, spare, Some(&at_once)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        self.ready.extend(self.events.iter().map(|event| Ready::read(*event)));
+        Ok(())
+    }
+
+    /// The server of a retired socket has closed: so do we.
+    fn close_one_retired(&mut self, slot: usize, generation: u32) {
+        let retired = &mut self.retired;
+        if let Some(at) = retired.iter().position(|&(_, of, when)| (of, when) == (slot, generation))
+        {
+            retired.remove(at);
+        }
+    }
+
+    /// Accepts all that wait. After an error, the next one to wait brings another event.
+    #[cold]
+    fn accept_all(&mut self) {
+        let Some(listener) = &self.listener else { return };
+        loop {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            match rustix::net::accept_with(listener, flags) {
+                Err(Errno::AGAIN) => return,
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Ok(socket) => self.accepted.push_back(Ok(socket)),
+                Err(errno) => return self.accepted.push_back(Err(errno)),
+            }
+        }
+    }
+
+    #[inline]
+    fn start_sending(&mut self, slot: usize, unsent: Unsent) {
+        let waits = !self.slots[slot].unsent.is_empty();
+        self.slots[slot].unsent.push_back(unsent);
+        if waits {
+            return; // For an event, behind what came before.
+        }
+        if let Err(errno) = self.slots[slot].write(&self.outbox) {
+            self.failed.push_back((slot, self.slots[slot].generation, errno));
+        }
+    }
+
+    /// Deals with the next step of one readiness. Returns whether all of it is done.
+    fn advance(&mut self, ready: &mut Ready) -> (bool, Option<Event<usize>>) {
+        let Some(slot) = self.slots.get_mut(ready.slot) else {
+            self.accept_all();
+            return (true, None);
+        };
+        let event = |what| Some(Event { slot: ready.slot, what });
+        let current = slot.generation == ready.generation;
+        let Some(socket) = slot.socket.as_ref().filter(|_| current) else {
+            if ready.hangup {
+                self.close_one_retired(ready.slot, ready.generation);
+            }
+            return (true, None);
+        };
+        if slot.connecting {
+            if !ready.writable {
+                return (true, None);
+            }
+            slot.connecting = false;
+            return match rustix::net::sockopt::socket_error(socket) {
+                Ok(Ok(())) => (false, event(What::Established)),
+                Ok(Err(errno)) | Err(errno) => (true, event(What::Unconnected(errno))),
+            };
+        }
+        if std::mem::take(&mut ready.writable)
+            && !slot.unsent.is_empty()
+            && let Err(errno) = slot.write(&self.outbox)
+        {
+            return (true, event(What::Failed(errno)));
+        }
+        if !ready.readable || slot.when_sent == WhenSent::Close {
+            return (true, None);
+        }
+        loop {
+            let Some(socket) = &slot.socket else { return (true, None) };
+            return match rustix::net::recv(socket, &mut *self.scratch, RecvFlags::empty()) {
+                Ok((_, 0)) if slot.was_reset => (true, event(What::Failed(Errno::CONNRESET))),
+                Ok((_, 0)) => (true, event(What::End)),
+                Ok((_, length)) => {
+                    let more = ready.hangup || length == READ_SIZE;
+                    (!more, event(What::Bytes { piece: length, more: ready.hangup }))
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => (true, None),
+                Err(errno) => (true, event(What::Failed(errno))),
+            };
+        }
+    }
+}
+
+impl Ready {
+    #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `open` put together")]
+    fn read(event: epoll::Event) -> Self {
+        let (flags, data) = (event.flags, event.data);
+        let ended = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
+        Self {
+            slot: data.u64() as u32 as usize,
+            generation: (data.u64() >> 32) as u32,
+            writable: flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR),
+            readable: flags.intersects(EventFlags::IN | ended),
+            hangup: flags.intersects(ended),
+        }
+    }
+}
+
+impl Slot {
+    /// Writes what the socket takes. If not all, an event says when to go on.
+    fn write(&mut self, outbox: &[u8]) -> Result<(), Errno> {
+        let Some(socket) = &self.socket else { return Ok(()) };
+        while let Some(unsent) = self.unsent.front_mut() {
+            match rustix::net::send(socket, unsent.bytes(outbox), SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    if !unsent.advance(sent) {
+                        self.unsent.pop_front();
+                    }
+                }
+                Err(Errno::INTR) => {}
+                Err(errno) if self.when_sent == WhenSent::Close && errno != Errno::AGAIN => {
+                    self.take();
+                    return Ok(());
+                }
+                // The server may have answered before it closed: the reader finds out, at the
+                // event that comes with a reset.
+                Err(errno @ (Errno::AGAIN | Errno::PIPE | Errno::CONNRESET)) => {
+                    self.was_reset |= errno == Errno::CONNRESET;
+                    return Ok(());
+                }
+                Err(errno) => return Err(errno),
+            }
+        }
+        match self.when_sent {
+            WhenSent::Nothing => {}
+            WhenSent::EndSending => {
+                self.when_sent = WhenSent::Nothing;
+                // If that fails, the connection is gone, and the reader finds out.
+                let _ = rustix::net::shutdown(socket, Shutdown::Write);
+            }
+            WhenSent::Close => drop(self.take()),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<OwnedFd> {
+        self.generation = self.generation.wrapping_add(1);
+        self.connecting = false;
+        self.was_reset = false;
+        self.unsent.clear();
+        self.when_sent = WhenSent::Nothing;
+        self.socket.take()
+    }
+}
+
+impl Backend for Epoll {
+    /// How many bytes of the scratch buffer.
+    type Piece = usize;
+
+    fn new(slots: usize, outbox: Arc<[u8]>, _: RingSize) -> io::Result<Self> {
+        Ok(Self {
+            fd: epoll::create(CreateFlags::CLOEXEC)?,
+            events: Vec::with_capacity(EVENTS_AT_ONCE),
+            ready: VecDeque::new(),
+            slots: (0..slots).map(|_| Slot::default()).collect(),
+            outbox,
+            scratch: vec![0; READ_SIZE].into_boxed_slice(),
+            failed: VecDeque::new(),
+            retired: VecDeque::new(),
+            listener: None,
+            accepted: VecDeque::new(),
+        })
+    }
+
+    fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
+        rustix::io::ioctl_fionbio(&listener, true)?;
+        let flags = EventFlags::IN | EventFlags::ET;
+        epoll::add(&self.fd, &listener, EventData::new_u64(LISTENER as u64), flags)?;
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>> {
+        self.accepted.pop_front()
+    }
+
+    fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
+        self.slots.resize_with(self.slots.len().max(slot + 1), Slot::default);
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let key = u64::from(self.slots[slot].generation) << 32 | slot as u64;
+        epoll::add(&self.fd, &opened.fd, EventData::new_u64(key), flags)?;
+        self.slots[slot].connecting = !opened.established;
+        self.slots[slot].socket = Some(opened.fd);
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, slot: usize, part: Range<usize>) {
+        self.start_sending(slot, Unsent::Part(part));
+    }
+
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        self.start_sending(slot, Unsent::all(bytes));
+    }
+
+    fn end_sending(&mut self, slot: usize) {
+        let slot = &mut self.slots[slot];
+        slot.when_sent = WhenSent::EndSending;
+        if slot.unsent.is_empty() {
+            // Nothing is written, so nothing fails.
+            let _ = slot.write(&self.outbox);
+        }
+    }
+
+    fn close(&mut self, slot: usize) {
+        self.slots[slot].take();
+    }
+
+    fn close_when_sent(&mut self, slot: usize) {
+        let slot = &mut self.slots[slot];
+        slot.when_sent = WhenSent::Close;
+        if slot.unsent.is_empty() {
+            slot.take();
+        }
+    }
+
+    fn retire(&mut self, slot: usize) {
+        let generation = self.slots[slot].generation;
+        self.retired.extend(self.slots[slot].take().map(|socket| (socket, slot, generation)));
+        if self.retired.len() > self.slots.len() {
+            self.retired.pop_front();
+        }
+    }
+
+    fn close_retired(&mut self) -> io::Result<()> {
+        self.retired.clear();
+        Ok(())
+    }
+
+    #[inline]
+    fn turn(&mut self) -> io::Result<()> {
+        if self.ready.is_empty() { self.poll() } else { Ok(()) }
+    }
+
+    #[inline]
+    fn has_news(&mut self) -> io::Result<bool> {
+        self.turn()?;
+        Ok(!self.ready.is_empty() || !self.failed.is_empty())
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        let timeout = Timespec {
+            tv_sec: (timeout_ns / S).min(3600).cast_signed(),
+            tv_nsec: (timeout_ns % S).cast_signed(),
+        };
+        // epoll's own timeout is in whole milliseconds, rounded up (but for `epoll_pwait2`, which
+        // kernels before 5.11 lack): a schedule would be late by half a millisecond on average.
+        let queue = PollFd::new(&self.fd, PollFlags::IN);
+        match rustix::event::poll(&mut [queue], Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => self.poll(),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Event<usize>> {
+        while let Some((slot, generation, errno)) = self.failed.pop_front() {
+            if self.slots[slot].generation == generation {
+                return Some(Event { slot, what: What::Failed(errno) });
+            }
+        }
+        while let Some(mut ready) = self.ready.pop_front() {
+            let (done, event) = self.advance(&mut ready);
+            if !done {
+                self.ready.push_front(ready);
+            }
+            if event.is_some() {
+                return event;
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, piece: &'a usize) -> &'a [u8] {
+        &self.scratch[..*piece]
+    }
+
+    fn give_back(&mut self, _: usize) {}
+}

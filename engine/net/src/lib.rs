@@ -1,0 +1,19 @@
+//! Sockets and what they need: two ways of I/O behind one interface, clocks, routes, limits.
+
+mod backend;
+pub mod clock;
+mod epoll;
+pub mod errors;
+pub mod interrupts;
+pub mod limits;
+mod patience;
+mod route;
+pub mod socket;
+mod uring;
+pub mod url;
+
+pub use backend::{Backend, EVENTS_AT_ONCE, Event, Io, IoChoice, RingSize, What};
+pub use epoll::Epoll;
+pub use patience::Patience;
+pub use route::{Address, Route, SocketBuffers, Sources};
+pub use uring::Uring;

@@ -1,0 +1,104 @@
+//! Where a server listens, and how connections get there.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// Where a server listens, and how connections get there.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// Where it listens.
+    pub address: Address,
+    /// Where connections come from.
+    pub sources: Sources,
+    /// From `connect` to the established connection.
+    pub connect_timeout_ns: u64,
+    /// Sizes of the socket's buffers in bytes, where not the system's.
+    pub buffers: SocketBuffers,
+}
+
+impl Route {
+    /// As the system would have it, for as long as it tries.
+    pub fn to(address: SocketAddr) -> Self {
+        Self {
+            address: Address::Tcp(address),
+            sources: Sources::System,
+            connect_timeout_ns: u64::MAX,
+            buffers: SocketBuffers::default(),
+        }
+    }
+}
+
+/// Sizes of a socket's buffers in bytes; `None`: the system's.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SocketBuffers {
+    /// `SO_SNDBUF`.
+    pub send: Option<usize>,
+    /// `SO_RCVBUF`.
+    pub receive: Option<usize>,
+}
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// A host and port.
+    Tcp(SocketAddr),
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Where connections come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sources {
+    /// The system chooses.
+    System,
+    /// This one.
+    One(IpAddr),
+    /// These IPv4 addresses in turn, the last one included.
+    Range(Ipv4Addr, Ipv4Addr),
+}
+
+impl Sources {
+    /// Many for connections to loopback that are not kept, else the system's choice.
+    ///
+    /// Who closes a connection first holds its port for a minute: from one source address, 28,000
+    /// connections that do not live long would use up the ports. One that is kept needs no port
+    /// but its own.
+    pub fn of(address: &Address, are_kept: bool) -> Self {
+        match address {
+            Address::Tcp(SocketAddr::V4(address)) if !are_kept && address.ip().is_loopback() => {
+                Self::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
+            }
+            _ => Self::System,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_connections_to_loopback_that_are_not_kept_need_many_sources() {
+        let of = |address: &str, are_kept| {
+            Sources::of(&Address::Tcp(address.parse().unwrap()), are_kept)
+        };
+        let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        assert_eq!(of("127.0.0.1:80", false), Sources::Range(first, last));
+        for (address, are_kept) in
+            [("127.0.0.1:80", true), ("[::1]:80", false), ("10.0.0.1:80", false)]
+        {
+            assert_eq!(of(address, are_kept), Sources::System, "{address}, {are_kept}");
+        }
+        assert_eq!(Sources::of(&Address::Unix(PathBuf::from("s")), false), Sources::System);
+    }
+}

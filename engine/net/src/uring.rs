@@ -1,0 +1,373 @@
+//! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
+
+use crate::backend::{Backend, Event, RingSize, Unsent, What, WhenSent};
+use crate::socket::Opened;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::Shutdown;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings};
+
+/// Enough that a turn's answers fit; only the first bytes of each are touched, so they stay hot.
+const BUFFERS: u16 = 512;
+const BUFFER_SIZE: u32 = 4096;
+
+/// Whether a ring of the kind that we need can be had.
+pub(crate) fn probe() -> io::Result<()> {
+    let settings = Settings { submissions: 8, completions: 16, buffers: 4, buffer_size: 64 };
+    Ring::new(settings, Arc::from([])).map(|_| ()).map_err(|error| {
+        let kind = error.kind();
+        io::Error::new(kind, format!("io_uring cannot be used here: {error}"))
+    })
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Uring {
+    ring: Ring,
+    slots: Vec<Slot>,
+    retired: VecDeque<(OwnedFd, Key)>,
+    listener: Option<OwnedFd>,
+    accepted: VecDeque<Result<OwnedFd, Errno>>,
+}
+
+/// What is accepted completes under this key.
+const LISTENER: Key = Key { slot: u32::MAX, generation: 0 };
+
+#[derive(Debug, Default)]
+struct Slot {
+    socket: Option<OwnedFd>,
+    /// Counts the sockets that were here: separates completions of a former one from this one's.
+    generation: u32,
+    /// A receive is going on, or the wait for the connection.
+    awaits: bool,
+    /// A send has met a reset. The kernel reports it once: the receive would find a plain end.
+    was_reset: bool,
+    /// What is being sent.
+    sending: Option<Unsent>,
+    /// What is to be sent next. One at a time: else a part could overtake the rest of another.
+    queued: VecDeque<Unsent>,
+    when_sent: WhenSent,
+}
+
+impl Uring {
+    fn key(&self, slot: usize) -> Key {
+        let number = u32::try_from(slot).expect("fewer connections than 2³²");
+        Key { slot: number, generation: self.slots[slot].generation }
+    }
+
+    fn receive(&mut self, slot: usize) {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        if let Some(socket) = &slot.socket {
+            slot.awaits = true;
+            self.ring.receive(socket.as_fd(), key);
+        }
+    }
+
+    /// The server of a retired socket has closed: so do we.
+    fn close_one_retired(&mut self, key: Key) {
+        if let Some(at) = self.retired.iter().position(|&(_, other)| other == key)
+            && let Some((socket, _)) = self.retired.remove(at)
+        {
+            self.ring.close_ended(socket);
+        }
+    }
+
+    #[inline]
+    fn queue(&mut self, slot: usize, unsent: Unsent) {
+        if self.slots[slot].sending.is_none() {
+            self.start_sending(slot, unsent);
+        } else {
+            self.slots[slot].queued.push_back(unsent);
+        }
+    }
+
+    #[inline]
+    fn start_sending(&mut self, slot: usize, unsent: Unsent) {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        if let Some(socket) = &slot.socket {
+            match &unsent {
+                Unsent::Part(part) => self.ring.send(socket.as_fd(), key, part.clone()),
+                Unsent::Owned(bytes, part) => {
+                    self.ring.send_owned(socket.as_fd(), key, bytes.clone(), part.clone());
+                }
+            }
+            slot.sending = Some(unsent);
+        }
+    }
+
+    /// What a completion means for its slot, if anything.
+    #[inline]
+    fn interpret(&mut self, completion: Completion) -> Option<Event<Piece>> {
+        if completion.key.slot as usize >= self.slots.len() {
+            self.take_accepted(completion);
+            return None;
+        }
+        let Completion { operation, key, result, goes_on, more_to_read, piece, .. } = completion;
+        let index = key.slot as usize;
+        let slot = &mut self.slots[index];
+        let event = |what| Some(Event { slot: index, what });
+        if slot.generation != key.generation || slot.socket.is_none() {
+            // Of a socket that is closed or retired.
+            if let Some(piece) = piece {
+                self.ring.give_back(piece);
+            }
+            if matches!((operation, result), (Operation::Receive, Ok(0))) {
+                self.close_one_retired(key);
+            }
+            return None;
+        }
+        match (operation, result) {
+            (Operation::Receive, Ok(1..)) => {
+                if !goes_on {
+                    self.receive(index);
+                }
+                let more = more_to_read;
+                piece.and_then(|piece| event(What::Bytes { piece, more }))
+            }
+            (Operation::Receive, Ok(0)) => {
+                slot.awaits = false;
+                if let Some(piece) = piece {
+                    self.ring.give_back(piece);
+                }
+                let reset = std::mem::take(&mut slot.was_reset);
+                event(if reset { What::Failed(Errno::CONNRESET) } else { What::End })
+            }
+            // By the time that this is read, the buffers before it have been given back.
+            (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN)) => {
+                self.receive(index);
+                None
+            }
+            (Operation::Receive, Err(errno)) => {
+                slot.awaits = false;
+                event(What::Failed(errno))
+            }
+            (Operation::Send | Operation::SendOwned, result) => match self.sent(index, result) {
+                Ok(()) => None,
+                Err(errno) => event(What::Failed(errno)),
+            },
+            (Operation::Writable, _) => {
+                slot.awaits = false;
+                let socket = slot.socket.as_ref()?;
+                match rustix::net::sockopt::socket_error(socket) {
+                    Ok(Ok(())) => {
+                        self.receive(index);
+                        event(What::Established)
+                    }
+                    Ok(Err(errno)) | Err(errno) => event(What::Unconnected(errno)),
+                }
+            }
+            (Operation::Accept | Operation::Cancel, _) => None,
+        }
+    }
+
+    #[cold]
+    fn take_accepted(&mut self, completion: Completion) {
+        if !completion.goes_on
+            && let Some(listener) = &self.listener
+        {
+            self.ring.accept(listener.as_fd(), LISTENER);
+        }
+        match (completion.accepted, completion.result) {
+            (Some(socket), _) => self.accepted.push_back(Ok(socket)),
+            (None, Err(Errno::CONNABORTED | Errno::INTR) | Ok(_)) => {}
+            (None, Err(errno)) => self.accepted.push_back(Err(errno)),
+        }
+    }
+
+    /// A part has been sent, or some of it: goes on with what is left.
+    fn sent(&mut self, index: usize, result: Result<u32, Errno>) -> Result<(), Errno> {
+        let slot = &mut self.slots[index];
+        let sent = match result {
+            Ok(sent) => sent as usize,
+            Err(Errno::INTR | Errno::AGAIN) => 0,
+            Err(_) if slot.when_sent == WhenSent::Close => {
+                self.close(index);
+                return Ok(());
+            }
+            // The server may have answered before it closed: the receive will show.
+            Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
+                slot.was_reset = errno == Errno::CONNRESET;
+                return Ok(());
+            }
+            Err(errno) => return Err(errno),
+        };
+        let Some(mut rest) = slot.sending.take() else { return Ok(()) };
+        // We ask for all to be sent, so only an error leaves a rest: the kernel reports the bytes
+        // and keeps the error to itself.
+        slot.was_reset = rest.advance(sent);
+        if slot.was_reset {
+            self.start_sending(index, rest);
+        } else if let Some(next) = slot.queued.pop_front() {
+            self.start_sending(index, next);
+        } else {
+            self.end_if_sent(index);
+        }
+        Ok(())
+    }
+
+    /// Closes our side or the socket, if that is wanted and all is sent.
+    #[inline]
+    fn end_if_sent(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
+        match (slot.when_sent, &slot.socket) {
+            (WhenSent::EndSending, Some(socket)) if slot.sending.is_none() => {
+                slot.when_sent = WhenSent::Nothing;
+                // If that fails, the connection is gone, and the receive reports it.
+                let _ = rustix::net::shutdown(socket, Shutdown::Write);
+            }
+            (WhenSent::Close, _) if slot.sending.is_none() => self.close(index),
+            _ => {}
+        }
+    }
+
+    /// Empties a slot.
+    fn take(&mut self, slot: usize) -> Option<(OwnedFd, Key, bool)> {
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        let busy = slot.awaits || slot.sending.is_some();
+        slot.generation = (slot.generation + 1) % GENERATIONS;
+        slot.awaits = false;
+        slot.was_reset = false;
+        slot.sending = None;
+        slot.queued.clear();
+        slot.when_sent = WhenSent::Nothing;
+        slot.socket.take().map(|socket| (socket, key, busy))
+    }
+}
+
+impl Backend for Uring {
+    type Piece = Piece;
+
+    fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self> {
+        // A receive and a send of each may complete in one turn.
+        let completions = u32::try_from(slots).unwrap_or(u32::MAX / 8).saturating_mul(2) + 1024;
+        let completions = size.completions.unwrap_or(completions);
+        let settings = Settings {
+            // The kernel wants at least as many places for completions as for requests.
+            submissions: completions.min(1024),
+            completions,
+            buffers: size.buffers.unwrap_or(BUFFERS),
+            buffer_size: BUFFER_SIZE,
+        };
+        let slots = (0..slots).map(|_| Slot::default()).collect();
+        Ok(Self {
+            ring: Ring::new(settings, outbox)?,
+            slots,
+            retired: VecDeque::new(),
+            listener: None,
+            accepted: VecDeque::new(),
+        })
+    }
+
+    fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
+        self.ring.accept(listener.as_fd(), LISTENER);
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>> {
+        self.accepted.pop_front()
+    }
+
+    fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
+        self.slots.resize_with(self.slots.len().max(slot + 1), Slot::default);
+        if opened.established {
+            self.slots[slot].socket = Some(opened.fd);
+            self.receive(slot);
+        } else {
+            self.ring.await_writable(opened.fd.as_fd(), self.key(slot));
+            self.slots[slot].awaits = true;
+            self.slots[slot].socket = Some(opened.fd);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, slot: usize, part: Range<usize>) {
+        self.queue(slot, Unsent::Part(part));
+    }
+
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        self.queue(slot, Unsent::all(bytes));
+    }
+
+    fn end_sending(&mut self, slot: usize) {
+        self.slots[slot].when_sent = WhenSent::EndSending;
+        self.end_if_sent(slot);
+    }
+
+    fn close(&mut self, slot: usize) {
+        match self.take(slot) {
+            Some((socket, _, false)) => self.ring.close_ended(socket),
+            Some((socket, key, true)) => self.ring.close(socket, key),
+            None => {}
+        }
+    }
+
+    fn close_when_sent(&mut self, slot: usize) {
+        self.slots[slot].when_sent = WhenSent::Close;
+        self.end_if_sent(slot);
+    }
+
+    fn retire(&mut self, slot: usize) {
+        if let Some((socket, key, _)) = self.take(slot) {
+            self.retired.push_back((socket, key));
+        }
+        if self.retired.len() > self.slots.len()
+            && let Some((socket, key)) = self.retired.pop_front()
+        {
+            self.ring.close(socket, key);
+        }
+    }
+
+    fn close_retired(&mut self) -> io::Result<()> {
+        for (socket, key) in self.retired.drain(..) {
+            self.ring.close(socket, key);
+        }
+        // A socket lives as long as a request names it. The first call hands the cancellations
+        // over, the second lets the kernel be done with what they cancelled.
+        self.ring.submit()?;
+        self.ring.submit()
+    }
+
+    #[inline]
+    fn turn(&mut self) -> io::Result<()> {
+        self.ring.submit()
+    }
+
+    #[inline]
+    fn has_news(&mut self) -> io::Result<bool> {
+        Ok(self.ring.has_work())
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.ring.submit_and_wait(timeout_ns)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Event<Piece>> {
+        loop {
+            let completion = self.ring.take()?;
+            if let Some(event) = self.interpret(completion) {
+                return Some(event);
+            }
+        }
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, piece: &'a Piece) -> &'a [u8] {
+        self.ring.bytes(piece)
+    }
+
+    #[inline]
+    fn give_back(&mut self, piece: Piece) {
+        self.ring.give_back(piece);
+    }
+}

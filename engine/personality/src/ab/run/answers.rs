@@ -1,0 +1,143 @@
+//! Answers, from their first bytes to their end.
+
+use super::super::answer::Step;
+use super::super::exit::Exit;
+use super::super::printer::print_progress;
+use super::super::record::now_us;
+use super::{READ_SIZE, Run};
+use volley_net::Backend;
+use volley_tls::wire::Received;
+
+impl<B: Backend> Run<'_, B> {
+    /// Takes bytes, as many at a time as ab does: what comes behind an answer belongs to the next.
+    pub(super) fn read(&mut self, slot: usize, piece: Received<B::Piece>) -> Result<(), Exit> {
+        let mut at = 0;
+        loop {
+            let bytes = &self.wire.bytes(&piece)[at..];
+            let bytes = &bytes[..bytes.len().min(READ_SIZE)];
+            if bytes.is_empty() {
+                break;
+            }
+            at += bytes.len();
+            self.outcome.read_bytes += bytes.len() as u64;
+            let connection = &mut self.connections[slot];
+            if connection.answer.read == 0 {
+                connection.first_byte_us = now_us();
+            }
+            let answer = &mut connection.answer;
+            let was_body = answer.body;
+            let step = answer.take(bytes, self.wanted);
+            self.outcome.body_bytes += answer.body - was_body;
+            match step {
+                Step::Head => self.log_head(slot),
+                Step::TooLong => {
+                    self.log_head(slot);
+                    self.wire.close(slot);
+                    self.give_up_answer()?;
+                    self.open(slot)?;
+                    break;
+                }
+                Step::HeadIsWhole => {
+                    self.log_head(slot);
+                    self.take_head(slot)?;
+                }
+                Step::Body => {}
+            }
+            if self.connections[slot].answer.is_complete() {
+                self.finish_kept(slot);
+            }
+        }
+        self.wire.give_back(piece);
+        Ok(())
+    }
+
+    /// A head is whole.
+    fn take_head(&mut self, slot: usize) -> Result<(), Exit> {
+        let answer = &self.connections[slot].answer;
+        let status = answer.status();
+        if self.outcome.good == 0 {
+            self.outcome.server = answer.server().to_vec();
+        }
+        if status[0] != b'2' {
+            self.outcome.non_2xx += 1;
+            self.outcome.redirects += u64::from(status[0] == b'3');
+        }
+        self.printer.log_status(status, self.options.verbosity);
+        if !std::mem::replace(&mut self.has_spread, true) {
+            for slot in 1..self.connections.len() {
+                self.open(slot)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn log_head(&self, slot: usize) {
+        if self.options.verbosity >= 2 {
+            self.printer.log_head(self.connections[slot].answer.text());
+        }
+    }
+
+    /// An answer is complete, and its connection takes the next request.
+    fn finish_kept(&mut self, slot: usize) {
+        self.outcome.good += 1;
+        self.compare_length(slot);
+        let now_us = now_us();
+        if self.count(slot, now_us) {
+            self.outcome.kept_alive += 1;
+        }
+        let connection = &mut self.connections[slot];
+        connection.answer.reset();
+        (connection.start_us, connection.connected_us) = (now_us, now_us);
+        self.outcome.last_us = now_us;
+        self.write(slot);
+    }
+
+    /// The server has closed a connection: to ab a good end of an answer, wherever that was.
+    pub(super) fn end(&mut self, slot: usize) -> Result<(), Exit> {
+        self.outcome.good += 1;
+        let connection = &self.connections[slot];
+        // Its end was there when the request was written, which has been answered with a reset.
+        let never_read = connection.answer.read == 0 && connection.written_in_turn == self.turns;
+        self.finish(slot)?;
+        if never_read {
+            self.except();
+        }
+        Ok(())
+    }
+
+    /// Ends a request with its connection, and begins the next.
+    pub(super) fn finish(&mut self, slot: usize) -> Result<(), Exit> {
+        self.compare_length(slot);
+        let now_us = now_us();
+        if self.count(slot, now_us) {
+            self.outcome.last_us = now_us;
+        }
+        self.wire.close(slot);
+        self.open(slot)
+    }
+
+    /// The first answer's length is right. Where there were only failures, the last one's.
+    fn compare_length(&mut self, slot: usize) {
+        let bytes = self.connections[slot].answer.body;
+        if self.outcome.good == 1 {
+            self.outcome.document_bytes = bytes;
+        } else if bytes != self.outcome.document_bytes && !self.options.any_length {
+            self.outcome.bad += 1;
+            self.outcome.length_errors += 1;
+        }
+    }
+
+    /// Counts a request, unless all have been counted. Returns whether it was.
+    fn count(&mut self, slot: usize, now_us: i64) -> bool {
+        let records = &mut self.outcome.records;
+        if records.len() >= self.options.requests {
+            return false;
+        }
+        records.push(self.connections[slot].record(now_us));
+        let heartbeat = self.options.heartbeat;
+        if heartbeat > 0 && records.len().is_multiple_of(heartbeat) {
+            print_progress("Completed", records.len());
+        }
+        true
+    }
+}

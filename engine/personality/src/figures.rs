@@ -1,0 +1,58 @@
+//! What `--json` prints: `bakeoff.load/1`, the schema of `volley load --json`.
+
+use volley_load::figures::{self, Client, Mode, Schema};
+use volley_net::Io;
+
+/// Errors have the names that bakeoff gives them when it reads the program's text.
+pub(crate) type Figures = figures::Figures<&'static str>;
+
+/// What every personality counts.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) url: String,
+    /// Answers.
+    pub(crate) requests: u64,
+    /// Received.
+    pub(crate) bytes: u64,
+    pub(crate) duration_s: f64,
+    pub(crate) connects: u64,
+    pub(crate) connections: usize,
+}
+
+/// Figures of a closed loop. All else is not known.
+pub(crate) fn closed(
+    personality: &'static str,
+    io: Io,
+    counted: Counted,
+    client: Client,
+    errors: &[(&'static str, u64)],
+) -> Figures {
+    let Counted { url, requests, bytes, duration_s, connects, connections } = counted;
+    let per_s = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
+    Figures {
+        schema: Schema::Load1,
+        personality: Some(personality),
+        url,
+        requests,
+        duration_s,
+        requests_per_s: per_s(requests),
+        bytes_per_s: per_s(bytes),
+        latency_us: None,
+        service_us: None,
+        send_lag_us: None,
+        errors: errors.iter().copied().filter(|&(_, count)| count > 0).collect(),
+        misses: None,
+        unsent: Some(0),
+        redirects: None,
+        connects,
+        first_bad: None,
+        client,
+        little: None,
+        limited_by: client.limit(),
+        ceiling: None,
+        mode: Mode::Closed,
+        connections,
+        rate: None,
+        io,
+    }
+}

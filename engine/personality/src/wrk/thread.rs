@@ -1,0 +1,232 @@
+//! One thread of wrk's load: sends, takes answers and counts, as wrk does.
+//!
+//! A batch is what one call of a script's `request` gives, or one request. The next one is sent
+//! when the last answer to it has come, or later where the thread's [`Pacing`] is to.
+
+use super::connections::{Connection, Counts};
+use super::pacing::Pacing;
+use crate::script::{Failure, Script};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use volley_net::clock::{now_ns, thread_cpu_ns};
+use volley_net::{Backend, EVENTS_AT_ONCE, Patience, Route, limits};
+use volley_protocol::{End, Expectation, Learned, StatusRule};
+use volley_tls::Config;
+use volley_tls::wire::{Event, Wire};
+
+/// What a thread is to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    pub(crate) route: Arc<Route>,
+    pub(crate) tls: Option<Config>,
+    pub(crate) connections: usize,
+    /// Every batch is the same.
+    pub(crate) is_fixed: bool,
+    /// Requests in a batch.
+    pub(crate) depth: usize,
+    pub(crate) patience: Patience,
+    /// The time is over.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// Why a thread ended before its time.
+#[derive(Debug)]
+pub(crate) enum RunError {
+    /// The system refused something.
+    System(io::Error),
+    /// The script did.
+    Script(Failure),
+}
+
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        Self::Script(failure)
+    }
+}
+
+/// Loads until it is told to stop.
+pub(crate) fn run<B: Backend, M: Pacing>(
+    work: &Work,
+    script: &Script,
+    pacing: M,
+) -> Result<(Counts, M), RunError> {
+    limits::wake_on_time();
+    let mut batch = Vec::new();
+    if work.is_fixed {
+        script.request(&mut batch)?;
+    }
+    let wire = Wire::<B>::new(
+        work.route.clone(),
+        work.connections,
+        Arc::from(&*batch),
+        work.tls.as_ref(),
+    )?;
+    let any = Expectation::of_status(StatusRule::Below(u16::MAX));
+    let mut thread = Thread {
+        work,
+        wire,
+        connections: (0..work.connections).map(|_| Connection::default()).collect(),
+        learned: Learned::new(Arc::new(any)),
+        wants_answers: script.wants_response(),
+        script,
+        counts: Counts::default(),
+        pacing,
+        opened: 0,
+        delayed: BinaryHeap::new(),
+        tick_due_ns: 0,
+        batch,
+    };
+    thread.run()?;
+    Ok((thread.counts, thread.pacing))
+}
+
+pub(super) struct Thread<'a, B: Backend, M> {
+    pub(super) work: &'a Work,
+    pub(super) wire: Wire<B>,
+    pub(super) connections: Vec<Connection>,
+    pub(super) learned: Learned,
+    pub(super) script: &'a Script,
+    pub(super) wants_answers: bool,
+    pub(super) counts: Counts,
+    pub(super) pacing: M,
+    /// Connections that were opened so far.
+    opened: usize,
+    /// When a connection sends again: the time, its slot and its generation.
+    pub(super) delayed: BinaryHeap<Reverse<(u64, usize, u64)>>,
+    tick_due_ns: u64,
+    /// What was sent last; what is always sent.
+    pub(super) batch: Vec<u8>,
+}
+
+impl<B: Backend, M: Pacing> Thread<'_, B, M> {
+    fn run(&mut self) -> Result<(), RunError> {
+        let (begin_ns, cpu_ns) = (now_ns(), thread_cpu_ns());
+        self.tick_due_ns = self.pacing.begin(begin_ns, self.script);
+        loop {
+            let until_ns = self.tick_due_ns.min(self.open()).min(self.delayed_ns());
+            self.counts.waited_ns += self.wire.turn(self.work.patience, until_ns)?;
+            for _ in 0..EVENTS_AT_ONCE {
+                let Some((slot, event)) = self.wire.next_event() else { break };
+                self.on_event(slot, event)?;
+                if self.script.stopped() {
+                    break;
+                }
+            }
+            let now_ns = now_ns();
+            if self.script.stopped() || (now_ns >= self.tick_due_ns && self.on_tick(now_ns)) {
+                break;
+            }
+            self.send_delayed(now_ns)?;
+        }
+        self.pacing.end(now_ns());
+        self.counts.cpu_ns = thread_cpu_ns() - cpu_ns;
+        self.counts.ran_ns = now_ns() - begin_ns;
+        Ok(())
+    }
+
+    /// Opens the connections whose time has come. Returns when the next one's is.
+    #[inline]
+    fn open(&mut self) -> u64 {
+        while self.opened < self.connections.len() {
+            let opens_ns = self.pacing.opens_ns(self.opened);
+            if opens_ns > now_ns() {
+                return opens_ns;
+            }
+            self.opened += 1;
+            self.connect(self.opened - 1);
+        }
+        u64::MAX
+    }
+
+    /// When the next delayed batch is to be sent.
+    #[inline]
+    fn delayed_ns(&self) -> u64 {
+        self.delayed.peek().map_or(u64::MAX, |Reverse((due_ns, ..))| *due_ns)
+    }
+
+    /// A connection that fails at once is given up for good, as wrk does.
+    fn connect(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        connection.generation += 1;
+        connection.decoder.reset();
+        connection.answer.clear();
+        if self.wire.connect(slot).is_err() {
+            self.counts.errors.connect += 1;
+        }
+    }
+
+    fn reconnect(&mut self, slot: usize) {
+        self.wire.close(slot);
+        self.connect(slot);
+    }
+
+    #[inline]
+    fn on_event(&mut self, slot: usize, event: Event<B::Piece>) -> Result<(), RunError> {
+        match event {
+            Event::Bytes(piece) => {
+                let taken = self.on_bytes(slot, &piece);
+                self.wire.give_back(piece);
+                if taken? {
+                    self.reconnect(slot);
+                }
+            }
+            Event::Established => {
+                self.counts.connects += 1;
+                self.go_on(slot, now_ns())?;
+            }
+            Event::Unconnected(_) => {
+                // wrk finds out when it writes, unless it has to shake hands first.
+                let errors = &mut self.counts.errors;
+                *if self.work.tls.is_some() { &mut errors.connect } else { &mut errors.write } += 1;
+                self.reconnect(slot);
+            }
+            Event::End => {
+                // The end of an answer that has no other is an answer to wrk, but for TLS; and a
+                // read error as well.
+                let end = self.connections[slot].decoder.end(&mut self.learned);
+                if let End::Complete(answer) = end
+                    && self.work.tls.is_none()
+                {
+                    self.on_answer(slot, answer.status, now_ns())?;
+                }
+                self.counts.errors.read += 1;
+                self.reconnect(slot);
+            }
+            Event::Failed(_) => {
+                self.counts.errors.read += 1;
+                self.reconnect(slot);
+            }
+        }
+        Ok(())
+    }
+
+    fn send_delayed(&mut self, now_ns: u64) -> Result<(), RunError> {
+        while let Some(&Reverse((due_ns, slot, generation))) = self.delayed.peek()
+            && due_ns <= now_ns
+        {
+            self.delayed.pop();
+            if self.connections[slot].generation == generation {
+                self.send(slot, now_ns)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True: the time is over.
+    fn on_tick(&mut self, now_ns: u64) -> bool {
+        match self.pacing.tick(now_ns, &mut self.counts.errors) {
+            Some(due_ns) => self.tick_due_ns = due_ns,
+            None => return true,
+        }
+        self.work.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,123 @@
+//! What a right answer looks like.
+
+use httparse::Header;
+
+/// What a right answer looks like.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// Which status is right.
+    pub status: StatusRule,
+    /// Bytes of body, or `None` if any number will do.
+    pub length: Option<u64>,
+    /// Which body is right.
+    pub body: BodyRule,
+    /// Names and values of headers that an answer has to have. Names are equal in upper and lower
+    /// case, values without the white space around them. Of a header that an answer has several
+    /// times, one has to be equal.
+    pub headers: Vec<(String, String)>,
+}
+
+/// Which status codes are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusRule {
+    /// This one.
+    Exactly(u16),
+    /// Any below this one.
+    Below(u16),
+}
+
+/// Which bodies are right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyRule {
+    /// Any.
+    Any,
+    /// These bytes.
+    Exactly(Vec<u8>),
+    /// The one with this SHA-256.
+    Sha256([u8; 32]),
+}
+
+impl Expectation {
+    /// Any body and any headers will do.
+    pub fn of_status(status: StatusRule) -> Self {
+        Self { status, length: None, body: BodyRule::Any, headers: Vec::new() }
+    }
+
+    /// Whether it says something about a header.
+    pub(crate) fn names(&self, header: &str) -> bool {
+        self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
+    }
+
+    /// How long the body has to be: as said, and as long as the exact body is.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = u64> {
+        let exact = match &self.body {
+            BodyRule::Exactly(body) => Some(body.len() as u64),
+            BodyRule::Any | BodyRule::Sha256(_) => None,
+        };
+        [self.length, exact].into_iter().flatten()
+    }
+
+    /// The first header that is not among these as it should be.
+    pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
+        self.headers.iter().find_map(|(name, expected)| {
+            let mut values = fields
+                .iter()
+                .filter(|field| field.name.eq_ignore_ascii_case(name))
+                .map(|field| field.value.trim_ascii())
+                .peekable();
+            let got = values.peek().copied();
+            let right = values.any(|value| value == expected.as_bytes().trim_ascii());
+            (!right).then_some(WrongHeader { name, expected, got })
+        })
+    }
+}
+
+/// A header that is missing or has another value.
+pub(crate) struct WrongHeader<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) expected: &'a str,
+    /// The value instead; the first if there are several.
+    pub(crate) got: Option<&'a [u8]>,
+}
+
+impl StatusRule {
+    pub(crate) fn allows(self, status: u16) -> bool {
+        match self {
+            Self::Exactly(right) => status == right,
+            Self::Below(limit) => status < limit,
+        }
+    }
+}
+
+impl BodyRule {
+    /// The rule for a SHA-256 as people write it, in 64 hexadecimal digits.
+    pub fn from_hex(sha256: &str) -> Option<Self> {
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());
+        let mut hash = [0; 32];
+        let (pairs, []) = sha256.as_bytes().as_chunks::<2>() else { return None };
+        if pairs.len() != hash.len() {
+            return None;
+        }
+        for (byte, &[high, low]) in hash.iter_mut().zip(pairs) {
+            *byte = digit(high)? << 4 | digit(low)?;
+        }
+        Some(Self::Sha256(hash))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_has_64_hexadecimal_digits() {
+        let mut hash = [0; 32];
+        (hash[0], hash[31]) = (0x0f, 0xa5);
+        let text = format!("0f{}A5", "0".repeat(60));
+        assert_eq!(BodyRule::from_hex(&text), Some(BodyRule::Sha256(hash)));
+        let (short, odd, long) = (&text[2..], &text[1..], &format!("{text}00"));
+        for wrong in ["", short, odd, long, &text.replace('A', "g"), &text.replace("A5", "é")] {
+            assert_eq!(BodyRule::from_hex(wrong), None, "{wrong}");
+        }
+    }
+}

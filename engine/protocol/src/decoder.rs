@@ -1,0 +1,245 @@
+//! From the bytes of one connection to answers.
+
+use crate::body::BodyCheck;
+use crate::chunked::Chunked;
+use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
+use crate::learned::Learned;
+use crate::protocol::EVIDENCE_LIMIT;
+use crate::protocol::{Answer, End, Step};
+use crate::verdict::{self, Verdict};
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Head,
+    Length(Head, u64),
+    Chunked(Head, Chunked),
+    UntilClose(Head),
+}
+
+/// Decodes one connection's answers, one at a time. Holds no more than the head and the evidence.
+#[derive(Debug)]
+pub struct Decoder {
+    state: State,
+    check: BodyCheck,
+    /// The answer's first bytes, if it did not arrive in one piece: a head in progress, evidence.
+    kept: Vec<u8>,
+    /// Where in the answer the head in progress starts: interim answers come before it.
+    head_start: usize,
+    /// Bytes of the answer fed before the present ones.
+    received: u64,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            state: State::Head,
+            check: BodyCheck::default(),
+            kept: Vec::new(),
+            head_start: 0,
+            received: 0,
+        }
+    }
+}
+
+impl Decoder {
+    /// Forgets the answer in progress.
+    pub fn reset(&mut self) {
+        self.state = State::Head;
+        self.check = BodyCheck::default();
+        self.kept.clear();
+        self.head_start = 0;
+        self.received = 0;
+    }
+
+    /// Takes the next bytes of the connection. `to_head`: the request was HEAD. `learned`: which
+    /// answer is right, the same from the answer's first byte to its last.
+    ///
+    /// After `Complete` or `Malformed` call [`Decoder::evidence`] and [`Decoder::describe`] if
+    /// wanted, then [`Decoder::reset`].
+    #[inline]
+    pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
+        let step = self.advance(bytes, to_head, learned);
+        if step == Step::Incomplete {
+            let room = EVIDENCE_LIMIT.saturating_sub(self.kept.len());
+            // While in a head `advance` has kept them already.
+            if !matches!(self.state, State::Head) {
+                self.kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
+            }
+            self.received += bytes.len() as u64;
+        }
+        step
+    }
+
+    /// The server closed the connection, in the middle of what `learned` was fed for.
+    pub fn end(&mut self, learned: &mut Learned) -> End {
+        match self.state {
+            State::UntilClose(head) => End::Complete(self.answer(head, 0, learned)),
+            _ => End::Short(self.received),
+        }
+    }
+
+    /// The answer's first bytes, given those that were fed last.
+    pub fn evidence(&self, last: &[u8]) -> Vec<u8> {
+        let mut bytes = self.kept.clone();
+        // While in a head, the last bytes have been kept already.
+        let known = bytes.len() as u64 > self.received;
+        if !known {
+            bytes.extend_from_slice(last);
+        }
+        bytes.truncate(EVIDENCE_LIMIT);
+        bytes
+    }
+
+    /// The verdict on the complete answer in words, given the bytes that were fed last.
+    pub fn describe(&self, answer: &Answer, learned: &Learned, last: &[u8]) -> String {
+        let evidence = self.evidence(last);
+        let head = evidence.get(self.head_start..).unwrap_or_default();
+        verdict::describe(answer, learned.expectation(), &self.check, head)
+    }
+
+    fn advance(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
+        let mut at = 0;
+        if matches!(self.state, State::Head) {
+            match self.head(bytes, to_head, learned) {
+                Ok(Some(length)) => at = length,
+                Ok(None) => return Step::Incomplete,
+                Err(malformed) => return Step::Malformed(malformed),
+            }
+        }
+        let body = &bytes[at..];
+        match &mut self.state {
+            State::Head => Step::Incomplete,
+            State::Length(head, left) => {
+                let take = usize::try_from(*left).map_or(body.len(), |left| left.min(body.len()));
+                self.check.push(&body[..take], learned);
+                *left -= take as u64;
+                let (head, complete) = (*head, *left == 0);
+                if complete {
+                    Step::Complete(self.answer(head, at + take, learned))
+                } else {
+                    Step::Incomplete
+                }
+            }
+            State::UntilClose(_) => {
+                self.check.push(body, learned);
+                Step::Incomplete
+            }
+            State::Chunked(head, chunked) => {
+                let (head, check) = (*head, &mut self.check);
+                match chunked.feed(body, |data| check.push(data, learned)) {
+                    Ok(None) => Step::Incomplete,
+                    Ok(Some(length)) => Step::Complete(self.answer(head, at + length, learned)),
+                    Err((what, offset)) => {
+                        let at = self.received + (at + offset) as u64;
+                        Step::Malformed(Malformed { what, at })
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads heads until the final one. `Some`: the body starts at that offset of `bytes`.
+    #[inline]
+    fn head(
+        &mut self,
+        bytes: &[u8],
+        to_head: bool,
+        learned: &mut Learned,
+    ) -> Result<Option<usize>, Malformed> {
+        if self.kept.is_empty() {
+            if let Some((head, length)) = learned.recognise(bytes, to_head) {
+                self.enter(head);
+                return Ok(Some(length));
+            }
+            let end = self.full_heads(bytes, 0, to_head, learned)?;
+            if end.is_none() {
+                self.kept.extend_from_slice(bytes);
+            }
+            return Ok(end);
+        }
+        let mut kept = std::mem::take(&mut self.kept);
+        let before = kept.len();
+        kept.extend_from_slice(bytes);
+        // The empty line may have been cut: look again at its first two bytes.
+        let from = before.saturating_sub(2).max(self.head_start);
+        let end = self.full_heads(&kept, from, to_head, learned);
+        if matches!(end, Ok(Some(_))) {
+            // What was fed last is not evidence until it is fed in vain.
+            kept.truncate(before);
+        }
+        self.kept = kept;
+        Ok(end?.map(|end| end - before))
+    }
+
+    /// The full parser on all bytes of the answer so far. `Some`: where the final head ends.
+    fn full_heads(
+        &mut self,
+        bytes: &[u8],
+        mut from: usize,
+        to_head: bool,
+        learned: &mut Learned,
+    ) -> Result<Option<usize>, Malformed> {
+        loop {
+            let start = self.head_start;
+            if let Err(at) = head::begins_well(&bytes[start..]) {
+                let at = (start + at) as u64;
+                return Err(Malformed { what: "an answer begins with HTTP/1.", at });
+            }
+            let end = head::find_end(bytes, from);
+            if end.unwrap_or(bytes.len()) > HEAD_LIMIT {
+                let what = "the head is larger than 65536 bytes";
+                return Err(Malformed { what, at: HEAD_LIMIT as u64 });
+            }
+            let Some(end) = end else { return Ok(None) };
+            let parsed = head::parse(&bytes[start..end], to_head, learned.expectation())
+                .map_err(|bad| Malformed { at: bad.at + start as u64, ..bad })?;
+            match parsed.0.status {
+                101 => {
+                    let what = "the server switches to a protocol that nobody asked for";
+                    return Err(Malformed { what, at: start as u64 });
+                }
+                100..200 => {
+                    self.head_start = end;
+                    from = end;
+                }
+                _ => {
+                    learned.learn(&bytes[start..end], to_head, &parsed);
+                    self.enter(parsed.0);
+                    return Ok(Some(end));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, head: Head) {
+        self.state = match head.framing {
+            Framing::Length(length) => State::Length(head, length),
+            Framing::Chunked => State::Chunked(head, Chunked::new()),
+            Framing::UntilClose => State::UntilClose(head),
+        };
+    }
+
+    fn answer(&mut self, head: Head, consumed: usize, learned: &mut Learned) -> Answer {
+        Answer {
+            consumed,
+            status: head.status,
+            body_length: self.check.length(),
+            keep_alive: head.keep_alive,
+            verdict: self.verdict(head, learned),
+        }
+    }
+
+    /// A wrong status goes first: what comes with it is another answer anyway.
+    #[inline]
+    fn verdict(&mut self, head: Head, learned: &mut Learned) -> Verdict {
+        let rule = learned.expectation().status;
+        if !rule.allows(head.status) {
+            return Verdict::Status;
+        }
+        if !head.headers_right {
+            return Verdict::Header;
+        }
+        self.check.verdict(learned)
+    }
+}

@@ -1,0 +1,157 @@
+//! The fast path: a server's heads are nearly always the same bytes but for the date.
+//!
+//! The last head that the full parser accepted is remembered with its outcome. A head that is equal
+//! to it outside the value of `Date`, and plain text inside, would parse to that same outcome, so it
+//! need not be parsed. Anything else goes to the full parser. So the two cannot disagree, whatever
+//! the server sends.
+
+use crate::body::Known;
+use crate::check::Expectation;
+use crate::head::{Framing, Head, Parsed};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What answers are held against, and what the right ones have taught so far: the last head, and
+/// the body where only its hash was given.
+///
+/// The outcome of a head depends on the expectation, so what was learned under one must not be used
+/// under another. That is why the two are one value.
+#[derive(Debug)]
+pub struct Learned {
+    expectation: Arc<Expectation>,
+    bytes: Vec<u8>,
+    date: Range<usize>,
+    to_head: bool,
+    head: Option<Head>,
+    pub(crate) body: Known,
+}
+
+impl Learned {
+    /// Nothing is learned yet.
+    pub fn new(expectation: Arc<Expectation>) -> Self {
+        Self {
+            expectation,
+            bytes: Vec::new(),
+            date: 0..0,
+            to_head: false,
+            head: None,
+            body: Known::default(),
+        }
+    }
+
+    /// Which answer is right.
+    #[inline]
+    pub fn expectation(&self) -> &Expectation {
+        &self.expectation
+    }
+
+    /// The outcome for a head at the beginning of `bytes` and its length, if it is the known one.
+    #[inline]
+    pub(crate) fn recognise(&self, bytes: &[u8], to_head: bool) -> Option<(Head, usize)> {
+        let head = self.head?;
+        let got = bytes.get(..self.bytes.len())?;
+        let same = to_head == self.to_head
+            && got[..self.date.start] == self.bytes[..self.date.start]
+            && got[self.date.end..] == self.bytes[self.date.end..]
+            && got[self.date.clone()].iter().all(|byte| matches!(byte, b' '..=b'~'));
+        same.then_some((head, self.bytes.len()))
+    }
+
+    /// Remembers a head that the full parser accepted. Interim answers are not worth it, and an
+    /// expectation on the date itself has to see every one.
+    pub(crate) fn learn(&mut self, bytes: &[u8], to_head: bool, (head, date): &Parsed) {
+        if head.status < 200
+            || head.framing == Framing::UntilClose
+            || self.expectation.names("date")
+        {
+            return;
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.date = date.clone();
+        self.to_head = to_head;
+        self.head = Some(*head);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::StatusRule;
+    use crate::head;
+
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 20:55:18 GMT\r\n\
+        Content-Length: 13\r\n\r\n";
+
+    fn empty(headers: &[(&str, &str)]) -> Learned {
+        let headers = headers.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+        let rule = StatusRule::Exactly(200);
+        Learned::new(Arc::new(Expectation { headers, ..Expectation::of_status(rule) }))
+    }
+
+    fn learn(learned: &mut Learned, bytes: &[u8]) {
+        let parsed = head::parse(bytes, false, learned.expectation()).unwrap();
+        learned.learn(bytes, false, &parsed);
+    }
+
+    fn learned() -> Learned {
+        let mut learned = empty(&[]);
+        learn(&mut learned, HEAD);
+        learned
+    }
+
+    #[test]
+    fn another_date_is_the_same_head() {
+        let (head, length) = learned().recognise(HEAD, false).unwrap();
+        assert_eq!((head.framing, length), (Framing::Length(13), HEAD.len()));
+        let mut later = HEAD.to_vec();
+        later[41] = b'9';
+        later.extend_from_slice(b"Hello, World!");
+        assert!(learned().recognise(&later, false).is_some());
+    }
+
+    #[test]
+    fn any_other_difference_is_for_the_full_parser() {
+        let date = 23..52;
+        assert_eq!(HEAD[date.clone()], *b"Sat, 21 Nov 2026 20:55:18 GMT");
+        for at in 0..HEAD.len() {
+            let mut other = HEAD.to_vec();
+            other[at] ^= 1;
+            let same = date.contains(&at);
+            assert_eq!(learned().recognise(&other, false).is_some(), same, "byte {at}");
+            other[at] = b'\r';
+            let same = HEAD[at] == b'\r';
+            assert_eq!(learned().recognise(&other, false).is_some(), same, "byte {at}");
+        }
+        assert!(learned().recognise(&HEAD[..HEAD.len() - 1], false).is_none());
+        assert!(learned().recognise(HEAD, true).is_none());
+        assert!(empty(&[]).recognise(HEAD, false).is_none());
+    }
+
+    #[test]
+    fn heads_that_say_little_are_not_learned() {
+        for head in [b"HTTP/1.1 200 OK\r\n\r\n" as &[u8], b"HTTP/1.1 100 Continue\r\n\r\n"] {
+            let mut learned = learned();
+            learn(&mut learned, head);
+            assert!(learned.recognise(head, false).is_none());
+            assert!(learned.recognise(HEAD, false).is_some());
+        }
+    }
+
+    #[test]
+    fn the_outcome_for_the_headers_is_learned_too() {
+        for (value, right) in [("13", true), ("14", false)] {
+            let mut learned = empty(&[("content-length", value)]);
+            learn(&mut learned, HEAD);
+            let (head, _) = learned.recognise(HEAD, false).unwrap();
+            assert_eq!(head.headers_right, right, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_expected_date_is_always_looked_at() {
+        let mut learned = empty(&[("DATE", "Sat, 21 Nov 2026 20:55:18 GMT")]);
+        learn(&mut learned, HEAD);
+        assert!(learned.recognise(HEAD, false).is_none());
+    }
+}

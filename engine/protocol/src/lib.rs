@@ -1,0 +1,28 @@
+//! What a load generator speaks, without I/O.
+//!
+//! A [`Request`] becomes bytes once. A [`Protocol`] holds the requests in flight on one connection.
+//! It is given whatever bytes a socket received and says when an answer is complete, whether it is
+//! the right one, or where it breaks the protocol. [`Http1`] is the only one so far. Nothing in it
+//! allocates while answers arrive in one piece, unless one has to be hashed.
+
+mod body;
+pub mod check;
+mod chunked;
+pub mod decoder;
+pub mod head;
+pub mod http1;
+pub mod learned;
+pub mod message;
+pub mod protocol;
+pub mod request;
+pub mod verdict;
+
+pub use check::{BodyRule, Expectation, StatusRule};
+pub use decoder::Decoder;
+pub use head::Malformed;
+pub use http1::Http1;
+pub use learned::Learned;
+pub use message::Message;
+pub use protocol::{Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
+pub use request::{Request, RequestError, Version};
+pub use verdict::Verdict;

@@ -1,0 +1,99 @@
+//! Is it the right answer? If not, what is wrong with it.
+
+use crate::body::BodyCheck;
+use crate::check::{BodyRule, Expectation, StatusRule, WrongHeader};
+use crate::head::FIELDS_LIMIT;
+use crate::protocol::Answer;
+use std::fmt::Write;
+
+/// The most bytes of a wrong header's value that are shown.
+const SHOWN_LIMIT: usize = 200;
+
+/// The outcome of the comparison. What is wrong is looked for in this order. It says no more than
+/// the kind, as it is passed along for each answer: [`Decoder::describe`] says the rest.
+///
+/// [`Decoder::describe`]: crate::Decoder::describe
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As expected.
+    Right,
+    /// Another status.
+    Status,
+    /// A header is missing or has another value.
+    Header,
+    /// The body is too long or too short.
+    Length,
+    /// The body differs in a byte or has another hash.
+    Body,
+}
+
+/// The verdict in words. `evidence`: the answer's bytes from its final head on.
+pub(crate) fn describe(
+    answer: &Answer,
+    expectation: &Expectation,
+    check: &BodyCheck,
+    evidence: &[u8],
+) -> String {
+    match answer.verdict {
+        Verdict::Right => "as expected".into(),
+        Verdict::Status => {
+            let expected = match expectation.status {
+                StatusRule::Exactly(right) => right.to_string(),
+                StatusRule::Below(limit) => format!("one below {limit}"),
+            };
+            format!("status is {}, expected {expected}", answer.status)
+        }
+        Verdict::Header => describe_header(expectation, evidence).unwrap_or_default(),
+        Verdict::Length => {
+            let got = answer.body_length;
+            let wrong = expectation.lengths().find(|&expected| expected != got);
+            format!("body has {got} bytes, expected {}", wrong.unwrap_or_default())
+        }
+        Verdict::Body => describe_body(&expectation.body, check).unwrap_or_default(),
+    }
+}
+
+fn describe_header(expectation: &Expectation, head: &[u8]) -> Option<String> {
+    let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
+    let mut response = httparse::Response::new(&mut fields);
+    response.parse(head).ok()?;
+    let WrongHeader { name, expected, got } = expectation.wrong_header(response.headers)?;
+    Some(match got.map(|value| &value[..value.len().min(SHOWN_LIMIT)]) {
+        Some(value) => {
+            let got = String::from_utf8_lossy(value);
+            format!("header {name} is {got:?}, expected {expected:?}")
+        }
+        None => format!("header {name} is missing, expected {expected:?}"),
+    })
+}
+
+fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
+    match rule {
+        BodyRule::Any => None,
+        BodyRule::Exactly(body) => {
+            let (at, got) = check.difference()?;
+            let (expected, got) = (show(*body.get(at)?), show(got));
+            Some(format!("body differs at byte {at}: expected {expected}, got {got}"))
+        }
+        BodyRule::Sha256(right) => {
+            let (got, right) = (hex(&check.hash()?), hex(right));
+            Some(format!("the body's SHA-256 is {got}, expected {right}"))
+        }
+    }
+}
+
+/// A byte as people read it: `"W"`, or `0x0a` where it has no glyph.
+fn show(byte: u8) -> String {
+    if byte.is_ascii_graphic() || byte == b' ' {
+        format!("{:?}", char::from(byte).to_string())
+    } else {
+        format!("0x{byte:02x}")
+    }
+}
+
+fn hex(hash: &[u8]) -> String {
+    hash.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

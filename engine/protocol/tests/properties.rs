@@ -1,0 +1,158 @@
+//! What holds for any bytes: cuts change nothing, and the fast path agrees with the full parser.
+
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use volley_protocol::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step, Verdict};
+
+/// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
+fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut Learned) -> String {
+    let mut decoder = Decoder::default();
+    let mut before = 0;
+    for piece in pieces {
+        match decoder.feed(piece, to_head, learned) {
+            Step::Incomplete => before += piece.len(),
+            Step::Complete(mut answer) => {
+                answer.consumed += before;
+                return format!("{answer:?}: {}", decoder.describe(&answer, learned, piece));
+            }
+            malformed @ Step::Malformed(_) => return format!("{malformed:?}"),
+        }
+    }
+    match decoder.end(learned) {
+        End::Complete(answer) => {
+            format!("at end {answer:?}: {}", decoder.describe(&answer, learned, b""))
+        }
+        End::Short(received) => format!("short {received}"),
+    }
+}
+
+/// Expectations of every kind, met by some of the answers below.
+fn expectation() -> impl Strategy<Value = Arc<Expectation>> {
+    let body = "Hello, World!";
+    let length = prop::sample::select(vec![None, Some(13), Some(14)]);
+    let body = prop::sample::select(vec![
+        BodyRule::Any,
+        BodyRule::Exactly(body.into()),
+        BodyRule::Sha256(Sha256::digest(body).into()),
+    ]);
+    let headers = prop::sample::subsequence(
+        vec![
+            ("server", "x"),
+            ("Content-Length", "13"),
+            ("Date", "Sat, 21 Nov 2026 20:55:18 GMT"),
+            ("X-None", ""),
+        ],
+        0..=2,
+    );
+    (length, body, headers).prop_map(|(length, body, headers)| {
+        let headers = headers.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+        Arc::new(Expectation { status: StatusRule::Exactly(200), length, body, headers })
+    })
+}
+
+/// Answers that are nearly right, in the ways servers differ.
+fn answer() -> impl Strategy<Value = Vec<u8>> {
+    let status =
+        prop::sample::select(vec!["200 OK", "204 No", "304 Not", "500 Oh", "100 Continue"]);
+    let date = prop::sample::select(vec![
+        "",
+        "Date: Sat, 21 Nov 2026 20:55:18 GMT\r\n",
+        "Date: Sat, 21 Nov 2026 20:55:19 GMT\r\n",
+        "Date: Sat, 21\tNov 2026 20:55:19 GMT\r\n",
+        "Date:   , 21 Nov 2026 20:55:19 GM  \r\n",
+        "date: \r\n",
+    ]);
+    let framing = prop::sample::select(vec![
+        "Content-Length: 13\r\n",
+        "Content-Length: 14\r\n",
+        "Content-Length: 13\r\nConnection: close\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "",
+    ]);
+    let body = prop::sample::select(vec![
+        "Hello, World!",
+        "Hello, world!",
+        "6\r\nHello,\r\n7;x=y\r\n World!\r\n0\r\nA: b\r\n\r\n",
+        "",
+    ]);
+    (status, date, framing, body).prop_map(|(status, date, framing, body)| {
+        format!("HTTP/1.1 {status}\r\nServer: x\r\n{date}{framing}\r\n{body}").into_bytes()
+    })
+}
+
+/// The same with a byte changed here and there.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
+    (answer(), changes).prop_map(|(mut bytes, changes)| {
+        for (index, byte) in changes {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cuts_change_nothing(
+        expectation in expectation(),
+        bytes in damaged(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        to_head: bool,
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+        let whole = outcome(&[&bytes], to_head, &mut Learned::new(expectation.clone()));
+        prop_assert_eq!(outcome(&pieces, to_head, &mut Learned::new(expectation)), whole);
+    }
+
+    #[test]
+    fn the_fast_path_agrees_with_the_full_parser(
+        expectation in expectation(),
+        answers in prop::collection::vec((damaged(), any::<bool>()), 1..8),
+        size in 1..300_usize,
+    ) {
+        let mut learned = Learned::new(expectation.clone());
+        for (bytes, to_head) in &answers {
+            let full = outcome(&[bytes], *to_head, &mut Learned::new(expectation.clone()));
+            let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+            prop_assert_eq!(outcome(&pieces, *to_head, &mut learned), full);
+        }
+    }
+
+    #[test]
+    fn a_body_is_right_if_and_only_if_its_hash_is(
+        bodies in prop::collection::vec("[ab]{0,3}", 1..12),
+        right in "[ab]{0,3}",
+        size in 1..60_usize,
+    ) {
+        let body = BodyRule::Sha256(Sha256::digest(&right).into());
+        let rule = StatusRule::Exactly(200);
+        let expectation = Expectation { body, ..Expectation::of_status(rule) };
+        let mut learned = Learned::new(Arc::new(expectation));
+        for body in &bodies {
+            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let mut decoder = Decoder::default();
+            let steps: Vec<Step> = answer
+                .as_bytes()
+                .chunks(size)
+                .map(|piece| decoder.feed(piece, false, &mut learned))
+                .collect();
+            let Some(Step::Complete(answer)) = steps.last() else { panic!("{steps:?}") };
+            prop_assert_eq!(answer.verdict == Verdict::Right, *body == right);
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_too_strange(
+        expectation in expectation(),
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        outcome(&[&bytes], false, &mut Learned::new(expectation));
+    }
+}

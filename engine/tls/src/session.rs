@@ -1,0 +1,106 @@
+//! One TLS session.
+
+use super::{Config, Facts, Memory};
+use rustls::{ClientConnection, Error};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// A session, from its first hello on.
+#[derive(Debug)]
+pub struct Session {
+    connection: ClientConnection,
+    stage: Stage,
+}
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Both sides agree on keys.
+    Handshake,
+    /// Bytes come and go.
+    Open,
+    /// The server has said that nothing more comes.
+    Ended,
+    /// It has failed.
+    Broken,
+}
+
+impl Session {
+    /// Says hello: [`Session::sealed`] has it.
+    pub fn start(client: &Config, memory: &Memory) -> Result<Self, Error> {
+        let mut connection = ClientConnection::new(memory.0.clone(), client.name.clone())?;
+        // What is sealed is taken away at once.
+        connection.set_buffer_limit(None);
+        Ok(Self { connection, stage: Stage::Handshake })
+    }
+
+    /// How far it has come.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// What was agreed on. `None` during the handshake.
+    pub fn facts(&self) -> Option<Facts> {
+        Facts::of(&self.connection)
+    }
+
+    /// Takes bytes from the server, and puts the plain ones behind those in `opened`. Answers may
+    /// have to be sent whether it fails or not.
+    pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
+        while !sealed.is_empty() && matches!(self.stage, Stage::Handshake | Stage::Open) {
+            if let Err(error) = self.open_some(&mut sealed, opened) {
+                self.stage = Stage::Broken;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn open_some(&mut self, sealed: &mut &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
+        self.connection.read_tls(sealed).map_err(|error| Error::General(error.to_string()))?;
+        let state = self.connection.process_new_packets();
+        // Records before the one that is wrong are right.
+        let mut reader = self.connection.reader();
+        while let Ok(plain) = reader.fill_buf()
+            && !plain.is_empty()
+        {
+            opened.extend_from_slice(plain);
+            let length = plain.len();
+            reader.consume(length);
+        }
+        if state?.peer_has_closed() {
+            self.stage = Stage::Ended;
+        } else if !self.connection.is_handshaking() {
+            self.stage = Stage::Open;
+        }
+        Ok(())
+    }
+
+    /// Seals bytes for the server: [`Session::sealed`] has them.
+    pub fn seal(&mut self, plain: &[u8]) {
+        self.connection.writer().write_all(plain).expect("there is no limit");
+    }
+
+    /// Says that nothing more will be sent, unless the session is broken.
+    pub fn end(&mut self) {
+        if matches!(self.stage, Stage::Open | Stage::Ended) {
+            self.connection.send_close_notify();
+        }
+    }
+
+    /// The connection under it has ended, or failed.
+    pub fn cut(&mut self) {
+        if self.stage != Stage::Ended {
+            self.stage = Stage::Broken;
+        }
+    }
+
+    /// What is to be sent to the server now.
+    pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
+        let mut bytes = Vec::new();
+        while self.connection.wants_write() {
+            self.connection.write_tls(&mut bytes).expect("a vector takes all bytes");
+        }
+        (!bytes.is_empty()).then(|| Arc::from(bytes))
+    }
+}

@@ -1,0 +1,133 @@
+//! What a client offers, in the words of ab's options.
+
+#[cfg(test)]
+mod tests;
+
+use super::facts;
+use super::trust::Everyone;
+use rustls::client::{ClientConfig, Resumption};
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::{ALL_CIPHER_SUITES, default_provider};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::version::{TLS12, TLS13};
+use rustls::{Error, InconsistentKeys, SupportedCipherSuite, SupportedProtocolVersion};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Words in OpenSSL's lists of suites: all that are offered here, and what isn't anyway.
+const EVERYTHING: [&str; 3] = ["ALL", "DEFAULT", "HIGH"];
+const NOTHING: [&str; 6] = ["", "!aNULL", "!eNULL", "!MD5", "!RC4", "!3DES"];
+
+/// What a client offers.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    pub(super) resumes: bool,
+    protocols: Vec<&'static SupportedProtocolVersion>,
+    suites: Vec<SupportedCipherSuite>,
+    identity: Option<Arc<CertifiedKey>>,
+}
+
+impl Default for Terms {
+    /// All that can be had, without resumption.
+    fn default() -> Self {
+        Self {
+            resumes: false,
+            protocols: vec![&TLS13, &TLS12],
+            suites: ALL_CIPHER_SUITES.to_vec(),
+            identity: None,
+        }
+    }
+}
+
+impl Terms {
+    /// All that can be had; and a connection goes on with the session of the one before it in its
+    /// slot, as in wrk.
+    pub fn resuming() -> Self {
+        Self { resumes: true, ..Self::default() }
+    }
+
+    /// Offers one protocol only, by the first letters of a word as ab's `-f` reads them. Words that
+    /// ab doesn't know change nothing. The error is a line.
+    pub fn speak(&mut self, word: &str) -> Result<(), String> {
+        let word = word.to_ascii_uppercase();
+        let begins = |name| word.starts_with(name);
+        if begins("TLS1.2") {
+            self.protocols = vec![&TLS12];
+        } else if begins("TLS1.3") {
+            self.protocols = vec![&TLS13];
+        } else if begins("TLS1") {
+            let old = if begins("TLS1.1") { "TLS1.1" } else { "TLS1" };
+            return Err(format!("{old} cannot be had here: only TLS1.2 and TLS1.3"));
+        } else {
+            self.protocols = vec![&TLS13, &TLS12];
+        }
+        Ok(())
+    }
+
+    /// Offers these suites where TLS 1.2 is spoken, by OpenSSL's names, first the best; those that
+    /// can't be had here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
+    /// error says what is wrong, in lines.
+    pub fn prefer(&mut self, list: &str) -> Result<(), String> {
+        let wrong = |why: String| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
+        let (new, old): (Vec<_>, Vec<_>) =
+            ALL_CIPHER_SUITES.iter().copied().partition(|suite| suite.tls13().is_some());
+        let mut preferred = Vec::new();
+        for word in list.split([':', ',', ' ', ';']) {
+            if EVERYTHING.contains(&word) {
+                preferred.extend(&old);
+            } else if word.contains('-') && !word.starts_with(['!', '-', '+', '@']) {
+                preferred.extend(old.iter().find(|suite| facts::name(suite.suite()) == word));
+            } else if !NOTHING.contains(&word) {
+                return wrong(format!("{word} is no name of a suite of TLS 1.2"));
+            }
+        }
+        if preferred.is_empty() {
+            return wrong("none of these suites can be had here".to_owned());
+        }
+        self.suites = [new, preferred].concat();
+        Ok(())
+    }
+
+    /// Shows a certificate to servers that ask for one: a PEM file of it, of those that vouch for
+    /// it, and of its key. The error is a line.
+    pub fn identify(&mut self, file: &Path) -> Result<(), String> {
+        let shown = file.display();
+        let chain: Vec<_> = CertificateDer::pem_file_iter(file)
+            .and_then(Iterator::collect)
+            .map_err(|error| format!("unable to get certificate from '{shown}'\n{error}"))?;
+        if chain.is_empty() {
+            return Err(format!("unable to get certificate from '{shown}'\nit holds none"));
+        }
+        let key = PrivateKeyDer::from_pem_file(file)
+            .map_err(|error| format!("unable to get private key from '{shown}'\n{error}"))?;
+        self.identity = match CertifiedKey::from_der(chain, key, &default_provider()) {
+            Ok(identity) => Some(Arc::new(identity)),
+            Err(Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => {
+                return Err(format!(
+                    "private key does not match the certificate public key in {shown}"
+                ));
+            }
+            Err(error) => return Err(format!("unable to get private key from '{shown}'\n{error}")),
+        };
+        Ok(())
+    }
+
+    pub(super) fn config(&self) -> ClientConfig {
+        let provider = CryptoProvider { cipher_suites: self.suites.clone(), ..default_provider() };
+        let everyone = Everyone(provider.signature_verification_algorithms);
+        let builder = ClientConfig::builder_with_provider(Arc::new(provider))
+            .with_protocol_versions(&self.protocols)
+            .expect("there are suites for each protocol")
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(everyone));
+        let mut config = match &self.identity {
+            Some(identity) => builder
+                .with_client_cert_resolver(Arc::new(SingleCertAndKey::from(identity.clone()))),
+            None => builder.with_no_client_auth(),
+        };
+        config.resumption = Resumption::disabled();
+        config
+    }
+}

@@ -1,0 +1,267 @@
+//! The messages of `volley drive`, as PROTOCOL.md describes them. Unknown keys are refused.
+#![expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use volley_load::errors::ErrorKind;
+use volley_load::schedule::Shape;
+use volley_load::tally::Bad;
+use volley_net::{Io, IoChoice};
+
+/// The number of this protocol.
+pub const PROTOCOL: u32 = 2;
+
+/// From the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// What to load. First, and once.
+    Job(Job),
+    /// Load one target now.
+    Slice(SliceCommand),
+    /// No more.
+    Stop(Stop),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    pub protocol: u32,
+    pub targets: Vec<TargetSpec>,
+    pub connections: usize,
+    pub threads: usize,
+    pub io: IoChoice,
+    pub connection: ConnectionMode,
+    #[serde(default)]
+    pub http: HttpVersion,
+    #[serde(default = "one_at_a_time")]
+    pub pipeline: usize,
+    pub cpus: Vec<usize>,
+    pub connect_timeout_ms: u64,
+    pub request_timeout_ms: u64,
+}
+
+/// The depth of a job that leaves `pipeline` out.
+fn one_at_a_time() -> usize {
+    1
+}
+
+/// Whether connections are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConnectionMode {
+    /// Many requests on a connection.
+    KeepAlive,
+    /// One.
+    Close,
+}
+
+/// Which HTTP requests are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum HttpVersion {
+    /// HTTP/1.0.
+    #[serde(rename = "1.0")]
+    Http10,
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    Http11,
+}
+
+/// One server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetSpec {
+    pub name: String,
+    pub address: String,
+    pub request: RequestSpec,
+    pub expect: ExpectSpec,
+}
+
+/// What to ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestSpec {
+    pub method: String,
+    pub path: String,
+    pub host: String,
+    pub headers: Vec<(String, String)>,
+    pub body_base64: String,
+}
+
+/// Which answer is right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectSpec {
+    pub status: u16,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub body_base64: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SliceCommand {
+    pub target: usize,
+    pub block: u64,
+    pub ramp_ms: u64,
+    pub duration_ms: u64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub rate: Option<f64>,
+    #[serde(with = "ShapeName")]
+    pub arrivals: Shape,
+    pub seed: u64,
+}
+
+/// How the protocol calls a [`Shape`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Shape", rename_all = "lowercase")]
+enum ShapeName {
+    Uniform,
+    Poisson,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {}
+
+/// To the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The connections are open.
+    Ready(Ready),
+    /// A slice is over.
+    Slice(Box<SliceEvent>),
+    /// All is over.
+    Done(Done),
+    /// A command was wrong.
+    Error(ErrorEvent),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    pub protocol: u32,
+    pub engine: String,
+    pub io: Io,
+    pub threads: usize,
+    pub targets: Vec<TargetReady>,
+}
+
+/// How opening a target's connections went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetReady {
+    pub name: String,
+    pub open: u64,
+    pub error: Option<Failure>,
+}
+
+/// A failure to connect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    pub kind: ErrorKind,
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SliceEvent {
+    pub target: usize,
+    pub block: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub drained_ns: u64,
+    pub requests: u64,
+    pub bytes: u64,
+    pub requests_all: u64,
+    pub redirects: u64,
+    pub misses: u64,
+    pub unsent: u64,
+    pub connects: u64,
+    pub idle_closed: u64,
+    pub errors: BTreeMap<ErrorKind, u64>,
+    pub latency: String,
+    pub latency_count: u64,
+    pub latency_mean_us: f64,
+    pub in_flight_ns: u64,
+    pub service: Option<String>,
+    pub send_lag: Option<String>,
+    pub cpu_ns: u64,
+    pub busy: f64,
+    pub first_bad: Option<Bad>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    pub cpu_ns: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorEvent {
+    pub message: String,
+}
+
+impl Command {
+    /// Reads one line. The error says which command and which key are wrong.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        serde_json::from_str(line).map_err(|error| {
+            let command = serde_json::from_str::<serde_json::Value>(line)
+                .ok()
+                .and_then(|value| value.get("type")?.as_str().map(str::to_owned))
+                .unwrap_or_else(|| "command".to_owned());
+            format!("{command}: {error}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = Command::parse(r#"{"type":"stop","now":true}"#).unwrap_err();
+        assert!(error.starts_with("stop: ") && error.contains("`now`"), "{error}");
+        let line = r#"{"type":"slice","target":0,"block":0,"ramp_ms":1,"durations_ms":2}"#;
+        let error = Command::parse(line).unwrap_err();
+        assert!(error.contains("durations_ms") && error.contains("duration_ms"), "{error}");
+    }
+
+    #[test]
+    fn every_key_of_a_slice_has_to_be_there() {
+        let whole = r#"{"type":"slice","target":0,"block":0,"ramp_ms":1,"duration_ms":2,"#
+            .to_owned()
+            + r#""rate":null,"arrivals":"uniform","seed":0}"#;
+        assert!(Command::parse(&whole).is_ok());
+        for (key, part) in [
+            ("rate", r#","rate":null"#),
+            ("arrivals", r#","arrivals":"uniform""#),
+            ("seed", r#","seed":0"#),
+        ] {
+            let error = Command::parse(&whole.replace(part, "")).unwrap_err();
+            assert!(error.contains(&format!("missing field `{key}`")), "{error}");
+        }
+        let error = Command::parse(&whole.replace("uniform", "normal")).unwrap_err();
+        assert!(error.contains("`normal`") && error.contains("`poisson`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused() {
+        for (line, part) in [
+            ("", "command: "),
+            ("[]", "command: "),
+            ("{}", "type"),
+            (r#"{"type":"sleep"}"#, "`sleep`"),
+            (r#"{"type":"slice"}"#, "`target`"),
+            (r#"{"type":"slice","target":-1,"block":0,"ramp_ms":1,"duration_ms":2}"#, "-1"),
+            (r#"{"type":"stop"} {"type":"stop"}"#, "command: "),
+        ] {
+            let error = Command::parse(line).unwrap_err();
+            assert!(error.contains(part), "{line} gave {error}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! `volley drive`: commands on standard input, events on standard output.
+
+mod job;
+pub mod messages;
+
+use crate::drive::messages::{
+    Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, SliceCommand, SliceEvent,
+    TargetReady,
+};
+use std::io::{self, BufRead, Write};
+use volley_load::pace::Pace;
+use volley_load::schedule::{Process, Profile, Stage};
+use volley_load::slice::{Outcome, Plan, Wish};
+use volley_load::workers::{Size, Workers};
+use volley_net::RingSize;
+use volley_net::clock::{MS, process_cpu_ns};
+
+/// Arrivals have a resolution of a nanosecond.
+const MAX_RATE: f64 = 1e9;
+
+/// Why the conversation ended early.
+#[derive(Debug)]
+pub enum DriveError {
+    /// A command was wrong; this says how.
+    Command(String),
+    /// Reading commands, writing events or waiting for sockets failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for DriveError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Holds the conversation to its end.
+pub fn drive(commands: impl BufRead, events: &mut impl Write) -> Result<(), DriveError> {
+    let result = converse(commands, events);
+    let last = match &result {
+        Ok(()) => Event::Done(Done { cpu_ns: process_cpu_ns() }),
+        Err(DriveError::Command(message)) => Event::Error(ErrorEvent { message: message.clone() }),
+        Err(DriveError::Io(_)) => return result,
+    };
+    say(events, &last)?;
+    result
+}
+
+fn converse(commands: impl BufRead, events: &mut impl Write) -> Result<(), DriveError> {
+    let mut engine: Option<Engine> = None;
+    for line in commands.lines() {
+        let line = line.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => DriveError::Command("command: not UTF-8".to_owned()),
+            _ => DriveError::Io(error),
+        })?;
+        let command = Command::parse(&line).map_err(DriveError::Command)?;
+        let event = match (command, &mut engine) {
+            (Command::Stop(_), _) => break,
+            (Command::Job(job), None) => {
+                let (started, ready) = Engine::start(&job)?;
+                engine = Some(started);
+                Event::Ready(ready)
+            }
+            (Command::Slice(command), Some(engine)) => {
+                Event::Slice(Box::new(engine.slice(&command)?))
+            }
+            (Command::Job(_), Some(_)) => {
+                return Err(DriveError::Command("job: there is one already".to_owned()));
+            }
+            (Command::Slice(_), None) => {
+                return Err(DriveError::Command("slice: a job has to come first".to_owned()));
+            }
+        };
+        say(events, &event)?;
+    }
+    Ok(())
+}
+
+fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
+    let mut line = serde_json::to_vec(event)?;
+    line.push(b'\n');
+    events.write_all(&line)?;
+    events.flush()
+}
+
+struct Engine {
+    workers: Workers,
+    targets: usize,
+}
+
+impl Engine {
+    fn start(job: &Job) -> Result<(Self, Ready), DriveError> {
+        let wrong = |wrong| DriveError::Command(format!("job: {wrong}"));
+        job::check(job).map_err(wrong)?;
+        let targets = job::targets(job).map_err(wrong)?;
+        let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
+        let size = Size { threads, cpus, io: job.io, ring };
+        let workers = Workers::start(&size, &targets)?;
+        let mut engine = Self { workers, targets: targets.len() };
+        let ready = engine.open(job)?;
+        Ok((engine, ready))
+    }
+
+    fn open(&mut self, job: &Job) -> io::Result<Ready> {
+        let mut targets = Vec::new();
+        for (index, spec) in job.targets.iter().enumerate() {
+            let opened = self.workers.open(index)?;
+            let error = opened.first_bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
+            targets.push(TargetReady { name: spec.name.clone(), open: opened.open, error });
+        }
+        Ok(Ready {
+            protocol: PROTOCOL,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            io: self.workers.io(),
+            threads: job.threads,
+            targets,
+        })
+    }
+
+    fn slice(&mut self, command: &SliceCommand) -> Result<SliceEvent, DriveError> {
+        self.check(command).map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
+        let outcome = self.workers.run(command.target, &plan(command), &mut |_| Wish::GoOn)?;
+        Ok(event(command, outcome))
+    }
+
+    fn check(&self, command: &SliceCommand) -> Result<(), String> {
+        let (target, count, last) = (command.target, self.targets, self.targets - 1);
+        if target > last {
+            return Err(format!(
+                "`target` is {target}, but the job has {count} targets: 0 to {last}"
+            ));
+        }
+        at_least_1("duration_ms", command.duration_ms)?;
+        match command.rate {
+            Some(rate) if rate <= 0.0 || rate > MAX_RATE => {
+                Err(format!("`rate` is {rate}, but must be above 0 and at most {MAX_RATE}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn plan(command: &SliceCommand) -> Plan {
+    let ramp_ns = command.ramp_ms.saturating_mul(MS);
+    let duration_ns = command.duration_ms.saturating_mul(MS);
+    let pace = match command.rate {
+        None => Pace::Closed,
+        Some(rate) => {
+            let duration_ns = ramp_ns.saturating_add(duration_ns);
+            let stage = Stage { duration_ns, from: rate, to: rate };
+            let (rate, shape) = (Profile::new(vec![stage]), command.arrivals);
+            Pace::Open(Process { rate, shape, burst: 1, seed: command.seed })
+        }
+    };
+    Plan { ramp_ns, duration_ns: Some(duration_ns), requests: None, pace, intervals: false }
+}
+
+fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
+    let (busy, is_open) = (outcome.busy(), command.rate.is_some());
+    let Outcome { window, drained_ns, cpu_ns, tally, .. } = outcome;
+    SliceEvent {
+        target: command.target,
+        block: command.block,
+        start_ns: window.start_ns,
+        end_ns: window.end_ns,
+        drained_ns,
+        requests: tally.requests,
+        bytes: tally.bytes,
+        requests_all: tally.requests_all,
+        redirects: tally.redirects,
+        misses: tally.misses,
+        unsent: tally.unsent,
+        connects: tally.connects,
+        idle_closed: tally.idle_closed,
+        errors: tally.errors.occurred(),
+        latency: tally.latencies.encode(),
+        latency_count: tally.latencies.count(),
+        latency_mean_us: tally.latencies.mean_us(),
+        in_flight_ns: tally.in_flight_ns,
+        service: is_open.then(|| tally.service.encode()),
+        send_lag: is_open.then(|| tally.send_lag.encode()),
+        cpu_ns,
+        busy,
+        first_bad: tally.first_bad,
+    }
+}
+
+fn at_least_1(key: &str, value: u64) -> Result<(), String> {
+    if value == 0 { Err(format!("`{key}` is 0, but must be 1 or more")) } else { Ok(()) }
+}

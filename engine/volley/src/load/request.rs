@@ -1,0 +1,182 @@
+//! What is sent, and which answers are right.
+
+use crate::cli::{Checks, LoadArgs, RequestArgs};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::fs;
+use std::path::Path;
+use volley_net::errors::io_words;
+use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule, Version};
+use volley_requests::{Book, Defaults, RequestFile};
+
+/// Statuses from here on are errors, unless one is expected.
+const FIRST_BAD_STATUS: u16 = 400;
+
+/// So many requests are drawn from a request file before they repeat: enough that weights are kept
+/// within a percent or so, few enough that bodies of 32 KiB fit.
+const DRAWN: usize = 8192;
+
+/// What is sent. The error names the flag.
+pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
+    let (request, expectation) = (request(args)?, expectation(&args.checks)?);
+    let depth = args.connecting.pipeline;
+    let Some(path) = &args.request.request_file else {
+        return Book::of(&request, expectation, depth).map_err(|error| of_flag(&error));
+    };
+    let Request { host, version, close, proxied, headers, .. } = request;
+    let defaults = Defaults { host, version, close, proxied, headers, expectation };
+    RequestFile::read(path)
+        .and_then(|file| file.book(&defaults, args.amount.seed, DRAWN, depth))
+        .map_err(|error| format!("--request-file {error}"))
+}
+
+/// One request like those, whatever its answer is.
+pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
+    let mut request = request(args)?;
+    if request.is_head() {
+        // Its answers would have no body.
+        request.method = "GET".into();
+    }
+    let expectation = Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS));
+    Book::of(&request, expectation, args.connecting.pipeline).map_err(|error| of_flag(&error))
+}
+
+fn request(args: &LoadArgs) -> Result<Request, String> {
+    let (asked, connecting) = (&args.request, &args.connecting);
+    let has_body = asked.body.is_some() || asked.body_file.is_some();
+    let method = if has_body { "POST" } else { "GET" };
+    let is_host = |name: &str| name.eq_ignore_ascii_case("host");
+    let host = asked.headers.iter().find(|(name, _)| is_host(name)).map(|(_, value)| value.clone());
+    Ok(Request {
+        method: asked.method.clone().unwrap_or_else(|| method.to_owned()),
+        path: args.url.path.clone(),
+        host: host.unwrap_or_else(|| args.url.authority.to_string()),
+        headers: headers(asked).filter(|(name, _)| !is_host(name)).collect(),
+        body: bytes("--body-file", asked.body.as_deref(), asked.body_file.as_deref())?
+            .unwrap_or_default(),
+        close: connecting.close,
+        version: if connecting.http_1_0 { Version::Http10 } else { Version::Http11 },
+        proxied: connecting.proxy.is_some(),
+    })
+}
+
+/// The headers, and what other flags say in headers.
+fn headers(asked: &RequestArgs) -> impl Iterator<Item = (String, String)> {
+    let cookies = (!asked.cookies.is_empty()).then(|| asked.cookies.join("; "));
+    let user = asked.user.as_ref().map(|user| format!("Basic {}", STANDARD.encode(user)));
+    let cookies = cookies.map(|value| ("Cookie".to_owned(), value));
+    let user = user.map(|value| ("Authorization".to_owned(), value));
+    asked.headers.iter().cloned().chain(cookies).chain(user)
+}
+
+fn expectation(checks: &Checks) -> Result<Expectation, String> {
+    let status = checks.expect_status;
+    let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
+    let exactly = bytes("--expect-body-file", text, file)?.map(BodyRule::Exactly);
+    Ok(Expectation {
+        status: status.map_or(StatusRule::Below(FIRST_BAD_STATUS), StatusRule::Exactly),
+        length: checks.expect_length,
+        body: exactly.or_else(|| checks.expect_sha256.clone()).unwrap_or(BodyRule::Any),
+        headers: checks.expect_headers.clone(),
+    })
+}
+
+/// A text, or a file's bytes.
+fn bytes(flag: &str, text: Option<&str>, file: Option<&Path>) -> Result<Option<Vec<u8>>, String> {
+    match (text, file) {
+        (Some(text), _) => Ok(Some(text.as_bytes().to_vec())),
+        (None, None) => Ok(None),
+        (None, Some(path)) => fs::read(path).map(Some).map_err(|error| {
+            format!("{flag} {}: cannot be read: {}", path.display(), io_words(&error))
+        }),
+    }
+}
+
+/// What is wrong with a request, and which flag says so.
+fn of_flag(error: &RequestError) -> String {
+    let flag = match error {
+        RequestError::Method(_) => "--method",
+        RequestError::Path(_) => "URL",
+        RequestError::Host(_)
+        | RequestError::HeaderName(_)
+        | RequestError::HeaderValue(_)
+        | RequestError::Ours(_) => "--header",
+    };
+    format!("{flag}: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::tests::load_args;
+
+    fn sent(options: &str) -> String {
+        let book = book(&load_args(options)).unwrap();
+        String::from_utf8(book.bytes_of(0).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn flags_become_a_request() {
+        for (options, expected) in [
+            ("", "GET /x HTTP/1.1\r\nHost: a.example:8080\r\n\r\n"),
+            ("-m PUT", "PUT /x HTTP/1.1\r\nHost: a.example:8080\r\nContent-Length: 0\r\n\r\n"),
+            (
+                "-b hi --cookie a=1 --cookie b=2 -u me:pw",
+                "POST /x HTTP/1.1\r\nHost: a.example:8080\r\nCookie: a=1; b=2\r\n\
+                 Authorization: Basic bWU6cHc=\r\nContent-Length: 2\r\n\r\nhi",
+            ),
+            ("-H host:b -H A:1", "GET /x HTTP/1.1\r\nHost: b\r\nA: 1\r\n\r\n"),
+            ("--close", "GET /x HTTP/1.1\r\nHost: a.example:8080\r\nConnection: close\r\n\r\n"),
+            (
+                "--http1.0",
+                "GET /x HTTP/1.0\r\nHost: a.example:8080\r\nConnection: keep-alive\r\n\r\n",
+            ),
+            (
+                "--proxy http://p:3128",
+                "GET http://a.example:8080/x HTTP/1.1\r\nHost: a.example:8080\r\n\r\n",
+            ),
+        ] {
+            assert_eq!(sent(options), expected, "{options}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sent_names_the_flag() {
+        let wrong = |options| book(&load_args(options)).unwrap_err();
+        for (options, part) in [
+            ("-m G@T", "--method: "),
+            ("-H Content-Length:1", "--header: "),
+            ("-H Host:", "--header: "),
+            ("--body-file /nonexistent/body", "--body-file /nonexistent/body: cannot be read: No"),
+            ("--expect-body-file /nonexistent/body", "--expect-body-file /nonexistent/body"),
+            ("--request-file /nonexistent/mix", "--request-file /nonexistent/mix: cannot be read"),
+        ] {
+            assert!(wrong(options).starts_with(part), "{options} gave {}", wrong(options));
+        }
+    }
+
+    #[test]
+    fn checks_become_an_expectation() {
+        let expects = |options| expectation(&load_args(options).checks).unwrap();
+        let any = expects("");
+        assert_eq!((any.status, any.length), (StatusRule::Below(400), None));
+        assert_eq!((any.body, any.headers), (BodyRule::Any, vec![]));
+        let all =
+            expects("--expect-status 201 --expect-length 2 --expect-body hi --expect-header A:b");
+        assert_eq!((all.status, all.length), (StatusRule::Exactly(201), Some(2)));
+        assert_eq!(all.body, BodyRule::Exactly(b"hi".to_vec()));
+        assert_eq!(all.headers, [("A".to_owned(), "b".to_owned())]);
+        let hash = expects(&format!("--expect-sha256 {}", "0f".repeat(32)));
+        assert_eq!(hash.body, BodyRule::Sha256([0x0f; 32]));
+    }
+
+    #[test]
+    fn a_null_server_is_asked_the_same_for_any_answer() {
+        let asked = |options| {
+            let book = with_any_answer(&load_args(options)).unwrap();
+            String::from_utf8(book.bytes_of(0).to_vec()).unwrap()
+        };
+        assert_eq!(asked("-b hi --expect-body ho"), sent("-b hi"));
+        assert_eq!(asked("-m HEAD"), sent("-m GET"));
+    }
+}

@@ -1,8 +1,0 @@
-//! What tests of the library share: loads that run in this process, real servers, a watchdog.
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
-
-pub mod guard;
-pub mod loading;
-pub mod random;
-pub mod servers;
-pub mod yardstick;

@@ -1,0 +1,174 @@
+"""What GitHub's runner does with the steps of an action or a job, as far as ours use it.
+
+Expressions are replaced first: names (`inputs.x`, `steps.race.outputs.y`, `github.event.z`), texts,
+`==`, `!=`, `&&`, `||`, `always()` and `format()`. Then each `run:` is a script for its shell, with
+the files that $GITHUB_OUTPUT, $GITHUB_PATH and $GITHUB_STEP_SUMMARY name. A `uses:` is not done,
+only listed with what it was given. After a failure only steps with `always()` run.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|==|!=|&&|\|\||[(),]|[A-Za-z_][\w.-]*|\d+)")
+# As GitHub's "workflow syntax" has them, under jobs.<job_id>.steps[*].shell.
+SHELLS = {
+    "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"],
+    "": ["bash", "-e"],
+    "sh": ["sh", "-e"],
+}
+
+
+@dataclass
+class Ran:
+    """What the steps did: `used` has the name and inputs of each `uses:`."""
+
+    status: int = 0
+    log: str = ""
+    summary: str = ""
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    used: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def run_steps(
+    steps: Sequence[Mapping[str, Any]],
+    context: Mapping[str, Any],
+    workspace: Path,
+    temp: Path,
+    env: Mapping[str, str],
+    timeout_s: float = 300,
+) -> Ran:
+    """Run steps one after another in `workspace`; `context` has `inputs`, `github` and the like."""
+    ran, paths = Ran(), list[str]()
+    temp.mkdir(parents=True, exist_ok=True)
+    names = {key: temp / key.lower() for key in ("GITHUB_OUTPUT", "GITHUB_PATH")}
+    summary = temp / "github_step_summary"
+    for number, step in enumerate(steps):
+        name = step.get("name") or step.get("uses") or f"step {number}"
+        known = {**context, "steps": {key: {"outputs": each} for key, each in ran.outputs.items()}}
+        condition = str(step.get("if", "success()"))
+        if not _is_true(condition, known, failed=ran.status != 0):
+            ran.skipped.append(name)
+            continue
+        if "uses" in step:
+            given = {key: filled(str(value), known) for key, value in step.get("with", {}).items()}
+            ran.used.append((step["uses"], given))
+            continue
+        for path in (*names.values(), summary):
+            path.touch()
+        script = temp / f"step-{number}.sh"
+        script.write_text(filled(step["run"], known))
+        own = {key: filled(str(value), known) for key, value in step.get("env", {}).items()}
+        inherited = {**os.environ, **env}
+        done = subprocess.run(
+            [*SHELLS[step.get("shell", "")], str(script)],
+            cwd=workspace / filled(str(step.get("working-directory", ".")), known),
+            env={
+                **inherited,
+                "PATH": os.pathsep.join([*reversed(paths), inherited["PATH"]]),
+                "RUNNER_TEMP": str(temp),
+                "GITHUB_STEP_SUMMARY": str(summary),
+                **{key: str(path) for key, path in names.items()},
+                **own,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        ran.log += done.stdout
+        ran.status = ran.status or done.returncode
+        paths += names["GITHUB_PATH"].read_text().splitlines()
+        if "id" in step:
+            lines = names["GITHUB_OUTPUT"].read_text().splitlines()
+            ran.outputs[step["id"]] = dict(line.split("=", 1) for line in lines)
+        for path in names.values():
+            path.unlink()
+        ran.summary = summary.read_text()
+    return ran
+
+
+def filled(text: str, context: Mapping[str, Any]) -> str:
+    """The text with its expressions replaced."""
+    return EXPRESSION.sub(lambda match: _shown(evaluated(match[1], context)), text)
+
+
+def evaluated(expression: str, context: Mapping[str, Any], *, failed: bool = False) -> Any:
+    """The value of an expression."""
+    tokens = _TOKEN.findall(expression)
+    assert "".join(tokens) == re.sub(r"\s(?=(?:[^']*'[^']*')*[^']*$)", "", expression), expression
+    value, left = _either(tokens, context, failed)
+    assert not left, f"{expression}: {left} is left"
+    return value
+
+
+def _either(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
+    value, tokens = _both(tokens, context, failed)
+    while tokens[:1] == ["||"]:
+        other, tokens = _both(tokens[1:], context, failed)
+        value = value or other
+    return value, tokens
+
+
+def _both(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
+    value, tokens = _compared(tokens, context, failed)
+    while tokens[:1] == ["&&"]:
+        other, tokens = _compared(tokens[1:], context, failed)
+        value = value and other
+    return value, tokens
+
+
+def _compared(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
+    value, tokens = _single(tokens, context, failed)
+    while tokens[:1] in (["=="], ["!="]):
+        sign = tokens[0]
+        other, tokens = _single(tokens[1:], context, failed)
+        value = (_shown(value) == _shown(other)) == (sign == "==")
+    return value, tokens
+
+
+def _single(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
+    first, *rest = tokens
+    if first == "(":
+        value, rest = _either(rest, context, failed)
+        assert rest[0] == ")"
+        return value, rest[1:]
+    if first.startswith("'"):
+        return first[1:-1].replace("''", "'"), rest
+    if rest[:1] == ["("]:
+        arguments, rest = [], rest[1:]
+        while rest[0] != ")":
+            value, rest = _either(rest, context, failed)
+            arguments.append(value)
+            rest = rest[1:] if rest[0] == "," else rest
+        return _called(first, arguments, failed), rest[1:]
+    value = context
+    for part in first.split("."):
+        # What isn't there is empty, as GitHub has it.
+        value = value.get(part, "") if isinstance(value, Mapping) else ""
+    return value, rest
+
+
+def _called(name: str, arguments: list[Any], failed: bool) -> Any:
+    if name == "format":
+        return re.sub(r"\{(\d)\}", lambda m: _shown(arguments[int(m[1]) + 1]), arguments[0])
+    return {"always": True, "success": not failed, "failure": failed}[name]
+
+
+def _is_true(condition: str, context: Mapping[str, Any], *, failed: bool) -> bool:
+    inner = EXPRESSION.fullmatch(condition.strip())
+    text = inner[1] if inner else condition
+    value = bool(evaluated(text, context, failed=failed))
+    says_when = re.search(r"\b(always|failure|success)\(", text)
+    return value and (bool(says_when) or not failed)
+
+
+def _shown(value: Any) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)

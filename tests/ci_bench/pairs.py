@@ -1,0 +1,107 @@
+"""Pairs of commits: equals that differ by a comment, and one that does more work."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import bakeoff
+from bakeoff.model.base import Contract
+from bakeoff.model.ci import Ci
+from tests.brick.conftest import BUILD
+from tests.judge_bench.planted import BASE_LOOPS, SERVER
+from tests.repositories import WHO, commit, new_repository
+
+PACKAGE = str(Path(bakeoff.__file__).parents[1])
+PROJECT = 'contender = "./serve.sh"\nwarm_up = "1s"\n'
+SCRIPT = "#!/bin/sh\n# {comment}\nexec {server} --port $PORT --loops {loops}\n"
+
+
+class Raced(Contract):
+    """What came of one pair, and how long it took; `alarm`: the first race raised one."""
+
+    kind: str
+    noisy: bool
+    status: int
+    outcome: str
+    alarm: bool
+    ratio: float | None
+    low: float | None
+    high: float | None
+    detectable: float | None
+    duration_s: float
+    took_s: float
+    steal_share: float
+
+
+def repository(kept: Path, loops: int) -> Path:
+    """A repository whose commits are tagged `base`, `equal` and `planted`."""
+    top = kept / "repository"
+    shutil.rmtree(top, ignore_errors=True)
+    shutil.rmtree(kept / "cache", ignore_errors=True)
+    server = BUILD / SERVER
+
+    def script(comment: str, more: int) -> dict[str, str]:
+        text = SCRIPT.format(comment=comment, server=server, loops=BASE_LOOPS + more)
+        return {"serve.sh": text, "bakeoff.toml": PROJECT}
+
+    new_repository(top, {"README": "A shop."})
+    for tag, files in (
+        ("base", script("One comment.", 0)),
+        ("equal", script("Another comment.", 0)),
+        ("planted", script("More work.", loops)),
+    ):
+        (top / "serve.sh").touch(mode=0o755)
+        commit(top, files, tag)
+        subprocess.run(["git", "tag", tag], cwd=top, check=True)
+    return top
+
+
+def race(top: Path, kind: str, noisy: bool, duration_s: float) -> Raced:
+    """`bakeoff ci` on one pair, as people type it. Ends the program where there is no result."""
+    began_s = time.monotonic()
+    said = top.parent / "ci.json"
+    said.unlink(missing_ok=True)
+    words = ["ci", "--base", "base", "--head", kind, "-d", f"{duration_s:g}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bakeoff", *words, "--json", str(said)],
+        cwd=top,
+        # The package that this bench belongs to, whatever else is installed.
+        env={
+            **os.environ,
+            **WHO,
+            "PYTHONPATH": PACKAGE,
+            "XDG_CACHE_HOME": str(top.parent / "cache"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 130:
+        raise KeyboardInterrupt
+    if not said.exists():
+        sys.exit(f"bakeoff {' '.join(words)} ended with {done.returncode}:\n{done.stderr}")
+    result = Ci.read_json(said)
+    shutil.rmtree(top / "runs", ignore_errors=True)
+    return of(result, kind, noisy, done.returncode, duration_s, time.monotonic() - began_s)
+
+
+def of(result: Ci, kind: str, noisy: bool, status: int, duration_s: float, took_s: float) -> Raced:
+    """What is kept of a result."""
+    pair = (result.again or result.race).pair("head", "base")
+    return Raced(
+        kind=kind,
+        noisy=noisy,
+        status=status,
+        outcome=result.outcome,
+        alarm=result.again is not None,
+        ratio=pair.ratio if pair else None,
+        low=pair.low if pair else None,
+        high=pair.high if pair else None,
+        detectable=pair.minimum_detectable_effect if pair else None,
+        duration_s=duration_s,
+        took_s=took_s,
+        steal_share=result.race.steal_share or 0,
+    )

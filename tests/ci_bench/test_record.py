@@ -1,0 +1,81 @@
+"""What the bench keeps, and what its pairs say together."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.plan.contenders import resolve_contenders
+from tests.ci_bench.neighbour import Neighbour
+from tests.ci_bench.pairs import Raced, of, repository
+from tests.ci_bench.record import of as record
+from tests.judge.test_ci import decided, verdict
+from tests.plan.places import SHIPPED
+from tests.repositories import git
+
+
+def raced(outcome: str, alarm: bool = False) -> Raced:
+    status = {"slower": 1, "not raced": 3}.get(outcome, 0)
+    return Raced(
+        kind="equal",
+        noisy=False,
+        status=status,
+        outcome=outcome,
+        alarm=alarm,
+        ratio=1.0,
+        low=0.99,
+        high=1.01,
+        detectable=0.014,
+        duration_s=30,
+        took_s=40,
+        steal_share=0,
+    )
+
+
+def test_false_alarms_are_those_that_two_races_agree_on() -> None:
+    result = record(
+        "equal",
+        [raced("not slower")] * 97
+        + [raced("slower", True), raced("can't tell", True), raced("not raced")],
+    )
+    assert (result["n"], result["not_raced"]) == (100, 1)
+    alarms, first = result["false_alarms"], result["false_alarms_by_the_first_race"]
+    assert isinstance(alarms, dict) and isinstance(first, dict)
+    assert (alarms["count"], alarms["n"], first["count"]) == (1, 99, 2)
+    # scipy, R: binom.test(1, 99)
+    assert alarms["high"] == pytest.approx(0.05500, abs=5e-4)
+    assert result["took_s_median"] == 40
+
+
+def test_of_what_was_planted_alarms_are_what_is_wanted() -> None:
+    found = record("planted", [raced("slower", True)] * 20)["found"]
+    assert isinstance(found, dict) and found["share"] == 1
+    # 0.025 ** (1 / 20)
+    assert found["low"] == pytest.approx(0.8316, abs=1e-4)
+
+
+def test_without_a_race_there_is_no_share() -> None:
+    assert record("equal", []) == {"n": 0, "not_raced": 0}
+
+
+def test_a_result_is_kept_with_the_ratio_that_counted() -> None:
+    kept = of(decided(verdict("fails", 0.9), verdict("fails", 0.95)), "planted", True, 1, 30, 70)
+    assert (kept.alarm, kept.outcome, kept.ratio) == (True, "slower", 0.95)
+
+
+def test_the_repository_has_equals_and_one_that_does_more(tmp_path: Path) -> None:
+    top = repository(tmp_path, 400)
+    scripts = {tag: git(top, "show", f"{tag}:serve.sh") for tag in ("base", "equal", "planted")}
+    loops = {tag: text.split()[-1] for tag, text in scripts.items()}
+    assert loops["base"] == loops["equal"] and scripts["base"] != scripts["equal"]
+    assert int(loops["planted"]) - int(loops["base"]) == 400
+    (contender,) = resolve_contenders(["./serve.sh"], SHIPPED, top)
+    assert contender.origin == "command"
+
+
+def test_a_quiet_neighbour_is_nobody_and_a_loud_one_goes_when_it_is_over() -> None:
+    with Neighbour(False) as quiet:
+        assert quiet._running == []
+    with Neighbour(True) as loud:
+        running = list(loud._running)
+        assert len(running) == 2
+    assert all(process.returncode is not None for process in running)

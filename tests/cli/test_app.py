@@ -1,0 +1,107 @@
+"""The list of commands: what it says and costs, what a shell completes, and the manual page."""
+
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import bakeoff
+from bakeoff.cli.app import COMMANDS, app
+from bakeoff.cli.manual import manual
+from bakeoff.cli.verbatim import PERSONALITIES
+from bakeoff.plan import Catalogue
+
+HEAVY = {
+    *("altair", "filelock", "h11", "hdrh", "jinja2", "narwhals"),
+    *("numpy", "psutil", "pydantic", "scipy", "vl_convert"),
+}
+"""What we run on, but for the two that draw our help."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    module, line = COMMANDS[name]
+    command = getattr(import_module(f"bakeoff.cli.{module}"), name)
+    assert (inspect.getdoc(command) or "").splitlines()[0] == line
+
+
+@pytest.mark.parametrize("words", [["--help"], []])
+def test_help_imports_nothing_but_what_draws_it(words: list[str]) -> None:
+    times = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "bakeoff", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    ).stderr
+    names = {line.rpartition("|")[2].strip() for line in times.splitlines() if "|" in line}
+    packages = {name.partition(".")[0] for name in names}
+    assert {"typer", "rich"} <= packages
+    assert all(find_spec(name) for name in HEAVY)
+    assert not packages & HEAVY
+    rooms = {name.split(".")[1] for name in names if name.startswith("bakeoff.")}
+    assert rooms <= {"__main__", "cli", "model"}
+
+
+def test_the_version_is_ours_and_the_engines() -> None:
+    lines = CliRunner().invoke(app, ["--version"]).output.splitlines()
+    assert lines[0] == f"bakeoff {bakeoff.__version__}"
+    assert lines[1].startswith(f"volley {bakeoff.__version__}  /")
+
+
+def test_an_unknown_command_is_one_line_with_what_was_meant() -> None:
+    done = CliRunner().invoke(app, ["rase"])
+    assert done.exit_code == 2
+    assert "No such command 'rase'. Did you mean 'race'" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("bakeoff rep", ["replay", "report"]),
+        ("bakeoff race node-", [name for name in Catalogue.shipped().names() if "node-" in name]),
+        ("bakeoff race --work", ["--workload", "--workers"]),
+        ("bakeoff setup no-such", []),
+        ("bakeoff replay hello", ["hello-world-2013"]),
+    ],
+)
+def test_a_shell_completes(typed: str, completed: list[str]) -> None:
+    asked = {
+        "_BAKEOFF_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    # In a process of its own, by the name that the shell's script calls.
+    program = "from bakeoff.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert sorted(done.stdout.split()) == sorted(completed)
+
+
+def test_the_manual_page_has_every_command_and_option(tmp_path: Path) -> None:
+    page = manual().replace("\\-", "-")
+    for name in (*COMMANDS, *PERSONALITIES, "load"):
+        assert f".SS bakeoff {name}" in page
+    for flag in ("-c, --connections NUMBER,…", "--gate", "--slo", "--links DIR", "--json FILE|-"):
+        assert f".B {flag}" in page
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("groff is not installed: it reads the page for faults")
+    (tmp_path / "bakeoff.1").write_text(manual())
+    argv = [groff, "-ww", "-man", "-K", "utf8", "-Tutf8", str(tmp_path / "bakeoff.1")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr == ""
+    assert "the default line-up" in done.stdout

@@ -1,0 +1,75 @@
+"""What is in the sdist and in the wheel, and what is not."""
+
+import re
+import stat
+import subprocess
+import tarfile
+import tomllib
+from pathlib import Path, PurePosixPath
+from zipfile import ZipFile
+
+import pytest
+
+import bakeoff
+from tests.dist.conftest import ROOT
+
+SIZE_MAX_MIB = 15
+
+
+def test_package_engine_and_changelog_are_of_one_version() -> None:
+    manifest = tomllib.loads((ROOT / "engine/Cargo.toml").read_text())
+    assert manifest["workspace"]["package"]["version"] == bakeoff.__version__
+    headings = re.findall(r"^## (\S+)", (ROOT / "docs" / "CHANGELOG.md").read_text(), re.M)
+    assert headings[0] == bakeoff.__version__
+
+
+def committed(*folders: str) -> set[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *folders],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return set(listed.stdout.rstrip("\0").split("\0"))
+
+
+@pytest.mark.slow
+def test_the_wheel_is_for_a_platform_and_small(wheel: Path) -> None:
+    assert re.fullmatch(
+        rf"bakeoff-{re.escape(bakeoff.__version__)}-py3-none-manylinux_2_17_(x86_64|aarch64)\.whl",
+        wheel.name,
+    )
+    assert wheel.stat().st_size < SIZE_MAX_MIB * 2**20
+
+
+@pytest.mark.slow
+def test_the_wheel_has_the_package_the_catalogue_the_brick_and_the_engine(wheel: Path) -> None:
+    with ZipFile(wheel) as zipped:
+        files = {info.filename: info for info in zipped.infolist() if not info.is_dir()}
+    bricks = committed("brick/CMakeLists.txt", "brick/include", "brick/src")
+    data = {f"bakeoff/data/{name}" for name in committed("catalogue") | bricks}
+    more = {"bakeoff/data/volley"}
+    metadata = {name for name in files if PurePosixPath(name).parts[0].startswith("bakeoff-")}
+    assert files.keys() - metadata == committed("bakeoff") | data | more
+    engine = files["bakeoff/data/volley"]
+    assert (engine.external_attr >> 16) & stat.S_IXOTH
+    assert any(name.endswith("data/share/man/man1/bakeoff.1") for name in metadata)
+
+
+@pytest.mark.slow
+def test_the_engine_has_no_path_of_the_machine_that_made_it(wheel: Path) -> None:
+    with ZipFile(wheel) as zipped:
+        engine = zipped.read("bakeoff/data/volley")
+    for path in (str(ROOT), str(Path.home())):
+        assert path.encode() not in engine
+
+
+@pytest.mark.slow
+def test_the_sdist_has_what_the_wheel_is_made_from(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    sources = committed("bakeoff", "catalogue", "engine", "pyproject.toml")
+    assert sources <= names
+    assert not any("/.out/" in name or "/target/" in name for name in names)

@@ -1,0 +1,5 @@
+"""The README's Python runs in the world of the command line's tests."""
+
+from tests.cli.conftest import world
+
+__all__ = ["world"]

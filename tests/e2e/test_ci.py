@@ -1,0 +1,110 @@
+"""`bakeoff ci` on real repositories, with real servers. See tests/ci_bench for small effects."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.ci import Ci
+from tests.e2e.conftest import Place
+from tests.repositories import WHO, commit, git, new_repository
+
+SERVER = """
+require("http").createServer((request, response) => {
+  let sum = 0;
+  for (let n = 0; n < LOOPS; n++) sum += n;
+  response.end("Hi");
+}).listen(process.env.PORT);
+"""
+PROJECT = 'contender = "node server.js"\nwarm_up = "1s"\nconnections = 8\n'
+BUILT = """
+name = "shop"
+title = "Shop"
+language = "sh"
+kind = "server"
+[build]
+command = "sh build.sh"
+[run]
+command = "sh {out}/run.sh"
+[serves]
+get = "/"
+"""
+
+
+@pytest.fixture
+def shop(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A repository whose first commit is the base."""
+    for name, value in {**WHO, "XDG_CACHE_HOME": str(place.path / "cache")}.items():
+        monkeypatch.setenv(name, value)
+    files = {"server.js": SERVER.replace("LOOPS", "20000"), "bakeoff.toml": PROJECT}
+    return Place(new_repository(place.path / "a shop", files))
+
+
+def change(shop: Place, files: dict[str, str]) -> None:
+    git(shop.path, "checkout", "--quiet", "-b", "change")
+    commit(shop.path, files, "a change")
+
+
+@pytest.mark.e2e
+@pytest.mark.alone
+@pytest.mark.slow
+def test_ten_times_the_work_is_slower(shop: Place) -> None:
+    change(shop, {"server.js": SERVER.replace("LOOPS", "200000")})
+    done = shop.bakeoff("ci", "-d", "24s", "--json", "ci.json", timeout_s=300)
+    assert done.status == 1, done.out + done.err
+    result = Ci.read_json(shop.path / "ci.json")
+    assert result.outcome == "slower" and result.again
+    assert "measuring again in fresh processes" in done.err
+    assert (Path(shop.path, "runs/latest/again/report.html")).exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.alone
+@pytest.mark.slow
+def test_a_comment_is_no_alarm(shop: Place) -> None:
+    change(shop, {"server.js": f"// Nothing.\n{SERVER.replace('LOOPS', '20000')}"})
+    done = shop.bakeoff("ci", "-d", "9s", timeout_s=180)
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.e2e
+def test_a_base_that_does_not_build_is_named_and_not_slower(shop: Place) -> None:
+    broken = "echo compiling; echo 'line 3: oops' >&2; exit 1\n"
+    commit(shop.path, {"contender.toml": BUILT, "build.sh": broken}, "broken")
+    change(shop, {"build.sh": "exit 0\n"})
+    done = shop.bakeoff("ci", "--contender", ".", "--junit", "junit.xml", "--summary", "s.md")
+    assert done.status == 3
+    assert "base (main, " in done.err and "does not build" in done.err
+    assert "line 3: oops" in done.err and "Traceback" not in done.err
+    assert "line 3: oops" in (shop.path / "s.md").read_text()
+    assert not (shop.path / "runs").exists()
+
+
+@pytest.mark.e2e
+def test_a_head_that_does_not_start_is_not_slower(shop: Place) -> None:
+    change(shop, {"server.js": "process.exit(7);"})
+    done = shop.bakeoff("ci", "-d", "1s", timeout_s=120)
+    assert done.status == 3, done.out + done.err
+    assert "Not raced: head" in " ".join(done.out.split())
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--base", "nowhere"], "there is no revision nowhere"),
+        (["--contender", "nginx"], "it takes a folder of the repository"),
+        (["--gate", "new >= old"], "there is no new here"),
+        (["-d", "soon"], "it takes seconds"),
+    ],
+)
+def test_bad_usage_ends_with_2(shop: Place, words: list[str], says: str) -> None:
+    change(shop, {"server.js": SERVER.replace("LOOPS", "1")})
+    done = shop.bakeoff("ci", *words)
+    assert done.status == 2 and says in " ".join(done.err.split()), done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.e2e
+def test_outside_of_a_repository_it_says_so(place: Place) -> None:
+    done = place.bakeoff("ci", GIT_CEILING_DIRECTORIES=str(place.path.parent))
+    assert done.status == 2 and "is not in a git repository" in done.err

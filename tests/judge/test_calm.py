@@ -1,0 +1,152 @@
+"""Blocks in which the host took the machine away are left out by that alone, and both are kept."""
+
+import pytest
+
+from bakeoff.judge.history import CALM_BLOCKS_MIN, calm, steal_share
+from bakeoff.model.samples import Block, CoreTime, Record
+from tests.judge.races import Race, altered, judged, row, says, with_event
+
+CPUS = frozenset({0})
+STOLEN = 0.3
+
+
+def stolen_from(records: list[Record], blocks: set[int], boot: int = 1) -> list[Record]:
+    """The records, with 30 % of core 0's time stolen in some blocks of one boot."""
+    changed: list[Record] = []
+    shift_s, before_s = 0.0, 0.0
+    for record in records:
+        if isinstance(record, Block):
+            (core,) = record.cores
+            if record.boot == boot and record.block in blocks:
+                shift_s += STOLEN * (core.user_s - before_s)
+            before_s = core.user_s
+            times = {"user_s": core.user_s - shift_s, "steal_s": core.steal_s + shift_s}
+            record = record.model_copy(update={"cores": (core.model_copy(update=times),)})
+        changed.append(record)
+    return changed
+
+
+def blocks_of(records: list[Record]) -> list[Block]:
+    return [record for record in records if isinstance(record, Block)]
+
+
+def test_just_the_disturbed_blocks_go() -> None:
+    records = stolen_from(Race({"a": 1.0}, boots=2, blocks=40).records(), {7, 8, 20})
+    kept = calm(blocks_of(records), CPUS)
+    gone = {(b.boot, b.block) for b in blocks_of(records)} - {(b.boot, b.block) for b in kept}
+    assert gone == {(1, 7), (1, 8), (1, 20)}
+
+
+def test_other_cores_do_not_matter() -> None:
+    blocks = blocks_of(stolen_from(Race({"a": 1.0}, boots=2, blocks=40).records(), {7}))
+    assert calm(blocks, frozenset({5})) == tuple(blocks)
+
+
+def test_a_verdict_keeps_both_analyses_and_says_so() -> None:
+    race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=40)
+    plain = judged(race, race.records())
+    verdict = judged(race, stolen_from(race.records(), set(range(10, 20))))
+    b = row(verdict, "b")
+    whole = row(plain, "b")
+    assert verdict.disturbed_blocks == 10
+    assert b.n == whole.n - 10
+    assert b.all_blocks is not None and b.all_blocks.n == whole.n
+    assert b.all_blocks.ratio == pytest.approx(whole.ratio)
+    ratio = b.all_blocks.ratio
+    assert says(verdict.warnings, "blocks_left_out", n=10, blocks=80, names=["b"], ratios=[ratio])
+
+
+def test_an_undisturbed_race_says_nothing_of_it() -> None:
+    race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=40)
+    verdict = judged(race, race.records())
+    assert verdict.disturbed_blocks == 0
+    assert all(entry.all_blocks is None for entry in verdict.entries)
+
+
+def test_an_error_counts_in_whatever_block_it_happened() -> None:
+    race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=40)
+    spoilt = altered(
+        stolen_from(race.records(), {10}),
+        lambda block, slice_: (
+            with_event(slice_, errors={"mismatch_body": 1})
+            if slice_.entry == "b" and (block.boot, block.block) == (1, 10)
+            else slice_
+        ),
+    )
+    b = row(judged(race, spoilt), "b")
+    assert not b.valid and b.errors.mismatch == 1
+
+
+def timed(
+    steals_s: list[list[float]], block_s: float = 20, spent_as: str = "user_s"
+) -> list[Block]:
+    """One list of stolen seconds per boot, a number per block of `block_s`; the rest of the time
+    went into `spent_as`."""
+    blocks: list[Block] = []
+    stolen = 0.0
+    for boot, steals in enumerate(steals_s):
+        race = Race({"a": 1.0}, boots=1, blocks=len(steals))
+        for number, block in enumerate(blocks_of(race.records())):
+            stolen += steals[number]
+            times = dict.fromkeys(("user_s", "system_s", "softirq_s", "idle_s"), 0.0)
+            times[spent_as] = block_s * (len(blocks) + 1) - stolen
+            core = CoreTime(cpu=0, steal_s=stolen, **times)
+            blocks.append(block.model_copy(update={"boot": boot, "cores": (core,)}))
+    return blocks
+
+
+@pytest.mark.parametrize("spent_as", ["user_s", "system_s", "softirq_s", "idle_s"])
+def test_a_twentieth_is_still_calm_and_more_is_not_whatever_else_was_done(spent_as: str) -> None:
+    steals = [0.0] * 40
+    steals[5], steals[9] = 1.0, 1.25
+    blocks = timed([steals], spent_as=spent_as)
+    assert [block.block for block in blocks if block not in calm(blocks, CPUS)] == [9]
+
+
+def test_a_boots_first_block_stays_whatever_was_stolen_before_it() -> None:
+    blocks = timed([[0.0] * 40, [19.0] + [0.0] * 39])
+    assert calm(blocks, CPUS) == tuple(blocks)
+
+
+def test_no_time_passed_is_none_stolen() -> None:
+    blocks = timed([[0.0] * 40])
+    blocks[7] = blocks[7].model_copy(update={"cores": blocks[6].cores})
+    assert calm(blocks, CPUS) == tuple(blocks)
+
+
+def test_ten_calm_blocks_of_a_boot_stay_and_nine_go() -> None:
+    ten = timed([[0.0] * 40, [0.0] * 10 + [9.0] * 5])
+    assert [block.boot for block in calm(ten, CPUS)].count(1) == 10
+    nine = timed([[0.0] * 40, [0.0] * 9 + [9.0] * 5])
+    assert [block.boot for block in calm(nine, CPUS)].count(1) == 0
+
+
+def test_thirty_calm_blocks_are_enough_and_29_are_not() -> None:
+    thirty = timed([[0.0] * CALM_BLOCKS_MIN + [9.0] * 5])
+    assert len(calm(thirty, CPUS)) == CALM_BLOCKS_MIN
+    fewer = timed([[0.0] * (CALM_BLOCKS_MIN - 1) + [9.0] * 5])
+    assert calm(fewer, CPUS) == tuple(fewer)
+
+
+@pytest.mark.parametrize(
+    ("steals_s", "share"),
+    [
+        ([[0.0, 5.0, 5.0]], 0.25),
+        ([[0.0, 5.0], [19.0, 5.0]], 0.25),  # What lies between boots doesn't count.
+        ([[5.0, -1.0]], 0.0),  # A clock of steal that goes back.
+        ([[5.0]], None),
+    ],
+)
+def test_the_share_of_steal(steals_s: list[list[float]], share: float | None) -> None:
+    assert steal_share(timed(steals_s), CPUS) == share
+    assert steal_share(timed(steals_s), frozenset({7})) is None
+
+
+def test_steal_without_named_cores_is_the_whole_machines() -> None:
+    blocks = [
+        block.model_copy(update={"cores": (core, core.model_copy(update={"cpu": 1, "steal_s": 0}))})
+        for block in timed([[0.0, 5.0]])
+        for core in block.cores
+    ]
+    assert steal_share(blocks, frozenset()) == pytest.approx(5 / 35)
+    assert steal_share(blocks, CPUS) == pytest.approx(0.25)

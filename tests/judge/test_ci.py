@@ -1,0 +1,148 @@
+"""An alarm is raised where two races agree."""
+
+import pytest
+
+from bakeoff.judge import is_alarm, judge_ci
+from bakeoff.model.ci import Ci, CiPlan, Revision
+from bakeoff.model.finding import Finding
+from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
+from bakeoff.model.plan import Skipped
+from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.report.kinds.ci import headline
+from tests.judge.races import MACHINE
+from tests.report.sample import race as sample
+
+GATE = Gate(text="head >= 0.98 * base", left="head", sign=">=", factor=0.98, right="base")
+
+
+def verdict(outcome: Outcome, ratio: float = 1.0, cant_tell: CantTell = "pass") -> Verdict:
+    """A race of base and head whose one gate came out so."""
+    whole = sample.verdict()
+    entries = tuple(
+        entry.model_copy(update={"name": name, "valid": True, "reasons": ()})
+        for name, entry in zip(("base", "head"), whole.entries, strict=False)
+    )
+    low, high = ratio - 0.01, ratio + 0.01
+    finding = "slower" if high < 1 else "faster" if low > 1 else "can't tell"
+    pair = Pair.model_validate(
+        {
+            "a": "head",
+            "b": "base",
+            "ratio": ratio,
+            "low": low,
+            "high": high,
+            "n": 99,
+            "finding": finding,
+            "equivalent": False,
+            "minimum_detectable_effect": 0.014,
+        }
+    )
+    gate = GateResult(
+        gate=GATE,
+        outcome=outcome,
+        passes=outcome == "holds" or (outcome == "can't tell" and cant_tell == "pass"),
+        cant_tell=cant_tell,
+        ratio=ratio,
+        low=low,
+        high=high,
+        n=99,
+    )
+    return whole.model_copy(
+        update={
+            "reference": "base",
+            "entries": entries,
+            "pairs": (pair,),
+            "gates": (gate,),
+            "skipped": (),
+        }
+    )
+
+
+def decided(race: Verdict, again: Verdict | None = None, complete: bool = True) -> Ci:
+    revision = Revision(name="main", commit="a" * 40, subject="s")
+    plan = CiPlan(
+        run="a-run",
+        command_line=("bakeoff", "ci"),
+        contender=".",
+        base=revision,
+        head=revision,
+        race=sample.plan(),
+        seed=1,
+    )
+    return judge_ci(plan, race, again, complete, MACHINE)
+
+
+def test_a_gate_that_holds_or_cannot_be_told_is_no_alarm() -> None:
+    for outcome, says in (("holds", "not slower"), ("can't tell", "can't tell")):
+        race = verdict(outcome)  # type: ignore[arg-type]
+        assert not is_alarm(race)
+        result = decided(race)
+        assert (result.outcome, result.passes, result.again) == (says, True, None)
+
+
+def test_what_two_races_find_is_slower_by_the_second_ones_figure() -> None:
+    first, second = verdict("fails", 0.93), verdict("fails", 0.95)
+    assert is_alarm(first)
+    result = decided(first, second)
+    assert (result.outcome, result.passes) == ("slower", False)
+    assert result.gates[0].ratio == 0.95, "the first was chosen for being extreme"
+    assert headline(result) == (
+        "Slower: head does 0.950× (0.940 to 0.960) of base, in both of two races."
+    )
+
+
+@pytest.mark.parametrize("second", ["holds", "can't tell"])
+def test_what_only_the_first_finds_cannot_be_told(second: Outcome) -> None:
+    result = decided(verdict("fails", 0.96), verdict(second, 0.99))
+    assert (result.outcome, result.passes) == ("can't tell", True)
+    assert [reason.code for reason in result.reasons] == ["not_repeated"]
+    assert "not found again in fresh processes" in headline(result)
+
+
+def test_by_policy_what_cannot_be_told_fails() -> None:
+    result = decided(verdict("fails", 0.96, "fail"), verdict("holds", 0.99, "fail"))
+    assert (result.outcome, result.passes) == ("can't tell", False)
+
+
+def test_an_alarm_that_was_not_measured_again_is_not_raised() -> None:
+    result = decided(verdict("fails", 0.9), None, complete=False)
+    assert (result.outcome, result.passes) == ("can't tell", True)
+    assert [reason.code for reason in result.reasons] == ["not_measured_again"]
+    assert headline(result).endswith("The run ended early.")
+
+
+@pytest.mark.parametrize("who", ["base", "head"])
+@pytest.mark.parametrize("again", [False, True])
+def test_without_valid_figures_it_is_not_raced_and_not_slower(who: str, again: bool) -> None:
+    whole = verdict("fails", 0.9)
+    died = Finding.of("died", how="SIGKILL")
+    broken = whole.model_copy(
+        update={
+            "entries": tuple(
+                entry.model_copy(update={"valid": False, "reasons": (died,)})
+                if entry.name == who
+                else entry
+                for entry in whole.entries
+            )
+        }
+    )
+    assert not is_alarm(broken)
+    result = decided(whole, broken) if again else decided(broken)
+    assert (result.outcome, result.passes) == ("not raced", False)
+    assert f"Not raced: {who}" in headline(result) and "SIGKILL" in headline(result)
+
+
+def test_one_that_never_started_is_named_with_its_reason() -> None:
+    whole = verdict("fails")
+    out = (Skipped(name="head", reason="ended with status 1"),)
+    gone = whole.model_copy(update={"entries": whole.entries[:1], "pairs": (), "skipped": out})
+    result = decided(gone)
+    assert result.outcome == "not raced"
+    assert "ended with status 1" in headline(result)
+
+
+def test_what_is_not_slower_is_said_with_the_share_that_the_gate_allows() -> None:
+    assert headline(decided(verdict("holds", 1.0))).startswith(
+        "Not slower than base by more than 2 %: it does 1.000× (0.990 to 1.010)"
+    )
+    assert headline(decided(verdict("holds", 1.1))).startswith("Faster: every gate holds")

@@ -1,0 +1,59 @@
+"""Pairs of entries: what counts as a pair of slices, and when long slices are believed."""
+
+import numpy as np
+import pytest
+
+from bakeoff.judge.compare import Comparison, _weighed, family
+from bakeoff.judge.paired import Paired, ln_throughput, pair_up
+from bakeoff.model.samples import Block, Slice
+from tests.judge.races import MS, Race, event
+
+
+@pytest.mark.parametrize(
+    ("changed", "requests_per_s"),
+    [
+        ({"requests": 1000}, 50_000),
+        ({"requests": 1, "end_ns": 1500 * MS}, 2),
+        ({"requests": 0}, 25),  # A window without an answer counts as half of one.
+        ({"end_ns": 1000 * MS}, np.nan),  # A window without length is no turn.
+    ],
+)
+def test_throughput_is_answers_per_second(
+    changed: dict[str, object], requests_per_s: float
+) -> None:
+    slice_ = Slice(
+        entry="a", event=event(**changed), server_cpu=None, leak_ns=None, leak_wall_ns=None
+    )
+    assert np.exp(ln_throughput(slice_)) == pytest.approx(requests_per_s, nan_ok=True)
+
+
+def test_columns_are_by_name_and_missed_turns_are_gaps() -> None:
+    race = Race({"b": 1.0, "a": 2.0, "c": 1.0}, boots=2, blocks=5, noise=0, out={1: {"c": "x"}})
+    blocks = [record for record in race.records() if isinstance(record, Block)]
+    paired = pair_up(blocks, [], ("c", "b", "a"))
+    assert paired.names == ("a", "b", "c") and list(paired.boot) == [0] * 5 + [1] * 5
+    assert np.exp(paired.log_ratio("a", "b")) == pytest.approx(2, rel=0.01)
+    assert (paired.blocks_of("a", "b"), paired.blocks_of("c", "a")) == (10, 5)
+    assert np.isnan(paired.log_ratio("c", "b")[5:]).all()
+    assert pair_up(blocks, [], ("a", "b")).names == ("a", "b"), "others are left out"
+
+
+ALPHA = 0.01
+
+
+def compared(boots: list[list[float]], least: int = 1) -> Comparison:
+    """The comparison of a over b, whose log-ratios are these, boot by boot."""
+    boot = np.repeat(np.arange(len(boots)), [len(each) for each in boots])
+    ratios = np.array([value for each in boots for value in each])
+    table = np.stack([ratios, np.zeros(len(ratios))], axis=1)
+    return family(Paired.of_boots(("a", "b"), boot, table), least)[frozenset("ab")]
+
+
+def test_few_long_blocks_that_agree_within_a_boot_by_chance_decide_nothing() -> None:
+    """As a live race had them: no spread within two boots, and a third one that is far off; the
+    short ones, many, have a 1 % behind, give or take 0.3 %."""
+    rng = np.random.default_rng(3)
+    short = compared([list(rng.normal(-0.01, 0.03, 140)) for _ in range(3)])
+    long = compared([[-0.06, -0.0601], [-0.061, -0.0609], [0.2, 0.2001]])
+    weighed = _weighed(short, long, ALPHA)
+    assert weighed.estimate is short.estimate and not weighed.slice_length_matters

@@ -1,0 +1,70 @@
+"""What the kernel counts over the whole machine, in the formats of several kernels."""
+
+import pytest
+
+from bakeoff.measure import read_cores, read_pressure_cpu_us, read_tcp
+from bakeoff.measure.cpu import TICK_NS
+from bakeoff.measure.kernel import parse_cores, parse_counters, parse_pressure_us
+
+PROC_STAT = """\
+cpu  18236 0 3485 197584 966 0 204 635 0 0
+cpu0 5902 10 1478 102701 113 7 90 272 0 0
+cpu1 12334 0 2006 94882 852 0 113 363 0 0
+intr 299530 0 0
+ctxt 5
+"""
+OLD_PROC_STAT = "cpu 1 2 3 4\ncpu0 100 20 300 4000\n"
+PRESSURE = """\
+some avg10=32.68 avg60=8.52 avg300=2.30 total=16281190
+full avg10=0.00 avg60=0.00 avg300=0.00 total=7
+"""
+NETSTAT = """TcpExt: SyncookiesSent ListenOverflows ListenDrops
+TcpExt: 0 12 13
+IpExt: InNoRoutes InOctets
+IpExt: 0 99
+"""
+
+
+def test_each_core_has_its_line_and_the_sum_is_left_out() -> None:
+    first, second = parse_cores(PROC_STAT)
+    tick_s = TICK_NS / 1e9
+    assert (first.cpu, second.cpu) == (0, 1)
+    assert first.user_s == pytest.approx(5912 * tick_s)
+    assert first.system_s == pytest.approx(1485 * tick_s)
+    assert first.softirq_s == pytest.approx(90 * tick_s)
+    assert first.steal_s == pytest.approx(272 * tick_s)
+    assert first.idle_s == pytest.approx(102814 * tick_s)
+
+
+def test_a_core_keeps_its_number_where_another_is_offline() -> None:
+    assert [core.cpu for core in parse_cores(PROC_STAT.replace("cpu1", "cpu3"))] == [0, 3]
+
+
+def test_a_kernel_without_steal_has_none() -> None:
+    (core,) = parse_cores(OLD_PROC_STAT)
+    assert core.steal_s == core.softirq_s == 0
+    assert core.idle_s == pytest.approx(4000 * TICK_NS / 1e9)
+
+
+def test_pressure_is_the_total_of_some() -> None:
+    assert parse_pressure_us(PRESSURE) == 16281190
+    assert parse_pressure_us("") is None
+
+
+def test_names_and_values_of_counters_are_on_lines_of_their_own() -> None:
+    assert parse_counters(NETSTAT) == {
+        "TcpExt": {"SyncookiesSent": 0, "ListenOverflows": 12, "ListenDrops": 13},
+        "IpExt": {"InNoRoutes": 0, "InOctets": 99},
+    }
+    assert parse_counters("") == {}
+
+
+def test_this_machines_counters_never_run_backwards() -> None:
+    before, after = read_tcp(), read_tcp()
+    assert before and after
+    assert after.since(before).retransmits >= 0
+    assert before.since(after).listen_drops == 0
+    pressure_us = read_pressure_cpu_us()
+    assert pressure_us is None or (read_pressure_cpu_us() or 0) >= pressure_us
+    numbers = [core.cpu for core in read_cores()]
+    assert numbers and numbers == sorted(numbers)

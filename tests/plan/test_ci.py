@@ -1,0 +1,156 @@
+"""From bakeoff.toml and two revisions to the race of base and head."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.ci import CiPlan, ProjectFile, Revision
+from bakeoff.model.errors import BadFile, BadUsage, MissingPiece
+from bakeoff.plan import CheckedOut, CiOptions, NothingToCompare, plan_ci, repeated, target_branch
+from tests.plan.places import contender, environment
+
+FILE = Path("bakeoff.toml")
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> tuple[CheckedOut, CheckedOut]:
+    """Two revisions, each with the contender `shop` and the command `./server.sh`."""
+    made = []
+    for number, name in enumerate(("base", "head")):
+        top = tmp_path / name
+        contender(top, "shop")
+        (top / "server.sh").write_text("")
+        (top / "server.sh").chmod(0o755)
+        revision = Revision(name=name, commit=str(number) * 40, subject=name)
+        made.append(CheckedOut(revision, top, top))
+    return made[0], made[1]
+
+
+def plan(places: tuple[CheckedOut, CheckedOut], **options: object) -> CiPlan:
+    return plan_ci(*places, CiOptions(**{"seed": 7, **options}), environment())
+
+
+def test_base_and_head_race_each_from_its_own_files(
+    places: tuple[CheckedOut, CheckedOut], tmp_path: Path
+) -> None:
+    for operand in ("./shop", "./server.sh {port}"):
+        made = plan(places, contender=operand)
+        assert [entry.name for entry in made.race.entries] == ["base", "head", "base (twin)"]
+        for entry, whose in zip(made.race.entries, ("base", "head", "base"), strict=True):
+            assert entry.folder and tmp_path / whose in (Path(entry.folder) / "x").parents
+    assert made.race.reference == "base"
+    assert made.run == "now-ci-0000000-1111111"
+
+
+def test_without_options_it_takes_three_minutes_and_allows_two_percent(
+    places: tuple[CheckedOut, CheckedOut],
+) -> None:
+    race = plan(places, contender="./shop").race
+    assert race.duration_s == 180
+    assert [gate.text for gate in race.gates] == ["head >= 0.98 * base"]
+    assert race.cant_tell == "pass"
+
+
+def test_the_second_race_differs_by_its_seed(places: tuple[CheckedOut, CheckedOut]) -> None:
+    made = plan(places, contender="./shop")
+    second = repeated(made)
+    assert (made.race.seed, second.seed) == (7, 8)
+    same = {"run": made.race.run, "seed": 7}
+    assert second.model_copy(update=same) == made.race
+
+
+def test_what_is_typed_comes_before_what_the_file_says() -> None:
+    project = ProjectFile(contender="./shop", duration="60s", gates=("head >= 0.9 * base",))
+    options = CiOptions(duration="20s", seed=1).over(project, FILE)
+    assert (options.contender, options.duration, options.seed) == ("./shop", 20, 1)
+    assert options.gates == ("head >= 0.9 * base",)
+
+
+def test_the_target_is_the_files_branch_or_the_ci_systems() -> None:
+    github, gitlab = {"GITHUB_BASE_REF": "dev"}, {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "next"}
+    assert target_branch(ProjectFile(base="release"), github) == "release"
+    assert target_branch(ProjectFile(), github) == "dev"
+    assert target_branch(ProjectFile(), gitlab) == "next"
+    # GitHub sets it to nothing where there is no pull request.
+    assert target_branch(ProjectFile(), {"GITHUB_BASE_REF": ""}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("contendre = '.'", "bakeoff.toml: `contendre` is not a known key; did you mean contender"),
+        ("contender = 3", "bakeoff.toml: `contender` is wrong"),
+        ("gates = []", "bakeoff.toml: `gates` is wrong"),
+        ("cant_tell = 'maybe'", "bakeoff.toml: `cant_tell` is wrong"),
+        ("contender =", "bakeoff.toml: is not TOML"),
+    ],
+)
+def test_a_slip_in_bakeoff_toml_is_named_with_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    FILE.write_text(text)
+    with pytest.raises(BadFile) as caught:
+        ProjectFile.read_toml(FILE)
+    assert says in str(caught.value)
+
+
+def test_a_value_that_makes_no_sense_is_named_with_the_file() -> None:
+    with pytest.raises(BadUsage, match=r"bakeoff\.toml: --duration: is 'soon'; it takes seconds"):
+        CiOptions().over(ProjectFile(duration="soon"), FILE)
+
+
+def test_a_contender_that_base_lacks_is_new_and_not_slower(
+    places: tuple[CheckedOut, CheckedOut],
+) -> None:
+    contender(places[1].top, "new")
+    with pytest.raises(NothingToCompare, match=r"\./new is in head \(head, 1111111111\) and not"):
+        plan(places, contender="./new")
+
+
+def test_a_workload_that_base_does_not_serve_is_new_too(
+    places: tuple[CheckedOut, CheckedOut],
+) -> None:
+    contender(places[0].top, "api", serves="empty")
+    contender(places[1].top, "api", serves="hello")
+    with pytest.raises(NothingToCompare, match=r"base .* doesn't serve the workload hello"):
+        plan(places, contender="./api")
+
+
+def test_a_contender_that_head_lacks_is_bad_usage(places: tuple[CheckedOut, CheckedOut]) -> None:
+    contender(places[0].top, "old")
+    with pytest.raises(BadUsage, match=r"\./old: there is no such folder"):
+        plan(places, contender="./old")
+
+
+def test_a_base_with_a_broken_contender_toml_cannot_be_raced(
+    places: tuple[CheckedOut, CheckedOut],
+) -> None:
+    (places[0].top / "shop" / "contender.toml").write_text("name = 1")
+    with pytest.raises(
+        MissingPiece, match=r"base \(base, 0000000000\) can't be raced: .*contender"
+    ):
+        plan(places, contender="./shop")
+
+
+@pytest.mark.parametrize(
+    ("operand", "says"),
+    [
+        (None, "`bakeoff init` writes one"),
+        ("nginx", "it takes a folder of the repository"),
+        ("http://127.0.0.1:1/", "it takes a folder of the repository"),
+    ],
+)
+def test_what_no_revision_has_of_its_own_is_refused(
+    places: tuple[CheckedOut, CheckedOut], operand: str | None, says: str
+) -> None:
+    with pytest.raises(BadUsage, match=says):
+        plan(places, contender=operand)
+
+
+def test_a_folder_outside_of_the_repository_is_refused(
+    places: tuple[CheckedOut, CheckedOut], tmp_path: Path
+) -> None:
+    contender(tmp_path, "elsewhere")
+    with pytest.raises(BadUsage, match="is outside of the repository"):
+        plan(places, contender="../elsewhere")

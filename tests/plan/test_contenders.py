@@ -1,0 +1,99 @@
+"""From an operand to a contender."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import Catalogue, ResolvedContender, resolve_contenders
+from tests.plan.places import SHIPPED, contender
+
+
+def resolve(operands: list[str], directory: Path, **more: list[int]) -> list[ResolvedContender]:
+    return resolve_contenders(operands, SHIPPED, directory, **more)
+
+
+def test_a_bare_name_is_a_catalogue_name(tmp_path: Path) -> None:
+    (resolved,) = resolve(["nginx"], tmp_path)
+    assert (resolved.name, resolved.origin) == ("nginx", "catalogue")
+    assert resolved.folder == SHIPPED.root / "contenders" / "nginx"
+
+
+def test_a_path_is_a_folder_even_with_spaces(tmp_path: Path) -> None:
+    made = contender(tmp_path / "my servers", "old")
+    (resolved,) = resolve(["./my servers/old"], tmp_path)
+    assert (resolved.name, resolved.origin, resolved.folder) == ("old", "folder", made)
+
+
+def test_several_words_are_a_command_that_runs_where_it_was_typed(tmp_path: Path) -> None:
+    (resolved,) = resolve(["python3 -m http.server $PORT"], tmp_path)
+    assert (resolved.origin, resolved.folder) == ("command", tmp_path)
+    assert resolved.contender
+    assert resolved.contender.run.command == "python3 -m http.server {port}"
+
+
+def test_a_url_is_something_already_up(tmp_path: Path) -> None:
+    (resolved,) = resolve(["http://127.0.0.1:8080/a?b=c"], tmp_path)
+    assert resolved.attached
+    assert (resolved.attached.address, resolved.attached.path) == ("127.0.0.1:8080", "/a?b=c")
+
+
+def test_a_name_that_comes_again_gets_a_number(tmp_path: Path) -> None:
+    assert [one.name for one in resolve(["nginx"] * 3, tmp_path)] == ["nginx", "nginx#2", "nginx#3"]
+
+
+def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
+    resolved = resolve(["nginx", "python3 a.py", "python3 b.py"], tmp_path, ports=[3000, 3001])
+    assert [one.fixed_port for one in resolved] == [None, 3000, 3001]
+
+
+@pytest.mark.parametrize(
+    ("operand", "says"),
+    [
+        ("ngnix", "there is no contender called ngnix; did you mean nginx or granian or gin?"),
+        ("zzz", "the catalogue has: "),
+        ("./nowhere", "no such folder or program"),
+        ("nosuchprogram --port 1", "there is no program called nosuchprogram"),
+        ("python3 'a", "cannot be split into words"),
+        ("python3 {prot}", "{prot} is not a placeholder"),
+        ("https://localhost/", "plain HTTP"),
+        ("http:///x", "names no host"),
+        ("http://localhost:99999/", "is no URL"),
+        ("", "is empty"),
+    ],
+)
+def test_an_operand_that_names_nothing_is_refused(tmp_path: Path, operand: str, says: str) -> None:
+    with pytest.raises(BadUsage) as caught:
+        resolve([operand], tmp_path)
+    assert says in str(caught.value)
+
+
+def test_a_folder_without_a_contender_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadUsage, match=r"has no contender\.toml"):
+        resolve(["./empty"], tmp_path)
+
+
+def test_a_folder_goes_by_its_own_name_so_one_repository_may_be_cloned_twice(
+    tmp_path: Path,
+) -> None:
+    for name in ("old", "new one"):
+        contender(tmp_path, "shop").rename(tmp_path / name)
+    resolved = resolve(["./old", "./new one"], tmp_path)
+    assert [one.name for one in resolved] == ["old", "new one"]
+
+
+def test_in_the_catalogue_a_contenders_name_is_its_folders(tmp_path: Path) -> None:
+    (tmp_path / "contenders").mkdir()
+    contender(tmp_path, "a").rename(tmp_path / "contenders" / "b")
+    with pytest.raises(BadUsage, match="`name` is `a`, but the folder is `b`"):
+        resolve_contenders(["b"], Catalogue(tmp_path), tmp_path)
+
+
+def test_a_port_or_pid_without_an_owner_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadUsage, match="--port 3000: there is no command"):
+        resolve(["nginx"], tmp_path, ports=[3000])
+    with pytest.raises(BadUsage, match="--pid 1: there is no URL"):
+        resolve(["nginx"], tmp_path, pids=[1])
+    with pytest.raises(BadUsage, match="there is no such process"):
+        resolve(["http://127.0.0.1:1/"], tmp_path, pids=[2**22 + 1])

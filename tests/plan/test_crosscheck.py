@@ -1,0 +1,42 @@
+"""From a URL and options to the plan of a crosscheck."""
+
+from typing import Any, get_args
+
+import pytest
+
+from bakeoff.model.crosscheck import CrosscheckPlan
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.load import Loader
+from bakeoff.plan import CrosscheckOptions, plan_crosscheck
+from tests.plan.places import environment
+
+
+def plan(url: str = "http://127.0.0.1:8080/a", **options: Any) -> CrosscheckPlan:
+    return plan_crosscheck(url, CrosscheckOptions(**options), environment())
+
+
+def test_all_tools_take_part_or_the_engine_and_those_that_are_named() -> None:
+    assert plan().loaders == get_args(Loader)
+    assert plan(tools="wrk, volley-wrk").loaders == ("engine", "wrk", "volley-wrk")
+    assert plan(tools=["wrk", "engine"]).loaders == ("engine", "wrk")
+
+
+def test_the_url_is_split_and_the_generators_core_is_the_last() -> None:
+    made = plan(duration="3s", connection="close")
+    assert (made.address, made.path, made.cpus) == ("127.0.0.1:8080", "/a", (1,))
+    assert (made.duration_s, made.rounds, made.connection) == (3, 12, "close")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"url": "localhost"}, "localhost: is no URL; it takes http://host:port/path"),
+        ({"tools": "wrc"}, "--tools: 'wrc' is not a load tool; did you mean wrk"),
+        ({"duration": 1.5}, "--duration: is 1.5; wrk and ab take whole seconds alone"),
+        ({"rounds": 4}, "--rounds: is 4; it takes 5 or more"),
+    ],
+)
+def test_what_the_tools_cannot_do_is_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadUsage) as caught:
+        plan(**options)
+    assert str(caught.value).startswith(says)

@@ -1,0 +1,132 @@
+"""The pages as a browser shows them, offline, at the widths of a telephone, a tablet and a desk."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bakeoff.report import render
+from tests.report.documents import DOCUMENTS
+from tests.report.render.test_html import CHARTS
+
+pytestmark = pytest.mark.page
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# A cell is clipped where its content is wider than it and doesn't show beyond it.
+CLIPPED = """() => [...document.querySelectorAll('th, td, li, h1, h2, h3, h4, p, summary')]
+  .filter(node => node.getClientRects().length && node.scrollWidth > node.clientWidth + 1
+    && getComputedStyle(node).display !== 'inline')
+  .map(node => node.textContent)"""
+# Of the two drawings of a picture one is shown.
+SHOWN = """() => [...document.querySelectorAll('figure')].map(figure =>
+  [...figure.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect())
+    .filter(box => box.width > 100 && box.height > 60).length)"""
+# Words of a picture that stick out of it are cut off.
+CUT = """() => [...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(node => {
+    const box = node.getBoundingClientRect();
+    return box.width && (box.left < frame.left - 2 || box.right > frame.right + 2
+      || box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
+  }).map(node => node.textContent);
+})"""
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+DARK_WORDS = """() => [...document.querySelectorAll('.wide svg text')]
+  .map(node => getComputedStyle(node).fill)
+  .filter(fill => Math.max(...fill.match(/[0-9]+/g).map(Number)) < 128)"""
+# A row's name stays in sight while its table is scrolled to the end.
+NAMES = """() => [...document.querySelectorAll('.scroll')].filter(box => box.querySelector('thead'))
+  .map(box => { box.scrollLeft = 10000;
+    return box.querySelector('tbody th').getBoundingClientRect().left
+      - box.getBoundingClientRect().left; })"""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no Chromium to open the report in: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@contextmanager
+def opened(
+    browser: Browser, html: Path, width: int, scheme: str = "light"
+) -> Iterator[tuple[Page, list[str]]]:
+    """The page at `width` px, and what went wrong or was fetched while it opened."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        offline=True,
+    )
+    page = context.new_page()
+    seen: list[str] = []
+    page.on("console", lambda message: seen.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    page.on("request", lambda request: seen.append(request.url))
+    page.goto(html.as_uri())
+    yield page, seen
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+@pytest.mark.parametrize("name", CHARTS)
+def test_it_fits_and_fetches_nothing(
+    browser: Browser, written: Callable[[str], Path], name: str, width: int
+) -> None:
+    html = written(name) / "report.html"
+    with opened(browser, html, width) as (page, seen):
+        assert page.evaluate(SHOWN) == [1] * len(CHARTS[name].split())
+        page.evaluate("document.querySelectorAll('details').forEach(node => node.open = true)")
+        assert [address for address in seen if not address.startswith("data:")] == [html.as_uri()]
+        assert page.evaluate(OVERFLOW) == 0
+        assert page.evaluate(CLIPPED) == []
+        assert page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("name", ["race", "capacity", "grid", "replay-of-many-rows"])
+def test_in_the_dark_the_words_in_pictures_are_light(
+    browser: Browser, written: Callable[[str], Path], name: str
+) -> None:
+    with opened(browser, written(name) / "report.html", 1400, "dark") as (page, _):
+        assert page.evaluate(DARK_WORDS) == []
+
+
+def test_on_a_telephone_tables_scroll_and_keep_their_names(
+    browser: Browser, written: Callable[[str], Path]
+) -> None:
+    with opened(browser, written("race") / "report.html", 390) as (page, _):
+        assert {round(left) for left in page.evaluate(NAMES)} == {0}
+
+
+def test_a_snippet_styles_itself_and_not_the_notebook(browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 1000, "height": 800})
+    page.set_content(f"<h1>Notebook</h1>{render.snippet(DOCUMENTS['race']())}")
+    style = "node => [getComputedStyle(node).maxWidth, getComputedStyle(node).letterSpacing]"
+    assert page.locator("body").evaluate(style) == ["none", "normal"]
+    assert page.locator("h1").evaluate(style) == ["none", "normal"]
+    assert page.locator("p.note").first.evaluate(style)[0] == "704px"
+    assert page.evaluate(SHOWN) == [1]
+    page.close()
+
+
+def test_someone_who_cant_see_finds_a_heading_and_a_name_for_each_picture(
+    browser: Browser, written: Callable[[str], Path]
+) -> None:
+    with opened(browser, written("race") / "report.html", 1400) as (page, _):
+        assert page.get_by_role("img").count() == 8
+        assert page.get_by_role("heading", level=1).count() == 1
+        assert page.locator("table").count() == page.locator("table tbody").count()
+        assert page.locator("thead th:not([scope=col]), tbody th:not([scope=row])").count() == 0

@@ -1,0 +1,64 @@
+"""A crosscheck made up: tools that agree, differ, can't be told apart, fail, and were skipped."""
+
+from typing import Any
+
+from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Loading
+from bakeoff.model.plan import Skipped
+from tests.judge.races import MACHINE
+from tests.runs.test_crosscheck import plan
+
+
+def loading(loader: Any, factor: float = 1.0, **changed: Any) -> Loading:
+    usual = (48_000.0, 1230.0, 2440.0, 9120.0)
+    return Loading.model_validate(
+        {
+            "loader": loader,
+            "command": (loader,),
+            "http": "1.1",
+            "n": 10,
+            "figures": {key: each * factor for key, each in zip(FIGURES, usual, strict=True)},
+            "failures": (),
+            "errors": {},
+            **changed,
+        }
+    )
+
+
+def compared(of: Any, over: Any, **changed: Any) -> Compared:
+    usual = {"ratio": 1.01, "low": 0.97, "high": 1.05, "n": 10, "finding": "agrees"}
+    return Compared.model_validate(
+        {"figure": "requests_per_s", "of": of, "over": over, **usual, **changed}
+    )
+
+
+def crosscheck(**changed: Any) -> Crosscheck:
+    apart = {"ratio": 0.5, "low": 0.48, "high": 0.52, "finding": "differs"}
+    higher = {"ratio": 2.31, "low": 2.1, "high": 2.55, "finding": "differs", "why": "it corrects"}
+    coarse = "ab prints no finer than 1 ms"
+    nothing = {"ratio": None, "low": 0.0, "high": 1.35, "finding": "can't tell", "why": coarse}
+    usual: dict[str, Any] = {
+        "plan": plan(),
+        "complete": True,
+        "loadings": (
+            loading("engine"),
+            loading("wrk"),
+            loading("ab", 0.5, http="1.0", figures={"requests_per_s": 24_000.0, "p50": 0.0}),
+            loading("volley-ab", 0.5, http="1.0", errors={"status": 12_000, "read": 1}),
+            loading("hey", n=0, figures={}, failures=("hey was ended by SIGKILL",)),
+        ),
+        "skipped": (
+            Skipped(name="oha", reason="oha is not installed: cargo install oha"),
+            Skipped(name="wrk2", reason="wrk2 needs a rate"),
+            Skipped(name="volley-wrk2", reason="wrk2 needs a rate"),
+        ),
+        "compared": (
+            *(compared("wrk", "engine", figure=figure) for figure in FIGURES[:3]),
+            compared("wrk", "engine", figure="p99", **higher),
+            compared("ab", "engine", **apart),
+            *(compared("ab", "engine", figure=figure, **nothing) for figure in FIGURES[1:]),
+            *(compared("volley-ab", "ab", figure=figure) for figure in FIGURES),
+        ),
+        "runs": (),
+        "machine": MACHINE,
+    }
+    return Crosscheck.model_validate(usual | changed)

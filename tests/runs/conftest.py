@@ -1,0 +1,68 @@
+"""What all tests of runs share: a catalogue of four servers, and runs of them in a world."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.model.plan import Plan
+from bakeoff.plan import (
+    CapacityOptions,
+    Environment,
+    RaceOptions,
+    plan_capacity,
+    plan_race,
+)
+from bakeoff.runs import AnyRun, CapacityRun, GridRun, RaceRun, execute
+from bakeoff.runs.run import RunPlan
+from tests.plan.places import catalogue
+from tests.runs.world import World
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Runs of the catalogue's servers, in a world and a folder of the test's own."""
+
+    environment: Environment
+    parent: Path
+
+    def plan(self, *operands: str, **options: Any) -> Plan:
+        """The plan of a race."""
+        chosen = RaceOptions(**{"seed": 1, "duration": 6.0, **options})
+        plan = plan_race(operands, chosen, self.environment)
+        assert isinstance(plan, Plan)
+        return plan
+
+    def race(self, world: World, *operands: str, **options: Any) -> RaceRun:
+        """A race."""
+        run = self.run(self.plan(*operands, **options), world)
+        assert isinstance(run, RaceRun)
+        return run
+
+    def grid(self, world: World, **options: Any) -> GridRun:
+        """A grid of `fast` and `slow`, over two numbers of connections or other axes."""
+        usual = {"connections": (1, 64), "seed": 3, "duration": 8.0, "boots": 2}
+        chosen = RaceOptions(**{**usual, **options})
+        run = self.run(plan_race(["fast", "slow"], chosen, self.environment), world)
+        assert isinstance(run, GridRun)
+        return run
+
+    def capacity(self, world: World, *operands: str, **options: Any) -> CapacityRun:
+        """A search for capacities."""
+        chosen = CapacityOptions(**{"seed": 1, "boots": 1, "slo": ("p99=10ms",), **options})
+        run = self.run(plan_capacity(operands, chosen, self.environment), world)
+        assert isinstance(run, CapacityRun)
+        return run
+
+    def run(self, plan: RunPlan, world: World) -> AnyRun:
+        """A run of any kind."""
+        return execute(plan, self.parent, world.stages(), world)
+
+
+@pytest.fixture
+def measure(tmp_path: Path) -> Measure:
+    """Runs in a folder of this test's own."""
+    four = catalogue(tmp_path / "a catalogue", "fast", "slow", "same", "other")
+    environment = Environment(four, Path("/"), (0, 1), "t", ("bakeoff", "race"))
+    return Measure(environment, tmp_path / "runs")

@@ -1,0 +1,74 @@
+"""An audit without a race, in a world of known habits."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.report.sentences import sentence
+from bakeoff.runs import audit
+from tests.judge.races import SOUND_AUDIT
+from tests.runs.conftest import Measure
+from tests.runs.test_race import SPEEDS
+from tests.runs.world import World, cut_off
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders are made."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_it_says_what_each_does_and_what_is_unequal(measure: Measure, temporary: Path) -> None:
+    world = World(
+        SPEEDS,
+        audits={"slow": SOUND_AUDIT.model_copy(update={"date": "frozen"})},
+        log_bytes_per_request={"fast": 50.0},
+    )
+    audited = audit(measure.plan("fast", "slow", "same", twin=False), world.stages(), world)
+    assert list(audited.works) == ["fast", "slow", "same"], "in the order in which they were named"
+    assert tuple(map(sentence, audited.unequal)) == (
+        "fast wrote 50 bytes of log per request",
+        "the Date of slow does not move",
+    )
+    assert (audited.workload, audited.connections, audited.skipped) == ("hello", 64, ())
+    assert audited.works["same"].crew and audited.works["same"].crew.threads_at_work == 1
+    assert not world.up and not list(temporary.iterdir()), "nothing is left"
+
+
+def test_one_that_cannot_take_part_is_named_and_the_others_are_audited(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, wrong={"slow": "is ill"}, unbuildable={"same": "has no compiler"})
+    audited = audit(measure.plan("fast", "slow", "same", twin=False), world.stages(), world)
+    assert list(audited.works) == ["fast"]
+    assert {each.name: each.reason for each in audited.skipped} == {
+        "slow": "is ill",
+        "same": "has no compiler",
+    }
+
+
+def test_one_that_dies_is_named(measure: Measure) -> None:
+    world = World(SPEEDS, dead={"slow": "was killed by signal SIGSEGV"})
+    audited = audit(measure.plan("fast", "slow", twin=False), world.stages(), world)
+    assert "it died under load: was killed by signal SIGSEGV" in audited.skipped[0].reason
+
+
+def test_where_nobody_comes_up_there_is_nothing_to_compare(
+    measure: Measure, temporary: Path
+) -> None:
+    world = World(SPEEDS, unstartable={"fast": "is ill"})
+    with pytest.raises(NoVerdict, match="fast: is ill"):
+        audit(measure.plan("fast", twin=False), world.stages(), world)
+    assert not list(temporary.iterdir())
+
+
+def test_an_interrupt_leaves_nothing(measure: Measure, temporary: Path) -> None:
+    world = World(SPEEDS, on_slice=cut_off())
+    with pytest.raises(KeyboardInterrupt):
+        audit(measure.plan("fast", "slow", twin=False), world.stages(), world)
+    assert not world.up and not list(temporary.iterdir())

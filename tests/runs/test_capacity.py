@@ -1,0 +1,103 @@
+"""A search for capacities in a world of known speeds: the ladder, resumption, and what can fail."""
+
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import ladder
+from bakeoff.runs import report, resume
+from bakeoff.runs.measuring.boot import measured_s
+from tests.judge.queues import true_capacity
+from tests.runs.conftest import Measure
+from tests.runs.world import World, cut_off
+
+SPEEDS = {"fast": 10_000.0, "slow": 5_000.0, "same": 10_000.0}
+
+
+def test_the_ladder_finds_what_each_server_holds(measure: Measure) -> None:
+    world = World(SPEEDS)
+    done = measure.capacity(world, "fast", "slow", duration=20)
+    for entry in done.result.entries:
+        truth = true_capacity(SPEEDS[entry.name], 0.99, 10_000)
+        assert entry.capacities[0].finding == "found"
+        assert entry.capacities[0].requests_per_s == pytest.approx(truth, rel=0.1)
+    (pair,) = done.result.pairs
+    assert (pair.a, pair.b, pair.finding) == ("fast", "slow", "higher")
+    assert done.result.complete
+    assert not world.up, "every server was stopped"
+
+
+def test_all_rates_lie_on_one_grid_and_each_rung_is_gone_back_to(measure: Measure) -> None:
+    done = measure.capacity(World(SPEEDS), "fast", "same", duration=24, boots=2)
+    for entry in done.result.entries:
+        rungs = [ladder.rung_of(point.rate) for point in entry.curve]
+        rates = [point.rate for point in entry.curve]
+        assert rates == pytest.approx([ladder.rate_of(rung) for rung in rungs])
+        near = entry.capacities[0].requests_per_s or 0
+        at = [point.slices for point in entry.curve if 0.93 < point.rate / near < 1.07]
+        assert at and min(at) >= 2
+        assert entry.beyond is not None
+    blocks = [one for one in done.records() if one.type == "block"]
+    assert {block.boot for block in blocks} == {0, 1}
+    together = [len(block.slices) for block in blocks]
+    assert together.count(2) > len(together) / 2, "contenders are visited block by block"
+
+
+def test_an_objective_that_nobody_meets_ends_the_search(measure: Measure) -> None:
+    done = measure.capacity(World(SPEEDS), "fast", slo=("p99=100us",), duration=60, boots=3)
+    (found,) = done.result.entries[0].capacities
+    assert found.finding == "not met"
+    assert found.best_us is not None and found.best_us > 100
+    assert done.result.complete
+    assert done.result.measured_s < 30
+
+
+def test_too_little_time_is_refused_before_anything_starts(measure: Measure) -> None:
+    world = World(SPEEDS)
+    with pytest.raises(BadUsage, match="--duration: 2 s is too little for a search and one round"):
+        measure.capacity(world, "fast", duration=2)
+    assert world.slices == 0
+
+
+def test_slow_servers_need_long_slices_and_are_given_them_unless_told_otherwise(
+    measure: Measure,
+) -> None:
+    world = World({**SPEEDS, "slow": 600.0})
+    with pytest.raises(BadUsage, match="--duration: 20 s is too little"):
+        measure.capacity(world, "slow", duration=20, slo=("p99=50ms",))
+    assert not world.up
+    environment = replace(measure.environment, time="later")
+    patient = replace(measure, environment=environment)
+    done = patient.capacity(world, "slow", slo=("p99=50ms",), boots=3)
+    assert done.result.measured_s > 30
+    assert any("slow servers need long slices" in said for said in world.seen)
+
+
+def test_one_that_cannot_start_is_skipped_and_the_rest_goes_on(measure: Measure) -> None:
+    world = World(SPEEDS, unstartable={"slow": "no"})
+    done = measure.capacity(world, "fast", "slow", duration=16)
+    assert [one.name for one in done.result.entries] == ["fast"]
+    assert done.result.skipped[0].reason == "no"
+
+
+def test_an_interrupt_keeps_what_is_there_and_it_can_go_on(measure: Measure) -> None:
+    world = World(SPEEDS, on_slice=cut_off(30))
+    done = measure.capacity(world, "fast", duration=16, boots=2)
+    assert done.interrupted and not done.result.complete
+    assert not world.up
+    before = list(done.records())
+    again = resume(done.path, world.stages(), world)
+    assert again.result.complete and not again.interrupted
+    records = again.records()
+    assert records[: len(before)] == before
+    assert measured_s(records) == pytest.approx(16, abs=3)
+    assert report(done.path, world).result == again.result
+
+
+def test_several_objectives_share_one_ladder(measure: Measure) -> None:
+    done = measure.capacity(World(SPEEDS), "fast", slo=("p99=5ms", "p99=50ms"), duration=24)
+    (entry,) = done.result.entries
+    strict, loose = (each.requests_per_s or 0 for each in entry.capacities)
+    assert 0 < strict < loose
+    assert entry.mean is not None

@@ -1,0 +1,130 @@
+"""Base and head in a world of known speeds: one race, and a second where it raises an alarm."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.ci import Ci, CiPlan, Revision
+from bakeoff.model.errors import MissingPiece
+from bakeoff.plan import CheckedOut, CiOptions, plan_ci
+from bakeoff.runs import AnyRun, open_run, report, resume
+from tests.plan.places import contender
+from tests.runs.conftest import Measure
+from tests.runs.world import World, cut_off
+
+
+@pytest.fixture
+def planned(measure: Measure, tmp_path: Path) -> CiPlan:
+    """A race of 12 s between two revisions of `shop`."""
+    places = []
+    for number, name in enumerate(("base", "head")):
+        contender(tmp_path / name, "shop")
+        revision = Revision(name=name, commit=str(number) * 40, subject=name)
+        places.append(CheckedOut(revision, tmp_path / name, tmp_path / name))
+    options = CiOptions(contender="./shop", duration=12, seed=1, gates=("head >= 0.9 * base",))
+    return plan_ci(places[0], places[1], options, replace(measure.environment, cores=(0, 1)))
+
+
+def speeds(head: float) -> dict[str, float]:
+    return {"base": 50_000.0, "head": head}
+
+
+def changing(later: float) -> Callable[[World, int], None]:
+    """An `on_slice` that gives head another speed once an alarm is measured again."""
+
+    def at(world: World, _count: int) -> None:
+        if any("an alarm" in step for step in world.seen):
+            world.requests_per_s["head"] = later
+
+    return at
+
+
+def parts(run: AnyRun) -> list[str]:
+    return list(run.parts)
+
+
+def test_what_is_not_slower_is_raced_once(measure: Measure, planned: CiPlan) -> None:
+    run = measure.run(planned, World(speeds(50_000.0)))
+    assert run.result.outcome == "not slower" and run.succeeded
+    assert parts(run) == ["race"]
+    assert run.result.again is None
+
+
+def test_an_alarm_is_measured_again_before_it_is_raised(measure: Measure, planned: CiPlan) -> None:
+    world = World(speeds(35_000.0))
+    run = measure.run(planned, world)
+    assert run.result.outcome == "slower" and not run.succeeded
+    assert parts(run) == ["race", "again"]
+    again = run.result.again
+    assert again and again.seed == planned.seed + 1
+    assert again.pair("head", "base") != run.result.race.pair("head", "base")
+    assert not world.up
+
+
+def test_an_alarm_that_is_not_repeated_is_not_raised(measure: Measure, planned: CiPlan) -> None:
+    world = World(speeds(35_000.0), on_slice=changing(50_000.0))
+    run = measure.run(planned, world)
+    assert run.result.outcome == "can't tell" and run.succeeded
+    assert [reason.code for reason in run.result.reasons] == ["not_repeated"]
+
+
+def test_its_folder_has_both_races_and_all_is_judged_again_from_it(
+    measure: Measure, planned: CiPlan
+) -> None:
+    world = World(speeds(35_000.0))
+    done = measure.run(planned, world)
+    assert Ci.read_json(done.path / "ci.json") == done.result
+    assert open_run(done.path).kind == "ci"
+    assert report(done.path, world).result == done.result
+
+
+def soon_after_the_alarm(world: World, _count: int) -> None:
+    if any("an alarm" in step for step in world.seen):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("end", [cut_off(300), soon_after_the_alarm], ids=["first", "second"])
+def test_cut_off_in_either_race_it_goes_on_where_it_was(
+    measure: Measure, planned: CiPlan, end: Callable[[World, int], None]
+) -> None:
+    cut = measure.run(planned, World(speeds(35_000.0), on_slice=end))
+    assert cut.interrupted and not cut.result.complete
+    assert cut.result.outcome == "can't tell" and cut.succeeded
+    whole = resume(cut.path, World(speeds(35_000.0)).stages(), World({}))
+    assert whole.result.complete and whole.result.outcome == "slower"
+
+
+def test_what_does_not_build_is_named_with_its_revision(measure: Measure, planned: CiPlan) -> None:
+    world = World(speeds(1.0), unbuildable={"shop": "its build failed: line 3"})
+    with pytest.raises(MissingPiece, match=r"base \(base, 0000000000\) does not build: .*line 3"):
+        measure.run(planned, world)
+    assert not measure.parent.exists(), "nothing was raced, so there is no run"
+
+
+@pytest.mark.parametrize("who", ["base", "head"])
+def test_one_that_does_not_start_is_not_slower(measure: Measure, planned: CiPlan, who: str) -> None:
+    out = {who: "ended with status 1", "base (twin)": "ended with status 1"}
+    if who == "head":
+        del out["base (twin)"]
+    run = measure.run(planned, World(speeds(50_000.0), unstartable=out))
+    assert run.result.outcome == "not raced" and not run.succeeded
+    assert parts(run) == ["race"]
+
+
+def test_where_neither_starts_nothing_is_raced(measure: Measure, planned: CiPlan) -> None:
+    out = dict.fromkeys(("base", "head", "base (twin)"), "ended with status 1")
+    with pytest.raises(MissingPiece, match="base and head can't be raced"):
+        measure.run(planned, World(speeds(1.0), unstartable=out))
+
+
+def test_of_equals_hardly_any_is_called_slower(measure: Measure, planned: CiPlan) -> None:
+    """In this world boots are alike, so that one race alone is rarely wrong."""
+    outcomes = []
+    for seed in range(4):
+        world = World(speeds(50_000.0), chance=random.Random(seed))
+        named = planned.model_copy(update={"run": f"run-{seed}", "seed": seed})
+        outcomes.append(measure.run(named, world).result.outcome)
+    assert "slower" not in outcomes and "not slower" in outcomes

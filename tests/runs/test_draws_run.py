@@ -1,0 +1,108 @@
+"""Draws in a world of known speeds: who is measured, and being cut off."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.draws import Draws, DrawsPlan
+from bakeoff.model.errors import NoVerdict
+from bakeoff.plan import DrawsOptions, plan_draws
+from bakeoff.runs import DrawsRun, execute, report, resume
+from tests.plan import places
+from tests.runs.world import World, cut_off
+
+
+def plan(root: Path, *names: str, **options: object) -> DrawsPlan:
+    folder = places.catalogue(root / "catalogue", "ada", "bob")
+    asked = DrawsOptions(**{"processes": 3, "sets": 2, "duration": 2, "seed": 1, **options})
+    return plan_draws(names or ("ada", "bob"), asked, places.environment(folder, root))
+
+
+def world(**faults: object) -> World:
+    """ada's second process is 5 % slower than the others, and ten times the noise of a slice."""
+    speeds = dict.fromkeys(("ada", "ada#3", "bob", "bob#2", "bob#3"), 50_000.0)
+    return World({**speeds, "ada#2": 47_500.0}, noise=0.005, **faults)  # type: ignore[arg-type]
+
+
+def run(made: DrawsPlan, path: Path, inside: World) -> DrawsRun:
+    done = execute(made, path, inside.stages(), inside)
+    assert isinstance(done, DrawsRun)
+    return done
+
+
+def sds(result: Draws, level: str) -> list[float]:
+    return [each.sd for one in result.contenders for each in one.spreads if each.level == level]
+
+
+def test_the_spread_of_processes_is_found_where_it_is(tmp_path: Path) -> None:
+    done = run(plan(tmp_path), tmp_path / "runs", inside := world())
+    assert done.result.complete and done.succeeded and not inside.up
+    ada, bob = sds(done.result, "process")
+    # Three values, of which one is 5.1 % lower in ln.
+    assert ada == pytest.approx(0.0513 / 3**0.5, rel=0.1)
+    assert bob < 0.005
+    assert max(sds(done.result, "connections")) < 0.005
+    assert sds(done.result, "block") == pytest.approx([0.005] * 2, rel=0.3)
+    first = done.result.contenders[0]
+    assert (first.processes, first.sets, first.slice_ms) == (3, 2, 20)
+    assert first.one_draw_error and first.one_draw_error == pytest.approx(0.0296, rel=0.1)
+    assert first.twenty_draws_error == pytest.approx(first.one_draw_error / 20**0.5, rel=0.05)
+
+
+def test_each_set_of_connections_is_a_draw_in_the_log(tmp_path: Path) -> None:
+    records = run(plan(tmp_path, "ada"), tmp_path / "runs", world()).records()
+    drawn = [record for record in records if record.type == "draw"]
+    assert [each.draw for each in drawn] == [0, 1]
+    assert set(drawn[0].processes) == {"ada", "ada#2", "ada#3"}
+    blocks = [record for record in records if record.type == "block"]
+    assert {each.draw for each in blocks} == {0, 1}
+    assert all(len(each.slices) == 3 for each in blocks)
+
+
+def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
+    inside = world(unbuildable={"bob": "needs a compiler"})
+    done = run(plan(tmp_path), tmp_path / "runs", inside)
+    assert [(each.name, each.reason) for each in done.result.skipped] == [
+        ("bob", "needs a compiler")
+    ]
+    inside = world(unstartable={"ada": "no", "ada#2": "no"})
+    done = run(plan(tmp_path / "two"), tmp_path / "two" / "runs", inside)
+    assert [each.name for each in done.result.contenders] == ["bob"]
+    assert "fewer than two processes are up: no" in done.result.skipped[0].reason
+
+
+def test_one_that_misses_a_process_is_measured_with_the_others(tmp_path: Path) -> None:
+    done = run(plan(tmp_path, "bob"), tmp_path / "runs", world(unstartable={"bob#2": "no"}))
+    assert [each.n for each in done.result.contenders[0].spreads][1:] == [4, 2]
+
+
+def test_a_slice_without_an_answer_is_left_out_with_its_block(tmp_path: Path) -> None:
+    def silent(inside: World, count: int) -> None:
+        inside.dead = {"bob": "for a moment"} if count == 200 else {}
+
+    done = run(plan(tmp_path, "bob"), tmp_path / "runs", world(on_slice=silent))
+    assert [each.n for each in done.result.contenders[0].spreads][1:] == [6, 3]
+
+
+def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
+    inside = world(unbuildable={"ada": "needs cc", "bob": "needs go"})
+    with pytest.raises(NoVerdict, match="no contender is left:\n  ada: needs cc\n  bob: needs go"):
+        run(plan(tmp_path), tmp_path / "runs", inside)
+
+
+def test_cut_off_it_goes_on_with_the_contender_that_was_under_way(tmp_path: Path) -> None:
+    made = plan(tmp_path, boots=2)
+    cut = run(made, tmp_path / "runs", world(on_slice=cut_off(200)))
+    assert cut.interrupted and not cut.result.complete
+    healthy = world()
+    whole = resume(cut.path, healthy.stages(), healthy)
+    assert whole.result.complete
+    assert [each.name for each in whole.result.contenders] == ["ada", "bob"]
+    assert len(sds(whole.result, "boot")) == 2
+    assert report(whole.path, healthy).result == whole.result
+
+
+def test_too_little_time_gives_no_spread_and_no_crash(tmp_path: Path) -> None:
+    done = run(plan(tmp_path, "ada", duration=0.1), tmp_path / "runs", world())
+    assert not done.succeeded
+    assert done.result.contenders[0].spreads == ()

@@ -1,0 +1,152 @@
+"""A seventh kind of run: what it takes, and all that it gets."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from pydantic import Field
+
+from bakeoff.model.base import Contract
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.samples import ToolRun
+from bakeoff.report.document import Document, Text
+from bakeoff.runs import Run, Stages, Watch, execute, listed, open_run, report, resume
+from bakeoff.runs import run as lifecycle
+from tests.runs.world import World, cut_off, tool_result
+
+# What would be in model/.
+
+
+class SoakPlan(Contract):
+    """So many runs of the engine, one after another: does the server keep its speed?"""
+
+    schema_: Literal["test.soak-plan/1"] = Field("test.soak-plan/1", alias="schema")
+    run: str
+    runs: int
+
+
+class Soak(Contract):
+    """The last run's throughput over the first one's."""
+
+    runs: int
+    complete: bool
+    last_over_first: float
+
+
+# What would be in report/kinds/.
+
+
+def document(soak: Soak) -> Document:
+    """One sentence."""
+    title = f"{soak.runs} runs"
+    headline = f"The last made {soak.last_over_first:.0%} of the first."
+    return Document(title, headline, (Text("It had one connection."),))
+
+
+@pytest.fixture(autouse=True)
+def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be in runs/kinds/: the kind is known as long as a test of this file runs."""
+    monkeypatch.setattr(lifecycle, "_KINDS", dict(lifecycle._KINDS))
+
+    class SoakRun(Run[SoakPlan, Soak]):
+        kind = "soak"
+        shows = "throughputs"
+        plan_type = SoakPlan
+        result_type = Soak
+        result_file = "soak.json"
+
+        def measure(self, stages: Stages, watch: Watch) -> None:
+            for number in range(len(self.records()), self.plan.runs):
+                watch.measured(number, self.plan.runs, "soaking")
+                result = tool_result(1000 - number)
+                run = ToolRun(round=number, loader="engine", command=(), output="", result=result)
+                self.store.append(run)
+                # Where the test's world may cut it off.
+                stages.clock.settle()
+
+        def is_complete(self) -> bool:
+            return len(self.records()) == self.plan.runs
+
+        def judge(self) -> Soak:
+            rates = [
+                record.result.requests_per_s
+                for record in self.records()
+                if record.type == "tool-run" and record.result
+            ]
+            change = rates[-1] / rates[0]
+            return Soak(runs=len(rates), complete=self.is_complete(), last_over_first=change)
+
+        def document(self) -> Document:
+            return document(self.result)
+
+        @property
+        def succeeded(self) -> bool:
+            return self.result.last_over_first > 0.9
+
+
+PLAN = SoakPlan(run="a-soak", runs=5)
+
+
+class CutOff(World):
+    """A world whose clock ends the run after three of its measurements."""
+
+    def settle(self) -> None:
+        self.slices += 1
+        self.on_slice(self, self.slices)
+
+
+def test_it_is_measured_judged_and_reported(tmp_path: Path) -> None:
+    world = World({})
+    run = execute(PLAN, tmp_path, world.stages(), world)
+    assert (run.kind, run.path, run.plan) == ("soak", tmp_path / "a-soak", PLAN)
+    assert run.result.complete and run.succeeded and not run.interrupted
+    assert run.report_path.read_text() == "a-soak"
+    assert (tmp_path / "latest").resolve() == run.path
+    assert {path.name for path in run.path.iterdir()} == {
+        ".lock", "machine.json", "plan.json", "report.html", "samples.jsonl", "soak.json"
+    }  # fmt: skip
+    with pytest.raises(BadUsage, match="is complete; for its throughputs: bakeoff report"):
+        resume(run.path, world.stages(), world)
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
+def test_cut_off_it_keeps_what_it_has_is_reported_and_goes_on(
+    tmp_path: Path, end: type[BaseException]
+) -> None:
+    world, path = CutOff({}, on_slice=cut_off(3, end)), tmp_path / "a-soak"
+    if end is KeyboardInterrupt:
+        assert execute(PLAN, tmp_path, world.stages(), world).interrupted
+    else:
+        with pytest.raises(SystemExit):
+            execute(PLAN, tmp_path, world.stages(), world)
+        with pytest.raises(BadUsage, match="has no soak yet; `bakeoff report"):
+            _ = open_run(path).result
+        with (path / "samples.jsonl").open("a") as log:
+            log.write('{"type":"tool-run","rou')
+    plan = (path / "plan.json").read_bytes()
+    before = report(path, world)
+    assert (before.result.runs, before.result.complete) == (3, False)
+    healthy = World({})
+    whole = resume(path, healthy.stages(), healthy)
+    assert (whole.result.runs, whole.result.complete) == (5, True)
+    assert whole.records()[:3] == before.records()
+    assert report(path, world).result == whole.result == open_run(path).result
+    assert (path / "plan.json").read_bytes() == plan, "a plan is never rewritten"
+
+
+def test_its_report_has_every_form(tmp_path: Path) -> None:
+    world = World({})
+    run = execute(PLAN, tmp_path, world.stages(), world)
+    page = report(run.path).report_path
+    assert page == run.path / "report.html"
+    for form in ("report.html", "report.md"):
+        assert "The last made 100% of the first." in (run.path / form).read_text()
+
+
+def test_it_is_listed_among_the_others(tmp_path: Path) -> None:
+    world = World({})
+    for name in ("b", "a"):
+        execute(PLAN.model_copy(update={"run": name}), tmp_path, world.stages(), world)
+    (tmp_path / "no run").mkdir()
+    assert [(run.kind, run.path.name) for run in listed(tmp_path)] == [("soak", "a"), ("soak", "b")]
+    assert listed(tmp_path / "nowhere") == []

@@ -1,0 +1,301 @@
+"""The whole program, with a world of known speeds behind its effects: in well under a second."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from bakeoff.judge import judge
+from bakeoff.model.audit import Conduct, Crew, Written
+from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.sentences import joined, sentence
+from bakeoff.runs import report, resume
+from bakeoff.runs.measuring.boot import measured_s
+from bakeoff.runs.store import Store
+from tests.judge.races import SOUND_AUDIT
+from tests.runs.conftest import Measure
+from tests.runs.world import World, cut_off, entry_names
+
+SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
+
+
+def test_the_faster_one_is_called_faster(measure: Measure) -> None:
+    world = World(SPEEDS)
+    verdict = measure.race(world, "slow", "fast").result
+    slow, fast = (next(e for e in verdict.entries if e.name == n) for n in ("slow", "fast"))
+    assert fast.low is not None and fast.high is not None
+    assert fast.low < 2.0 < fast.high
+    assert (fast.rank, slow.rank) == ((1, 1), (2, 2))
+    assert verdict.noise_floor is not None
+    assert verdict.noise_floor.low < 1 < verdict.noise_floor.high
+    assert verdict.complete and verdict.valid
+    assert not world.up, "every server was stopped"
+
+
+def test_two_of_the_same_cannot_be_told_apart(measure: Measure) -> None:
+    verdict = measure.race(World(SPEEDS), "fast", "same").result
+    assert {entry.letters for entry in verdict.entries} == {"a"}
+    assert verdict.pairs[0].finding == "can't tell"
+
+
+def test_a_run_is_a_folder_that_says_all(measure: Measure) -> None:
+    world = World(SPEEDS)
+    finished = measure.race(world, "fast", "slow")
+    there = {path.name for path in finished.path.iterdir()}
+    assert {"plan.json", "receipts.json", "machine.json", "samples.jsonl", "verdict.json"} <= there
+    assert finished.path.name == "t-fast-vs-slow"
+    assert (measure.parent / "latest").resolve() == finished.path
+    assert measured_s(finished.records()) == pytest.approx(6.0, rel=0.2)
+    boots = [record for record in finished.records() if record.type == "boot"]
+    assert [(boot.io, boot.threads) for boot in boots] == [("epoll", 1)]
+    (finished.path / "verdict.json").unlink()
+    assert report(finished.path, world).result == finished.result
+
+
+def test_two_runs_of_one_name_in_one_second_have_folders_of_their_own(measure: Measure) -> None:
+    runs = [measure.race(World(SPEEDS), "fast", "slow") for _ in range(2)]
+    assert [run.path.name for run in runs] == ["t-fast-vs-slow", "t-fast-vs-slow-2"]
+    assert [run.result.run for run in runs] == [run.path.name for run in runs]
+
+
+def test_one_that_cannot_be_built_is_out_and_the_rest_goes_on(measure: Measure) -> None:
+    world = World(SPEEDS, unbuildable={"fast": "its build failed"})
+    verdict = measure.race(world, "fast", "slow", "same").result
+    assert {entry.name for entry in verdict.entries} == {"slow", "same"}
+    assert verdict.skipped[0].reason == "its build failed"
+    assert verdict.reference == "slow"
+    assert verdict.noise_floor is not None and verdict.noise_floor.name == "slow (twin)"
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        World(SPEEDS, unstartable={"fast": "is ill"}),
+        World(SPEEDS, wrong={"fast": "is ill"}),
+    ],
+    ids=["cannot start", "answers wrongly"],
+)
+def test_one_that_cannot_take_part_is_out_before_anything_is_measured(
+    measure: Measure, world: World
+) -> None:
+    finished = measure.race(world, "fast", "slow", "same")
+    assert [skipped.name for skipped in finished.result.skipped] == ["fast"]
+    assert entry_names(finished.records()) == {"slow", "same", "slow (twin)"}
+    assert "fast is out: is ill" in world.seen
+
+
+def test_where_nobody_is_left_there_is_no_verdict(measure: Measure) -> None:
+    world = World(SPEEDS, wrong={"fast": "is ill", "slow": "is ill too"})
+    with pytest.raises(NoVerdict, match="slow: is ill too"):
+        measure.race(world, "fast", "slow")
+    assert not world.up
+
+
+def test_one_that_dies_is_invalid_and_the_rest_goes_on(measure: Measure) -> None:
+    def die(world: World, count: int) -> None:
+        if count == 150:
+            world.dead["slow"] = "was killed by signal SIGSEGV"
+
+    world = World(SPEEDS, on_slice=die)
+    verdict = measure.race(world, "fast", "slow").result
+    slow = next(entry for entry in verdict.entries if entry.name == "slow")
+    assert not slow.valid
+    assert "SIGSEGV" in joined(slow.reasons)
+    assert verdict.complete
+
+
+def test_an_interrupted_race_is_judged_by_what_there_is_and_goes_on_later(measure: Measure) -> None:
+    world = World(SPEEDS, on_slice=cut_off(200))
+    finished = measure.race(world, "fast", "slow")
+    assert finished.interrupted
+    assert not finished.result.complete
+    assert not world.up
+    before = finished.records()
+
+    again = resume(finished.path, World(SPEEDS).stages(), world)
+    assert again.result.complete
+    records = again.records()
+    assert records[: len(before)] == before, "nothing measured is measured again"
+    assert measured_s(records) == pytest.approx(6.0, rel=0.2)
+    first, *others = [record.lengths for record in records if record.type == "warmup"]
+    assert all(lengths == first for lengths in others), "slices are as long after the cut"
+
+
+def test_an_interrupt_before_the_first_block_leaves_nothing_to_judge(measure: Measure) -> None:
+    world = World(SPEEDS, on_slice=cut_off())
+    with pytest.raises(KeyboardInterrupt):
+        measure.race(world, "fast", "slow")
+    assert not world.up
+
+
+def test_a_solo_race_has_one_contender_up_at_a_time(measure: Measure) -> None:
+    most = 0
+
+    def count_up(world: World, _count: int) -> None:
+        nonlocal most
+        most = max(most, len(world.up))
+
+    world = World(SPEEDS, on_slice=count_up)
+    finished = measure.race(world, "slow", "fast", solo=True, duration=60.0)
+    fast = next(entry for entry in finished.result.entries if entry.name == "fast")
+    assert most == 1
+    assert finished.result.boots == 10
+    assert fast.low is not None and fast.low > 1.5
+
+
+def test_all_are_audited_once_and_together(measure: Measure) -> None:
+    world = World(SPEEDS)
+    finished = measure.race(world, "fast", "slow", boots=3)
+    assert world.audited == [{"fast", "slow", "fast (twin)"}]
+    boots = [record for record in finished.records() if record.type == "boot"]
+    assert [all(one.audit for one in boot.started) for boot in boots] == [True, False, False]
+
+
+def test_a_solo_race_audits_each_while_it_is_up(measure: Measure) -> None:
+    world = World(SPEEDS)
+    measure.race(world, "fast", "slow", solo=True, twin=False, duration=20.0)
+    assert sorted(map(sorted, world.audited)) == [["fast"], ["slow"]]
+
+
+@pytest.mark.parametrize("options", [{}, {"solo": True, "duration": 20.0}])
+def test_a_boot_says_who_worked_and_what_was_written_while_blocks_were_measured(
+    measure: Measure, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, threads={"slow": 3}, log_bytes_per_request={"slow": 10.0})
+    finished = measure.race(world, "fast", "slow", **options)
+    records = finished.records()
+    answered = sum(
+        one.event.requests_all
+        for record in records
+        if record.type == "block"
+        for one in record.slices
+        if one.entry == "slow"
+    )
+    ends = [record for record in records if record.type == "boot-end"]
+    for end in ends:
+        assert end.crews["fast"] == Crew(
+            processes=1, threads=2, processes_at_work=1, threads_at_work=1
+        )
+        assert (end.crews["slow"].threads, end.crews["slow"].threads_at_work) == (4, 3)
+        assert end.written["fast"] == Written(log_bytes=0, scratch_bytes=0)
+    log_bytes = sum(end.written["slow"].log_bytes for end in ends)
+    assert log_bytes == pytest.approx(10 * answered)
+
+
+@pytest.mark.parametrize("options", [{}, {"solo": True, "duration": 20.0}])
+def test_a_boot_says_what_became_of_processes_memory_and_tcp_while_blocks_were_measured(
+    measure: Measure, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS)
+    finished = measure.race(world, "fast", "slow", **options)
+    records = finished.records()
+    for end in (record for record in records if record.type == "boot-end"):
+        blocks = [one for one in records if one.type == "block" and one.boot == end.boot]
+        slices = [piece for block in blocks for piece in block.slices]
+        assert set(end.conducts) == set(end.warmed) == set(end.loaded) == {p.entry for p in slices}
+        assert end.conducts["fast"] == Conduct()
+        assert end.tcp and end.tcp.retransmits == len(slices), "the warm-up's are left out"
+        window_s = sum(one.event.end_ns - one.event.start_ns for one in slices) / 1e9
+        assert end.lasted_s >= window_s / len(end.loaded)
+
+
+def test_the_verdict_says_where_work_is_unequal(measure: Measure) -> None:
+    world = World(
+        SPEEDS,
+        audits={"slow": SOUND_AUDIT.model_copy(update={"segments": 2, "date": "frozen"})},
+        threads={"fast": 2},
+        log_bytes_per_request={"same": 34.0},
+    )
+    finished = measure.race(world, "fast", "slow", "same", workers=2)
+    assert tuple(map(sentence, finished.result.fairness)) == (
+        "slow and same ran 1 process with 1 thread at work where 2 workers were asked for",
+        "same wrote 34 bytes of log per request",
+        "slow answers in 2 writes, the others in one",
+        "the Date of slow does not move",
+    )
+    assert report(finished.path, world).result.fairness == finished.result.fairness
+
+
+def test_a_folder_that_another_bakeoff_fills_is_left_alone(measure: Measure) -> None:
+    world = World(SPEEDS, on_slice=cut_off(200))
+    finished = measure.race(world, "fast", "slow")
+    with (
+        Store(finished.path).locked(),
+        pytest.raises(BadUsage, match="another bakeoff is still racing there"),
+    ):
+        resume(finished.path, World(SPEEDS).stages(), world)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda run: (run / "plan.json").unlink(), "has no plan.json"),
+        (lambda run: (run / "plan.json").write_text("{"), "is not JSON"),
+        (lambda run: (run / "machine.json").unlink(), "machine.json: cannot be read"),
+        (lambda run: (run / "receipts.json").unlink(), "receipts.json: cannot be read"),
+        (lambda run: (run / "samples.jsonl").write_text('{"type":"x"}\n'), "samples.jsonl:1"),
+        (
+            lambda run: (run / "plan.json").write_text(
+                (run / "plan.json").read_text().replace("bakeoff.plan/1", "bakeoff.plan/9")
+            ),
+            "`schema` is bakeoff.plan/9, of a newer bakeoff",
+        ),
+        (
+            lambda run: (run / "plan.json").write_text('{"schema": "bakeoff.picnic/1"}'),
+            "`schema` is bakeoff.picnic/1; known here: bakeoff.capacity-plan/2",
+        ),
+    ],
+)
+def test_a_broken_run_folder_is_named(measure: Measure, spoil: Any, says: str) -> None:
+    world = World(SPEEDS)
+    finished = measure.race(world, "fast", duration=1.0)
+    spoil(finished.path)
+    with pytest.raises(BadUsage) as caught:
+        report(finished.path, world)
+    assert says in str(caught.value)
+
+
+def test_an_output_folder_that_cannot_be_made_is_named(measure: Measure) -> None:
+    measure.parent.write_text("a file")
+    with pytest.raises(BadUsage, match=r"--out .*runs: .* can't be made"):
+        measure.race(World(SPEEDS), "fast")
+
+
+def test_a_race_for_a_precision_ends_with_the_draw_that_reaches_it(
+    measure: Measure,
+) -> None:
+    asked = {"precision": 0.05, "duration": 30.0, "boots": 3}
+    finished = measure.race(World(SPEEDS), "fast", "slow", **asked)
+    precision = finished.result.precision
+    assert precision and precision.met and finished.result.complete
+    assert measured_s(finished.records()) < 29
+    with pytest.raises(BadUsage, match="is complete"):
+        resume(finished.path, World(SPEEDS).stages(), World(SPEEDS))
+
+
+def test_the_judge_is_asked_between_draws_and_not_after_each(
+    measure: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def judged(plan: Plan, receipts: Any, records: Any, *more: Any) -> Verdict:
+        seen.append(len(records))
+        return judge(plan, receipts, records, *more)
+
+    monkeypatch.setattr("bakeoff.judge.judge", judged)
+    asked = {"precision": 0.05, "duration": 30.0}
+    finished = measure.race(World(SPEEDS), "fast", "slow", **asked)
+    records = finished.records()
+    assert seen[-1] == len(records), "the boot's end counts"
+    draws = [sum(each.type == "draw" for each in records[:many]) for many in seen]
+    assert draws[0] == 8 and all(b >= 1.25 * a for a, b in pairwise(draws[:-1]))
+
+
+def test_a_precision_out_of_reach_takes_the_whole_budget(measure: Measure) -> None:
+    asked = {"precision": 0.0001, "duration": 6.0}
+    verdict = measure.race(World(SPEEDS), "fast", "slow", **asked).result
+    assert verdict.precision and not verdict.precision.met and verdict.precision.more_s
+    assert verdict.complete
+    assert verdict.measured_s == pytest.approx(6, rel=0.2)

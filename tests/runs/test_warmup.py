@@ -1,0 +1,132 @@
+"""How long each is warmed up, in a world whose servers come up to speed as they are told to."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.samples import WARM_UP_SLICE_MS, Warmup
+from bakeoff.plan import slice_lengths
+from bakeoff.report.sentences import sentences
+from bakeoff.runs import open_run, resume
+from tests.runs.conftest import Measure
+from tests.runs.test_race import SPEEDS
+from tests.runs.world import World, cut_off
+
+SLICE_S = WARM_UP_SLICE_MS / 1000
+
+
+def compiling(*tiers: tuple[float, float]) -> Callable[[float], float]:
+    """A share of its throughput until so many seconds of load, tier after tier; then all of it."""
+
+    def warmth(loaded_s: float) -> float:
+        return next((share for until_s, share in tiers if loaded_s < until_s), 1.0)
+
+    return warmth
+
+
+def never_settling(loaded_s: float) -> float:
+    """Half as fast again after each second."""
+    return float(1.5 ** (loaded_s - 40))
+
+
+def warmed(folder: Path) -> list[Warmup]:
+    return [record for record in open_run(folder).records() if record.type == "warmup"]
+
+
+def seconds(warmup: Warmup) -> dict[str, float]:
+    return {name: len(rates) * SLICE_S for name, rates in warmup.requests_per_s.items()}
+
+
+def run(measure: Measure, world: World, duration_s: float, **more: Any) -> Any:
+    return measure.race(world, "fast", "slow", twin=False, duration=duration_s, **more)
+
+
+def test_flat_ones_get_two_seconds_and_one_in_later_boots(measure: Measure) -> None:
+    first, *later = warmed(run(measure, World(SPEEDS, noise=0.01), 12.0, boots=3).path)
+    assert first.courses == {"fast": "flat", "slow": "flat"}
+    assert seconds(first) == {"fast": 2.0, "slow": 2.0}
+    assert [seconds(each) for each in later] == [{"fast": 1.0, "slow": 1.0}] * 2
+
+
+def test_one_that_compiles_gets_the_time_it_takes_and_slices_of_its_last_speed(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((1.0, 0.005), (3.5, 0.1))})
+    finished = run(measure, world, 36.0, boots=3)
+    for warmup in warmed(finished.path):
+        assert warmup.courses["slow"] == "warm-up" and warmup.steady["slow"]
+        assert 5.0 <= seconds(warmup)["slow"] <= 8.0
+        assert abs(warmup.steady_from["slow"] * SLICE_S - 3.5) <= 0.5
+        assert warmup.lengths["slow"] == slice_lengths(50_000, 1000)
+    slow = next(each for each in finished.result.entries if each.name == "slow")
+    assert [each.course for each in slow.warm_up] == ["warm-up"] * 3
+    assert not slow.warnings
+
+
+def test_compilers_count_calls_so_few_answers_since_the_last_change_are_not_enough(
+    measure: Measure,
+) -> None:
+    world = World({"fast": 100_000, "slow": 2000}, warmth={"slow": compiling((1.0, 0.2))})
+    warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]
+    answered = sum(rate * SLICE_S for rate in warmup.requests_per_s["slow"][4:])
+    assert 18_000 < answered < 24_000
+
+
+def test_a_slow_one_that_is_plainly_flat_is_spared_the_bound(measure: Measure) -> None:
+    world = World({"fast": 100_000, "slow": 600})
+    warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]
+    assert seconds(warmup)["slow"] == 2.0
+
+
+@pytest.mark.parametrize(("duration_s", "most_s"), [(0.6, 1.0), (4.0, 6.0), (60.0, 20.0)])
+def test_one_that_never_settles_takes_the_bound_and_a_short_race_stays_short(
+    measure: Measure, duration_s: float, most_s: float
+) -> None:
+    """Three times its share of what is measured, 1 s at least and 20 s at most."""
+    world = World(SPEEDS, warmth={"slow": never_settling})
+    warmup = warmed(run(measure, world, duration_s, boots=1).path)[0]
+    assert seconds(warmup)["slow"] == most_s
+    assert warmup.courses["slow"] == "unsteady"
+
+
+def test_a_slowdown_is_told(measure: Measure) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((1.5, 2.0))})
+    verdict = run(measure, world, 12.0, boots=1).result
+    slow = next(each for each in verdict.entries if each.name == "slow")
+    assert [each.course for each in slow.warm_up] == ["slowdown"]
+    assert any("it got slower while it was warmed up" in each for each in sentences(slow.warnings))
+
+
+def test_a_race_too_short_to_warm_up_says_so_once(measure: Measure) -> None:
+    world = World(SPEEDS, warmth={"slow": never_settling})
+    verdict = run(measure, world, 0.4).result
+    warnings = [*verdict.warnings, *(w for each in verdict.entries for w in each.warnings)]
+    said = sentences(warnings)
+    assert sum("warm" in each for each in said) == 1
+    assert any("no contender was warmed up for more than 1 s" in each for each in said)
+
+
+def test_what_was_known_before_a_cut_is_known_after_it(measure: Measure) -> None:
+    world = World(SPEEDS, on_slice=cut_off(200))
+    finished = run(measure, world, 12.0)
+    assert finished.interrupted
+    again = resume(finished.path, World(SPEEDS).stages(), world)
+    first, *later = [seconds(each)["fast"] for each in warmed(again.path)]
+    assert first == 2.0 and later and set(later) == {1.0}
+
+
+def test_a_solo_race_warms_each_up_alone(measure: Measure) -> None:
+    finished = run(measure, World(SPEEDS), 40.0, solo=True)
+    first, second, *_ = warmed(finished.path)
+    assert seconds(first) == {"fast": 2.0, "slow": 2.0}
+    assert seconds(second) == {"fast": 1.0, "slow": 1.0}
+    assert all(len(us) == 8 for us in first.cpu_us_per_request.values())
+
+
+def test_where_nobody_answers_there_is_no_verdict(measure: Measure) -> None:
+    world = World(SPEEDS, dead={"fast": "was killed", "slow": "was killed"})
+    with pytest.raises(NoVerdict, match="answered a single request"):
+        run(measure, world, 2.0)

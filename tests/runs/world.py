@@ -1,0 +1,423 @@
+"""A world behind the effects: servers with known speeds, a clock that moves with the load."""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.load import LoadRun, LoadSpec
+from bakeoff.load.tools.output import result
+from bakeoff.measure import Placement
+from bakeoff.model.audit import Audit, Written
+from bakeoff.model.contender import Contender
+from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Connection, Cores, Entry
+from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
+from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
+from bakeoff.model.workload import Workload
+from bakeoff.runs import AnyRun, Stages
+from bakeoff.runs.stages import Reports
+from tests.judge.queues import queue_event
+from tests.judge.races import MACHINE, SOUND_AUDIT, event
+from tests.load.tools.samples import load as spec_of
+
+NOISE = 0.03
+
+
+@dataclass
+class World(Reports):
+    """Servers by name with their throughput; faults by name; and all that happened.
+
+    What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
+    processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
+    12 ms without. `warmth` is the share of a server's throughput that it has after so many
+    seconds of load.
+    """
+
+    requests_per_s: dict[str, float]
+    unbuildable: dict[str, str] = field(default_factory=dict)
+    unstartable: dict[str, str] = field(default_factory=dict)
+    unstartable_again: dict[str, str] = field(default_factory=dict)
+    ready_ms: dict[str, float] = field(default_factory=dict)
+    held_mib: float = 10.0
+    free_mib: float = 4000.0
+    wrong: dict[str, str] = field(default_factory=dict)
+    threads: dict[str, int] = field(default_factory=dict)
+    log_bytes_per_request: dict[str, float] = field(default_factory=dict)
+    audits: dict[str, Audit] = field(default_factory=dict)
+    audited: list[set[str]] = field(default_factory=list)
+    missing_tools: dict[str, str] = field(default_factory=dict)
+    tool_speed: dict[str, float] = field(default_factory=dict)
+    tool_runs: list[tuple[str, str]] = field(default_factory=list)
+    refuses: bool = False
+    on_machine: Machine = MACHINE
+    noise: float = NOISE
+    warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
+    on_slice: Callable[["World", int], None] = lambda _world, _count: None
+    time_ns: int = 1_000_000_000
+    slices: int = 0
+    most_up: int = 0
+    jobs: list[tuple[str, ...]] = field(default_factory=list)
+    up: dict[str, Entry] = field(default_factory=dict)
+    loaded_s: dict[str, float] = field(default_factory=dict)
+    cpu_ns: dict[str, int] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    pids: dict[int, str] = field(default_factory=dict)
+    dead: dict[str, str] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)
+    chance: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def death(self, key: str) -> str | None:
+        """How a process died; None while it lives."""
+        return self.dead.get(key) or self.dead.get(name_of(key))
+
+    def stages(self) -> Stages:
+        """The stages of this world: it is all five of them."""
+        me: Any = self
+        return Stages(me, me, me, me, me)
+
+    def keeper(self, _scratch: Path) -> "FakeKeeper":
+        return FakeKeeper(self)
+
+    def attach(self, entry: Entry) -> Handle:
+        return _handle(entry, entry.name)
+
+    def answers(self, host: str, port: int) -> str | None:
+        """A real answer, unless this world says that nobody listens."""
+        return f"{host} {port}: refused" if self.refuses else None
+
+    def connect(self, job: Job) -> "FakeLoad":
+        return FakeLoad(self, job)
+
+    def tool_missing(self, loader: Loader) -> str | None:
+        return self.missing_tools.get(loader)
+
+    def cpu(self, counter: CpuCounter) -> "FakeCpu":
+        return FakeCpu(self, counter)
+
+    def process_tree(self, pid: int) -> tuple[int, ...]:
+        return (pid,)
+
+    def memory(self, pids: Iterable[int]) -> Memory:
+        return Memory(pss_mib=self.held_mib, processes=len(list(pids)) or 1)
+
+    def free_memory_mib(self) -> float:
+        return self.free_mib
+
+    def free_files(self) -> int:
+        return 1000
+
+    def placement(self, tasks: Iterable[tuple[int, int]]) -> Placement:
+        return Placement({pid: 100 for pid, _ in tasks}, {}, {})
+
+    def tcp(self) -> TcpTrouble:
+        """A segment sent again in each slice."""
+        return TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=self.slices)
+
+    def pressure_cpu_us(self) -> None:
+        pass
+
+    def machine(self) -> Machine:
+        return self.on_machine
+
+    def now_ns(self) -> int:
+        return self.time_ns
+
+    def settle(self) -> None:
+        pass
+
+    def write(self, run: AnyRun) -> Path:
+        """A report that says which run it is of."""
+        page = run.path / "report.html"
+        page.write_text(run.plan.run)
+        return page
+
+    def step(self, text: str) -> None:
+        """A watch: remember."""
+        self.seen.append(text)
+
+    def measured(self, done_s: float, of_s: float, text: str) -> None:
+        """A watch: the measuring never goes past its end by more than a block."""
+        assert done_s <= of_s + 5
+
+    def out(self, name: str, reason: str) -> None:
+        """A watch: remember."""
+        self.seen.append(f"{name} is out: {reason}")
+
+    def build(
+        self, wanted: Sequence[tuple[Contender, Path]], say: Callable[[str], None]
+    ) -> list[Receipt | ContenderOut]:
+        return [self.build_one(contender) for contender, _ in wanted]
+
+    def build_one(self, contender: Contender) -> Receipt | ContenderOut:
+        """A receipt, or the fault that this world has for the contender."""
+        if contender.name in self.unbuildable:
+            return ContenderOut(self.unbuildable[contender.name])
+        return Receipt(
+            name=contender.name,
+            version=f"{contender.name} 1.0",
+            tools={},
+            source_sha256="0" * 64,
+            commands=(),
+            log="",
+            built_s=0,
+        )
+
+    def verify(
+        self,
+        handle: Handle,
+        entry: Entry,
+        workload: Workload,
+        connection: Connection,
+        pipeline: int,
+    ) -> Verification:
+        """Right, unless this world says what is wrong."""
+        name = entry.twin_of or entry.name
+        problems = (self.wrong[name],) if name in self.wrong else ()
+        return Verification(name=entry.name, problems=problems, status=200, keeps_alive=True)
+
+    def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
+        """A sound server, unless this world has another finding for it."""
+        self.audited.append({handle.name for handle, _ in up})
+        return {
+            handle.name: self.audits.get(entry.twin_of or entry.name, SOUND_AUDIT)
+            for handle, entry in up
+        }
+
+    def thread_times(self, pids: Iterable[int]) -> dict[tuple[int, int], int]:
+        """One thread at work in each process, or as many as this world says, and an idle one."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in pids:
+            key = self.pids[pid]
+            busy = self.threads.get(name_of(key), 1)
+            found |= {(pid, tid): self.cpu_ns.get(key, 0) // busy for tid in range(busy)}
+            found[pid, busy] = 0
+        return found
+
+    def written(self, handle: Handle) -> Written:
+        """A log that grows with the answers."""
+        per_request = self.log_bytes_per_request.get(handle.name, 0.0)
+        answered = sum(n for key, n in self.answered.items() if name_of(key) == handle.name)
+        return Written(log_bytes=round(per_request * answered), scratch_bytes=500)
+
+    def run_tool(self, loader: Loader, spec: LoadSpec) -> LoadRun:
+        """A run of a load tool that sees the server's speed, but for what the tool costs it."""
+        name = spec.url.rpartition("/")[2]  # A tool knows a server by its URL alone.
+        self.tool_runs.append((loader, name))
+        rate = self.requests_per_s[name] * self.tool_speed.get(loader, 1)
+        rate *= self.chance.gauss(1, NOISE)
+        return LoadRun((loader, spec.url), f"{rate}", tool_result(rate), "")
+
+    def cores(self) -> tuple[CoreTime, ...]:
+        """Two cores, the server's busy since the machine started."""
+        now_s = self.time_ns / 1e9
+        idle = {"softirq_s": 0.0, "steal_s": 0.0}
+        return (
+            CoreTime(cpu=0, user_s=now_s * 0.3, system_s=now_s * 0.7, idle_s=0.0, **idle),
+            CoreTime(cpu=1, user_s=now_s * 0.3, system_s=now_s * 0.3, idle_s=now_s * 0.4, **idle),
+        )
+
+
+class FakeKeeper:
+    """Servers that are only remembered."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def start(
+        self,
+        entry: Entry,
+        *,
+        key: str = "",
+        out: Path,
+        workers: int,
+        cores: Cores,
+        host: str,
+        log: Path,
+        answers: Callable[[str, int], str | None],
+    ) -> Handle:
+        if entry.name in self._world.unstartable:
+            raise ContenderOut(self._world.unstartable[entry.name])
+        world = self._world
+        if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
+            raise ContenderOut(world.unstartable_again[entry.name])
+        assert key not in world.up
+        world.up[key] = entry
+        world.most_up = max(world.most_up, len(world.up))
+        world.loaded_s[key] = 0.0
+        pid = 100 + len(world.pids)
+        world.pids[pid] = key
+        return _handle(entry, key, pid, world.ready_ms.get(entry.twin_of or entry.name, 12.0))
+
+    def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
+        del self._world.up[name]
+        return Stopped(name=name, how="SIGTERM")
+
+    def pids(self, name: str) -> tuple[int, ...]:
+        return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
+
+    def death(self, name: str) -> str | None:
+        return self._world.death(name)
+
+    def close(self) -> None:
+        self._world.up.clear()
+
+
+class FakeCpu:
+    """The CPU time that a server's answers cost."""
+
+    def __init__(self, world: World, counter: CpuCounter) -> None:
+        self._world, self._name = world, counter.path or ""
+
+    def read(self) -> CpuTime:
+        total = self._world.cpu_ns.get(self._name, 0)
+        return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
+
+    def close(self) -> None:
+        pass
+
+
+class FakeLoad:
+    """An engine that answers at once, and moves the clock."""
+
+    def __init__(self, world: World, job: Job) -> None:
+        self._world, self._job = world, job
+        keys = {pid: key for pid, key in world.pids.items() if key in world.up}
+        self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
+        world.jobs.append(tuple(self._keys))
+        self.ready = Ready(
+            type="ready",
+            protocol=2,
+            engine="volley fake",
+            io="epoll",
+            threads=job.threads,
+            targets=tuple(
+                ReadyTarget(name=target.name, open=job.connections, error=None)
+                for target in job.targets
+            ),
+        )
+
+    def slice(self, command: SliceCommand) -> SliceEvent:
+        world = self._world
+        world.slices += 1
+        world.on_slice(world, world.slices)
+        key = self._keys[command.target]
+        entry = world.up[key]
+        original = entry.twin_of or entry.name
+        rate = world.requests_per_s[original] * world.chance.gauss(1, world.noise)
+        rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
+        world.loaded_s[key] += command.duration_ms / 1000
+        dead = world.death(key) is not None
+        if command.rate and not dead:
+            return self._open(key, command, command.rate, rate)
+        window_ns = command.duration_ms * 1_000_000
+        requests = 0 if dead else round(rate * window_ns / 1e9)
+        start_ns = world.time_ns + command.ramp_ms * 1_000_000
+        world.time_ns = start_ns + window_ns + 1_000_000
+        world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
+        requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
+        world.answered[key] = world.answered.get(key, 0) + requests_all
+        mean_us = self._job.connections * self._job.pipeline / rate * 1e6
+        return event(
+            target=command.target,
+            block=command.block,
+            start_ns=start_ns,
+            end_ns=start_ns + window_ns,
+            drained_ns=world.time_ns,
+            requests=requests,
+            bytes=requests * 113,
+            requests_all=requests_all,
+            misses=1 if dead else 0,
+            errors={"reset": 1} if dead else {},
+            latency=_histogram(round(mean_us), requests),
+            latency_count=requests,
+            latency_mean_us=mean_us if requests else 0.0,
+            in_flight_ns=round(requests * mean_us * 1e3),
+            cpu_ns=round(window_ns * 0.6),
+            busy=0.6,
+        )
+
+    def _open(self, key: str, command: SliceCommand, offered: float, speed: float) -> SliceEvent:
+        """A queue before a server of that speed."""
+        world = self._world
+        rng = np.random.default_rng(world.slices)
+        queued = queue_event(offered, speed, command.ramp_ms, command.duration_ms, rng)
+        busy_ns = min(1.0, offered / speed) * (command.ramp_ms + command.duration_ms) * 1e6
+        world.time_ns += (command.ramp_ms + command.duration_ms) * 1_000_000
+        world.cpu_ns[key] = world.cpu_ns.get(key, 0) + round(busy_ns)
+        world.answered[key] = world.answered.get(key, 0) + queued.requests_all
+        return queued
+
+    def close(self) -> None:
+        pass
+
+
+def _warm(_loaded_s: float) -> float:
+    return 1.0
+
+
+@cache
+def _histogram(mean_us: int, requests: int) -> str:
+    histogram = HdrHistogram(1, 60_000_000_000, 3)
+    histogram.record_value(mean_us * 1000, requests)
+    encoded: bytes = histogram.encode()
+    return encoded.decode()
+
+
+def name_of(key: str) -> str:
+    """Whose process it is."""
+    return key.rpartition("/")[0]
+
+
+def _handle(entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0) -> Handle:
+    return Handle(
+        name=entry.name,
+        pid=pid,
+        address=f"127.0.0.1:{pid}",
+        host=f"127.0.0.1:{pid}",
+        port=pid,
+        cpus=(0,),
+        cpu=CpuCounter(kind="cgroup-v2", path=key),
+        log=None,
+        command=("server",),
+        time_to_ready_ms=ready_ms,
+    )
+
+
+def tool_result(requests_per_s: float) -> LoadResult:
+    """What a tool prints after a second at that speed, as far as it says anything."""
+    return result(
+        "wrk",
+        spec_of(),
+        requests=round(requests_per_s),
+        duration_s=1.0,
+        requests_per_s=requests_per_s,
+        bytes_per_s=100 * requests_per_s,
+        latency_us=None,
+        errors={},
+    )
+
+
+def cut_off(
+    at_slice: int = 1, by: type[BaseException] = KeyboardInterrupt
+) -> Callable[[World, int], None]:
+    """An `on_slice` that ends the run at a slice, as Ctrl-C does; `SystemExit`: as kill -9 does."""
+
+    def at(_world: World, count: int) -> None:
+        if count == at_slice:
+            raise by
+
+    return at
+
+
+def entry_names(records: Iterable[Record]) -> set[str]:
+    """Whose slices are in the blocks."""
+    return {one.entry for record in records if record.type == "block" for one in record.slices}

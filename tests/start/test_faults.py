@@ -1,0 +1,65 @@
+"""How a fault of a contender is worded."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from bakeoff.start import faults
+from bakeoff.start.ports import Listener
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (0, "exited with status 0"),
+        (1, "exited with status 1"),
+        (-11, "was killed by signal SIGSEGV"),
+        (-40, "was killed by signal 40"),
+    ],
+)
+def test_an_ending(status: int, text: str) -> None:
+    assert faults.ending(status) == text
+
+
+def test_a_word_that_is_no_path_may_be_misspelt() -> None:
+    assert "is it installed" in faults.unstartable("exec", errno.ENOENT, "nod", "/x")
+    assert faults.unstartable("exec", errno.ENOENT, "./nod", "/x") == (
+        "`./nod` cannot be executed: No such file or directory"
+    )
+
+
+def test_a_core_that_is_not_there() -> None:
+    text = faults.unstartable("pin", errno.EINVAL, "node", "/x")
+    assert text.startswith("it cannot be pinned to its cores: Invalid argument")
+
+
+def test_listening_elsewhere_says_how_to_listen_here() -> None:
+    listeners = [Listener("127.0.0.1", 3000), Listener("::", 9229)]
+    assert faults.elsewhere(listeners, "127.0.0.1", 41231) == (
+        "it listens on 127.0.0.1:3000 and [::]:9229, not on port 41231 that it was given: "
+        "use {port} or $PORT in the command, or say --port 3000"
+    )
+
+
+def test_listening_at_another_address_is_text_apart() -> None:
+    assert faults.elsewhere([Listener("::1", 41231)], "127.0.0.1", 41231) == (
+        "it listens on [::1]:41231, not on 127.0.0.1:41231 that it was given: "
+        "use {host} or $HOST in the command"
+    )
+
+
+def test_the_tail_has_the_last_lines_of_a_long_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 50_000 + b"\n" + b"\n".join(b"line %d" % n for n in range(99)) + b"\xff")
+    text = faults.with_tail("died", log).splitlines()
+    assert text[0] == "died; the end of its log:"
+    assert text[1:3] == ["  line 84", "  line 85"]
+    assert text[-1] == "  line 98�"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"])
+def test_an_empty_log_is_said(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "log").write_bytes(content)
+    assert faults.with_tail("died", tmp_path / "log") == "died (its log is empty)"
+    assert faults.with_tail("died", tmp_path / "none") == "died (its log is empty)"
