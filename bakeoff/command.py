@@ -7,7 +7,7 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -19,6 +19,7 @@ DRAIN_S = 1.0
 """How long the output of a command that was killed is read: a child that left may hold it open."""
 NEVER = Event()
 """The `stop` of a caller in the main thread, where Ctrl-C arrives by itself."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _libc = ctypes.CDLL(None)
 
 
@@ -53,26 +54,28 @@ def run(
     `stop` is for threads other than the main one: once it is set, the command is ended and
     KeyboardInterrupt raised. Raises OSError or `subprocess.SubprocessError` if it can't be started.
     """
-    process = subprocess.Popen(
-        argv,
-        executable=program,
-        cwd=folder,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=_preparation(cpus, open_files),
-    )
+    process = None
     try:
-        output = _output(process, timeout_s, stop)
-        status: int | None = process.returncode
-    except subprocess.TimeoutExpired:
+        with _signals_wait() as mask:
+            process = subprocess.Popen(
+                argv,
+                executable=program,
+                cwd=folder,
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
+                start_new_session=True,
+                preexec_fn=_preparation(cpus, open_files, mask),
+            )
+        output, status = _output(process, timeout_s, stop), process.returncode
+    except BaseException as error:
+        if process is None:
+            raise
         _end(process, interrupt_s)
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
         output, status = _drained(process), None
-    except BaseException:
-        _end(process, interrupt_s)
-        raise
     stdout, stderr = ((stream or b"").decode(errors="replace") for stream in output)
     return Ended(status, stdout, stderr)
 
@@ -101,7 +104,24 @@ def _drained(process: "subprocess.Popen[bytes]") -> tuple[bytes | None, bytes | 
         return error.output, error.stderr
 
 
-def _preparation(cpus: Collection[int], open_files: int) -> Callable[[], None]:
+@contextlib.contextmanager
+def _signals_wait() -> Iterator[set[signal.Signals]]:
+    """Keep signals until a fork is over; gives the mask that the child is to have.
+
+    Python runs the hooks of `os.register_at_fork` around a fork, and prints and forgets what is
+    raised in them: a KeyboardInterrupt, too.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+        yield mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _preparation(
+    cpus: Collection[int], open_files: int, mask: set[signal.Signals]
+) -> Callable[[], None]:
     """What the child does before it becomes the program."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
@@ -114,6 +134,7 @@ def _preparation(cpus: Collection[int], open_files: int) -> Callable[[], None]:
             os.sched_setaffinity(0, cpus)
         if not plenty:
             resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     return prepare
 

@@ -119,6 +119,23 @@ def test_a_core_or_a_program_that_is_not_there() -> None:
         run(("no-such-program",), timeout_s=1)
 
 
+@pytest.mark.parametrize("when", ["before", "after_in_parent"])
+def test_an_interrupt_at_the_moment_of_a_fork_is_not_forgotten(when: str) -> None:
+    script = f"""
+import os, signal
+from bakeoff.command import run
+os.register_at_fork({when}=lambda: signal.raise_signal(signal.SIGINT))
+try:
+    run(("sleep", "600"), timeout_s=600)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.stdout == "interrupted\n", ended.stderr
+
+
 def test_it_ends_with_us() -> None:
     script = "from bakeoff.command import run; run(('sleep', '600'), timeout_s=600)"
     with subprocess.Popen([sys.executable, "-c", script]) as parent:
