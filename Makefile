@@ -50,14 +50,16 @@ define run_tests
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target \
 		contenders test-python test-timed CONTENDERS='$(1)' MARKS='$(2)'
 	$(CARGO_TEST) --test oracle
-	$(PYTEST) -m 'e2e and not alone $(2)' --numprocesses 4 --dist loadgroup --contenders '$(1)'
-	$(PYTEST) -m 'alone $(2)'
+	$(PYTEST) $(AGAIN) -m 'e2e and not alone $(2)' --numprocesses 4 --dist loadgroup --contenders '$(1)'
+	$(PYTEST) $(AGAIN) -m 'alone $(2)'
 endef
 
 # What can wait yields to tests that look at the clock; but not to all else that a machine does, for
 # then its own tests would wait for minutes.
 YIELDING := nice -n 5
 PYTEST := $(BIN)/pytest
+# Where nobody can look again, what loads servers may fail once: the host may have stood still. It is said.
+AGAIN := $(if $(CI),--reruns 1 -rR)
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
 
 .PHONY: contenders
