@@ -1,12 +1,14 @@
 """Options of the whole test suite, and what it needs of its surroundings."""
 
+import os
 import signal
 
 import pytest
 from hypothesis import settings
 
-# No test depends on a speed: an example that a busy machine took long for is no failure.
-settings.register_profile("bakeoff", deadline=None)
+# No test depends on a speed: an example that a busy machine took long for is no failure. New
+# examples are looked for where somebody can look at them, not where a landing waits.
+settings.register_profile("bakeoff", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("bakeoff")
 
 
