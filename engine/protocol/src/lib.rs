@@ -9,6 +9,7 @@ mod body;
 pub mod check;
 mod chunked;
 pub mod decoder;
+pub mod h2;
 pub mod head;
 pub mod http1;
 pub mod learned;
