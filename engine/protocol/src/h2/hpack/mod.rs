@@ -14,10 +14,8 @@ pub use encode::{
 /// Bytes of a table where no SETTINGS say otherwise. Ours never do.
 pub const TABLE_SIZE: usize = 4096;
 
-/// What a field costs a table of the other side (section 4.1).
-pub(crate) fn size_of(name: &str, value: &str) -> usize {
-    name.len() + value.len() + table::OVERHEAD
-}
+/// What a field costs a table, and a head, beside its name and value (section 4.1).
+pub(crate) const FIELD_OVERHEAD: usize = 32;
 
 /// The index of the field that was added last.
 pub(crate) const LATEST: usize = table::STATIC.len() + 1;

@@ -1,5 +1,6 @@
 //! The fields that both sides know (RFC 7541, section 2.3): those of the standard, and the latest.
 
+use super::FIELD_OVERHEAD;
 use std::collections::VecDeque;
 
 /// The standard's fields (appendix A), from index 1 on.
@@ -23,9 +24,6 @@ pub(super) const STATIC: [(&str, &str); 61] = [
     ("via", ""), ("www-authenticate", ""),
 ];
 
-/// What an entry costs beside its name and value (section 4.1).
-pub(super) const OVERHEAD: usize = 32;
-
 /// The latest fields of one side of a connection.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -48,7 +46,7 @@ struct Entry {
 
 impl Entry {
     fn size(self) -> usize {
-        self.name + self.value + OVERHEAD
+        self.name + self.value + FIELD_OVERHEAD
     }
 }
 
@@ -95,8 +93,8 @@ impl Table {
     pub(super) fn insert(&mut self, name: &[u8], value: &[u8]) {
         self.version += 1;
         let length = name.len() + value.len();
-        self.evict(length + OVERHEAD);
-        if length + OVERHEAD > self.limit {
+        self.evict(length + FIELD_OVERHEAD);
+        if length + FIELD_OVERHEAD > self.limit {
             return;
         }
         // Moving the live ones each time as many bytes have come as there may be costs a copy a byte.
