@@ -11,10 +11,9 @@ pub(super) fn cut() -> Failure {
 
 /// The server answers in cleartext: `first` are the bytes that came before any others.
 pub(super) fn cleartext(first: &[u8]) -> Option<Failure> {
-    // Records begin with a number from 20 to 24.
-    let is_text = first.iter().take(4).all(u8::is_ascii_graphic) && !first.is_empty();
+    let is_record = first.first().is_none_or(|kind| (20..=24).contains(kind));
     let words = "the server does not speak TLS here: it answers in cleartext";
-    is_text.then(|| Failure::tls(Fault::Other, words))
+    (!is_record).then(|| Failure::tls(Fault::Other, words))
 }
 
 /// How a session failed. `name`: what the server was called. `asked`: the protocol asked for.
