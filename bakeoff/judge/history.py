@@ -23,6 +23,7 @@ from bakeoff.model.samples import (
     CpuTime,
     Draw,
     Memory,
+    PlanChange,
     Record,
     Slice,
     SliceLengths,
@@ -92,6 +93,7 @@ class History:
     blocks: tuple[Block, ...]
     ends: tuple[BootEnd, ...]
     draws: tuple[Draw, ...] = ()
+    changes: tuple[PlanChange, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -102,6 +104,7 @@ class History:
             blocks=tuple(record for record in records if isinstance(record, Block)),
             ends=tuple(record for record in records if isinstance(record, BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
+            changes=tuple(record for record in records if isinstance(record, PlanChange)),
         )
 
     @property

@@ -137,6 +137,7 @@ VALUES: Mapping[str, str] = {
     "peak_per_s": "requests per second of the warm-up's best second",
     "pids": "process ids",
     "pipeline": "requests that may be under way on one connection",
+    "places": "of each, how many connections its listen queue has room for",
     "planned": "what was planned",
     "port": "a TCP port",
     "processes": "processes, how many",
@@ -258,6 +259,8 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "warm_up_short longest_s: No contender was warmed up for 3 s.",
     "host_steal share: The host took that share of the cores' time.",
     "listen_queue_full overflows: Connections met a full listen queue.",
+    "fewer_connections connections names places: There were fewer `connections` than usual, as the "
+    "listen queues of those have room for so many and overflowed with more.",
     "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, in "
     "which the host took more than the limit of the cores' time; the ratios are those with them.",
     "cpu_sources_differ names sources: CPU time was read in unlike ways.",

@@ -90,7 +90,9 @@ class Plan(Contract):
     a connection. With a `precision` (0.01: each interval between neighbours in the standings
     reaches ±1 % at most) `duration_s` is a bound, and the race ends before it where the precision
     is reached. `gates` must hold for the race to succeed; `cant_tell` says whether one passes
-    that can't be decided. To `confirm` is to measure the entries solo too, after the race.
+    that can't be decided. With `fewer_connections` nobody asked for so many `connections`: there
+    are fewer where a server's listen queue can't take them. To `confirm` is to measure the entries
+    solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -108,6 +110,7 @@ class Plan(Contract):
     connection: Connection
     http: HttpVersion = "1.1"
     connections: PositiveInt
+    fewer_connections: bool = False
     duration_s: PositiveFloat
     long_share: Annotated[float, Field(ge=0, le=1)] = LONG_SHARE
     boots: PositiveInt

@@ -310,12 +310,15 @@ class PlanChange(Contract):
 
     `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
-    `duration_s` replaces the plan's.
+    `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
+    room for. `places` has the queues that overflowed with more, by name.
     """
 
     type: Literal["plan-change"] = "plan-change"
     out: dict[str, str] = {}
     duration_s: PositiveFloat | None = None
+    connections: PositiveInt | None = None
+    places: dict[str, PositiveInt] = {}
 
 
 Record = Annotated[

@@ -265,6 +265,7 @@ class RaceDraft:
             connection=settings.connection,
             pipeline=settings.pipeline,
             connections=settings.connections,
+            fewer_connections=not options.connections,
             duration_s=duration_s,
             boots=options.boots or boots,
             warm_up_s=options.warm_up or WARM_UP_S_MAX,

@@ -216,6 +216,14 @@ def _blocks_left_out(
     )
 
 
+def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
+    queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
+    return (
+        f"there were {connections} connections, fewer than usual: each carries one request, and "
+        f"with more of them listen queues overflow, which have room for few: {queues}"
+    )
+
+
 def _cpu_sources_differ(names: list[str], sources: list[str]) -> str:
     each = ", ".join(f"{name}: {source}" for name, source in zip(names, sources, strict=True))
     return f"CPU time was not read in the same way for all ({each})"
@@ -422,6 +430,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "host_steal": "the host took {share:.1%} of the cores' time away (steal)",
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
+    "fewer_connections": _fewer_connections,
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
@@ -613,6 +622,7 @@ ADVICE: Mapping[str, str] = {
     "host_steal": f"{NOTHING} but to choose a quieter time or machine",
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
+    "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",
     "twin_differs": "use more --boots",

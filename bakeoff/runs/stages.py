@@ -63,6 +63,7 @@ class Meters:
     free_memory_mib = staticmethod(measure.read_free_memory_mib)
     free_files = staticmethod(measure.read_free_files)
     tcp = staticmethod(measure.read_tcp)
+    listen_queue = staticmethod(measure.read_listen_queue)
     cores = staticmethod(measure.read_cores)
     pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
 

@@ -39,7 +39,8 @@ class World(Reports):
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
     processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
     12 ms without. `warmth` is the share of a server's throughput that it has after so many
-    seconds of load.
+    seconds of load. Those with `places` in their listen queues close the connection after each
+    answer, and what overflows them waits for a second.
     """
 
     requests_per_s: dict[str, float]
@@ -57,6 +58,8 @@ class World(Reports):
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    overflows: int = 0
     refuses: bool = False
     on_machine: Machine = MACHINE
     noise: float = NOISE
@@ -120,7 +123,12 @@ class World(Reports):
 
     def tcp(self) -> TcpTrouble:
         """A segment sent again in each slice."""
-        return TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=self.slices)
+        full = self.overflows
+        return TcpTrouble(listen_overflows=full, listen_drops=full, retransmits=self.slices)
+
+    def listen_queue(self, port: int) -> int | None:
+        entry = self.up[self.pids[port]]
+        return self.places.get(entry.twin_of or entry.name)
 
     def pressure_cpu_us(self) -> None:
         pass
@@ -182,7 +190,8 @@ class World(Reports):
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
-        return Verification(name=entry.name, problems=problems, status=200, keeps_alive=True)
+        keeps_alive = name not in self.places
+        return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""
@@ -322,6 +331,9 @@ class FakeLoad:
         requests = 0 if dead else round(rate * window_ns / 1e9)
         start_ns = world.time_ns + command.ramp_ms * 1_000_000
         world.time_ns = start_ns + window_ns + 1_000_000
+        if self._job.connections > world.places.get(original, self._job.connections):
+            world.overflows += 1
+            world.time_ns += 1_000_000_000
         world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[key] = world.answered.get(key, 0) + requests_all
