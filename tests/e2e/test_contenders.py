@@ -32,7 +32,7 @@ SLOW_START_S = 30
 """Who may take longer than this to be ready is started once in `make test`, over HTTP/1.1."""
 OFFERS_H2_TOO = {"actix-web", "h2o"}
 """Their TLS always agrees to HTTP/2 where a client offers both; a race offers one alone."""
-NO_ALPN = {"gunicorn", "uvicorn", "gevent-pywsgi", "gevent-pywsgi-multi"}
+NO_ALPN = {"bun", "gunicorn", "uvicorn"}
 """They agree on nothing and speak HTTP/1.1."""
 
 
