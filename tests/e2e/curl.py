@@ -38,7 +38,6 @@ class Met:
     alpn: str
     tls: str
     cipher: str
-    streams: int
 
 
 def ask(
@@ -68,8 +67,6 @@ def _met(answer: bytes, said: str) -> Met:
     pairs = (line.partition(":") for line in rest)
     tls = re.search(r"SSL connection using (\S+) / (\S+)", said)
     alpn = re.search(r"ALPN: server accepted (\S+)", said)
-    # curl reckons with a hundred until it is told another number.
-    streams = re.search(r"MAX_CONCURRENT_STREAMS == (\d+)", said)
     return Met(
         status=int(status),
         version=version,
@@ -78,5 +75,4 @@ def _met(answer: bytes, said: str) -> Met:
         alpn=alpn[1] if alpn else "",
         tls=tls[1] if tls else "",
         cipher=tls[2] if tls else "",
-        streams=int(streams[1]) if streams else 100,
     )
