@@ -13,7 +13,7 @@ UNLIMITED = 2**32 - 1
 
 
 def max_concurrent_streams(address: str, ca: Path | None) -> int:
-    """The streams that a client may have open on a connection to `address`, over TLS with a `ca`."""
+    """How many streams a client may have open on one connection; with a `ca`, over TLS."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=5) as plain:
         if ca is None:

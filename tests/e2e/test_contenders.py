@@ -130,8 +130,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     """A P-256 certificate for 127.0.0.1 and the CA that signed it, as a race makes them."""
     folder = tmp_path_factory.mktemp("certificate")
     made = Certificate(folder / "ca.pem", folder / "cert.pem", folder / "key.pem")
-    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    new += ["-nodes", "-days", "2"]
+    new: list[str | Path] = ["openssl", "req", "-x509", "-nodes", "-days", "2"]
+    new += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     authority = [*new, "-subj", "/CN=bakeoff's test", "-out", made.ca, "-keyout", folder / "ca.key"]
     leaf = [*new, "-subj", "/CN=127.0.0.1", "-out", made.cert, "-keyout", made.key]
     leaf += ["-CA", made.ca, "-CAkey", folder / "ca.key", "-addext", "basicConstraints=CA:FALSE"]
@@ -145,7 +145,7 @@ def test_a_contender_speaks_the_protocols_that_it_names(
     name: str, protocol: Protocol, certificate: Certificate, tmp_path: Path
 ) -> None:
     contender, folder = built(name, tmp_path)
-    told = {"PROTOCOL": protocol}
+    told: dict[str, str] = {"PROTOCOL": protocol}
     if protocol in ("h1-tls", "h2"):
         told |= {"TLS_CERT": str(certificate.cert), "TLS_KEY": str(certificate.key)}
     run = contender.run.model_copy(update={"env": contender.run.env | told})
