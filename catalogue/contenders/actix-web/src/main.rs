@@ -73,8 +73,9 @@ fn version_of(name: &str) -> &'static str {
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().any(|arg| arg == "--version") {
-        let [web, http, tokio] = ["actix-web", "actix-http", "tokio"].map(version_of);
-        println!("actix-web {web}, actix-http {http}, tokio {tokio}");
+        let [web, http, tokio, rustls] =
+            ["actix-web", "actix-http", "tokio", "rustls"].map(version_of);
+        println!("actix-web {web}, actix-http {http}, tokio {tokio}, rustls {rustls}");
         return Ok(());
     }
 

@@ -71,9 +71,11 @@ fn version_of(name: &str) -> &'static str {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().any(|arg| arg == "--version") {
-        let [axum, tower_http, hyper, tokio] =
-            ["axum", "tower-http", "hyper", "tokio"].map(version_of);
-        println!("axum {axum}, tower-http {tower_http}, hyper {hyper}, tokio {tokio}");
+        let [axum, tower_http, hyper, tokio, rustls] =
+            ["axum", "tower-http", "hyper", "tokio", "rustls"].map(version_of);
+        println!(
+            "axum {axum}, tower-http {tower_http}, hyper {hyper}, tokio {tokio}, rustls {rustls}"
+        );
         return Ok(());
     }
 

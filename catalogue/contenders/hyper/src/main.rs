@@ -106,11 +106,8 @@ fn version_of(name: &str) -> &'static str {
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
     if env::args().any(|arg| arg == "--version") {
-        println!(
-            "hyper {}, tokio {}",
-            version_of("hyper"),
-            version_of("tokio")
-        );
+        let [hyper, tokio, rustls] = ["hyper", "tokio", "rustls"].map(version_of);
+        println!("hyper {hyper}, tokio {tokio}, rustls {rustls}");
         return Ok(());
     }
 
