@@ -9,6 +9,7 @@ mod body;
 pub mod check;
 mod chunked;
 pub mod decoder;
+pub mod h2;
 pub mod head;
 pub mod http1;
 pub mod learned;
@@ -19,6 +20,7 @@ pub mod verdict;
 
 pub use check::{BodyRule, Expectation, StatusRule};
 pub use decoder::Decoder;
+pub use h2::Http2;
 pub use head::Malformed;
 pub use http1::Http1;
 pub use learned::Learned;
