@@ -304,7 +304,7 @@ class FakeLoad:
         world.jobs.append(tuple(self._keys))
         self.ready = Ready(
             type="ready",
-            protocol=2,
+            protocol=3,
             engine="volley fake",
             io="epoll",
             threads=job.threads,

@@ -47,7 +47,7 @@ pub(super) fn measure(
     let null =
         Null::bind(address, answer(length), Some(request_length), size.io).map_err(in_words)?;
     let address = Address::Tcp(null.address().map_err(in_words)?);
-    let target = Arc::new(target(args, address, book));
+    let target = Arc::new(target(args, address, book, None));
     let stop = AtomicBool::new(false);
     let (outcome, served) = thread::scope(|scope| {
         let server = scope.spawn(|| {

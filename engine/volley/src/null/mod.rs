@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{MS, now_ns};
 use volley_net::socket::Opened;
-use volley_net::{Backend, Epoll, Event, Io, IoChoice, Patience, RingSize, Uring, What};
+use volley_net::{Backend, Epoll, Event, Io, IoChoice, Kernel, Patience, RingSize, Uring, What};
 
 /// Connections that may wait to be accepted; the system may allow fewer (`somaxconn`).
 const BACKLOG: i32 = 4096;
@@ -88,7 +88,7 @@ impl Null {
         }
     }
 
-    fn serve<B: Backend>(self, stop: &AtomicBool) -> Result<()> {
+    fn serve<B: Kernel>(self, stop: &AtomicBool) -> Result<()> {
         let copies = (OUTBOX_BYTES / self.answer.len()).clamp(1, COPIES);
         let mut io = B::new(0, self.answer.repeat(copies).into(), RING)?;
         io.listen(self.listener.into())?;
