@@ -5,12 +5,14 @@
 mod facts;
 #[cfg(test)]
 mod server;
+mod serving;
 mod session;
 mod terms;
 mod trust;
 pub mod wire;
 
 pub use facts::Facts;
+pub use serving::{Identity, ServerSession, Serving};
 pub use session::{Session, Stage};
 pub use terms::Terms;
 
