@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line};
 use volley::drive::{DriveError, drive};
 use volley::load::{LoadError, load};
-use volley::null::Null;
+use volley::null::{Answers, Null};
 use volley::report::Report;
 use volley_net::interrupts::{self, INTERRUPTED};
 use volley_net::limits;
@@ -99,11 +99,12 @@ fn run_null(args: &NullArgs) -> ExitCode {
     if let Err(wrong) = limits::pin(&args.cpus) {
         return fail(WRONG_USAGE, &format!("volley null: {}", limits::as_flag(&wrong)));
     }
-    let served = Null::bind(args.listen, NULL_ANSWER.to_vec(), args.request_length, args.io)
-        .and_then(|null| {
-            writeln!(stdout(), "listening on {}", null.address()?)?;
-            null.run(&AtomicBool::new(false))
-        });
+    let answers =
+        Answers::Http1 { answer: NULL_ANSWER.to_vec(), request_length: args.request_length };
+    let served = Null::bind(args.listen, answers, None, args.io).and_then(|null| {
+        writeln!(stdout(), "listening on {}", null.address()?)?;
+        null.run(&AtomicBool::new(false))
+    });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(SYSTEM, &format!("volley null: {}: {error}", args.listen)),

@@ -2,7 +2,7 @@
 
 use super::{request, target};
 use crate::cli::LoadArgs;
-use crate::null::Null;
+use crate::null::{Answers, Null};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -44,8 +44,8 @@ pub(super) fn measure(
     let request_length = book.bytes_of(0).len();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let in_words = |error: io::Error| io_words(&error);
-    let null =
-        Null::bind(address, answer(length), Some(request_length), size.io).map_err(in_words)?;
+    let answers = Answers::Http1 { answer: answer(length), request_length: Some(request_length) };
+    let null = Null::bind(address, answers, None, size.io).map_err(in_words)?;
     let address = Address::Tcp(null.address().map_err(in_words)?);
     let target = Arc::new(target(args, address, book));
     let stop = AtomicBool::new(false);
