@@ -9,6 +9,7 @@ use rustls::{CipherSuite, Error, ServerConfig, ServerConnection};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
+use volley_net::errors::io_words;
 
 /// Who may be meant by a certificate that the server makes itself.
 const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -29,15 +30,14 @@ pub struct Identity {
 impl Identity {
     /// From two files of PEM. The error is a line.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, String> {
-        let shown = certificate.display();
-        let chain: Vec<_> = CertificateDer::pem_file_iter(certificate)
-            .and_then(Iterator::collect)
-            .map_err(|error| format!("{shown} cannot be read as PEM: {error}"))?;
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(certificate)?)
+            .collect::<Result<_, _>>()
+            .map_err(|error| format!("{} is not PEM: {error}", certificate.display()))?;
         if chain.is_empty() {
-            return Err(format!("{shown} holds no certificate in PEM"));
+            return Err(format!("{} holds no certificate in PEM", certificate.display()));
         }
-        let key = PrivateKeyDer::from_pem_file(key)
-            .map_err(|error| format!("{} holds no private key in PEM: {error}", key.display()))?;
+        let key = PrivateKeyDer::from_pem_slice(&read(key)?)
+            .map_err(|_| format!("{} holds no private key in PEM", key.display()))?;
         Ok(Self { chain, key })
     }
 
@@ -55,6 +55,10 @@ impl Identity {
     pub fn certificate(&self) -> &[u8] {
         &self.chain[0]
     }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|error| format!("{}: {}", file.display(), io_words(&error)))
 }
 
 impl Serving {
