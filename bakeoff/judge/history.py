@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Literal
 
 from bakeoff.model.engine import BadExchange, SliceEvent
@@ -29,6 +30,11 @@ from bakeoff.model.samples import (
     Warmup,
 )
 from bakeoff.model.verdict import Errors
+
+Place = tuple[int, int]
+"""A block of a boot: its draw and its number."""
+Rates = Mapping[str, Mapping[Place, float]]
+"""Entry → block → ln throughput, over the short blocks of a boot."""
 
 ERROR_GROUPS = {
     "connect_refused": "connect",
@@ -117,6 +123,17 @@ class History:
             for slice_ in block.slices:
                 slices.setdefault(slice_.entry, []).append((block, slice_))
         return slices
+
+    @cached_property
+    def ln_rates(self) -> Mapping[int, Rates]:
+        """Boot → entry → block → ln throughput, over the short blocks."""
+        found: dict[int, dict[str, dict[Place, float]]] = {boot: {} for boot in self.boots}
+        for block in self.blocks:
+            for slice_ in block.slices if block.kind == "short" else ():
+                if slice_.event.requests_per_s:
+                    of_entry = found[block.boot].setdefault(slice_.entry, {})
+                    of_entry[block.draw, block.block] = log(slice_.event.requests_per_s)
+        return found
 
     def slices(self, name: str) -> Sequence[tuple[Block, Slice]]:
         """Its slices, short and long, each with its block."""

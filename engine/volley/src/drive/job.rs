@@ -88,6 +88,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
             buffers: SocketBuffers::default(),
         },
         spoken: Spoken::H1,
+        tls: None,
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),

@@ -104,6 +104,7 @@ fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
             },
         },
         spoken: Spoken::H1,
+        tls: None,
         books: vec![Arc::new(book)],
         connections: args.connections(),
         requests_per_connection: args.requests_per_connection(),

@@ -22,7 +22,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{MS, now_ns};
 use volley_net::socket::Opened;
-use volley_net::{Backend, Epoll, Event, Io, IoChoice, Patience, RingSize, Uring, What};
+use volley_net::{Backend, Epoll, Event, Io, IoChoice, Kernel, Patience, RingSize, Uring, What};
 use volley_tls::{Identity, Serving};
 
 /// Connections that may wait to be accepted; the system may allow fewer (`somaxconn`).
@@ -130,7 +130,7 @@ impl Null {
         }
     }
 
-    fn serve<B: Backend>(self, stop: &AtomicBool) -> Result<()> {
+    fn serve<B: Kernel>(self, stop: &AtomicBool) -> Result<()> {
         let Self { listener, ready, serving, .. } = self;
         match ready {
             Ready::Http1(speaker, answer) => {
@@ -142,7 +142,7 @@ impl Null {
 }
 
 /// Serves in TLS or without. `answer`: what the speaker counts in [`Due::answers`].
-fn serve_in<B: Backend, S: Speaker>(
+fn serve_in<B: Kernel, S: Speaker>(
     listener: TcpListener,
     speaker: S,
     answer: Vec<u8>,
