@@ -6,7 +6,7 @@ use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::Learned;
 use crate::protocol::EVIDENCE_LIMIT;
 use crate::protocol::{Answer, End, Step};
-use crate::verdict::{self, Verdict};
+use crate::verdict;
 
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -94,7 +94,9 @@ impl Decoder {
     pub fn describe(&self, answer: &Answer, learned: &Learned, last: &[u8]) -> String {
         let evidence = self.evidence(last);
         let head = evidence.get(self.head_start..).unwrap_or_default();
-        verdict::describe(answer, learned.expectation(), &self.check, head)
+        verdict::describe(answer, learned.expectation(), &self.check, |expectation| {
+            verdict::describe_header_of(expectation, head)
+        })
     }
 
     fn advance(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
@@ -226,20 +228,7 @@ impl Decoder {
             status: head.status,
             body_length: self.check.length(),
             keep_alive: head.keep_alive,
-            verdict: self.verdict(head, learned),
+            verdict: verdict::judge(head.status, head.headers_right, &mut self.check, learned),
         }
-    }
-
-    /// A wrong status goes first: what comes with it is another answer anyway.
-    #[inline]
-    fn verdict(&mut self, head: Head, learned: &mut Learned) -> Verdict {
-        let rule = learned.expectation().status;
-        if !rule.allows(head.status) {
-            return Verdict::Status;
-        }
-        if !head.headers_right {
-            return Verdict::Header;
-        }
-        self.check.verdict(learned)
     }
 }

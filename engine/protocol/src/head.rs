@@ -157,7 +157,7 @@ impl Fields {
 }
 
 /// Digits only: no sign, no list, no overflow.
-fn decimal(text: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }

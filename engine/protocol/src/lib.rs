@@ -20,6 +20,7 @@ pub mod verdict;
 
 pub use check::{BodyRule, Expectation, StatusRule};
 pub use decoder::Decoder;
+pub use h2::Http2;
 pub use head::Malformed;
 pub use http1::Http1;
 pub use learned::Learned;

@@ -95,8 +95,8 @@ impl Request {
         for (name, value) in &self.headers {
             line(&[name, ": ", value]);
         }
-        if !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH") {
-            line(&["Content-Length: ", &self.body.len().to_string()]);
+        if let Some(length) = self.content_length() {
+            line(&["Content-Length: ", &length.to_string()]);
         }
         if let Some(option) = self.connection() {
             line(&["Connection: ", option]);
@@ -104,6 +104,13 @@ impl Request {
         line(&[]);
         bytes.extend_from_slice(&self.body);
         Ok(bytes)
+    }
+
+    /// The value of the `Content-Length` field, where we write one.
+    pub(crate) fn content_length(&self) -> Option<usize> {
+        let is_told =
+            !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        is_told.then_some(self.body.len())
     }
 
     /// The value of the `Connection` field, where we write one.

@@ -3,7 +3,9 @@
 use crate::body::BodyCheck;
 use crate::check::{BodyRule, Expectation, StatusRule, WrongHeader};
 use crate::head::FIELDS_LIMIT;
+use crate::learned::Learned;
 use crate::protocol::Answer;
+use httparse::Header;
 use std::fmt::Write;
 
 /// The most bytes of a wrong header's value that are shown.
@@ -27,12 +29,30 @@ pub enum Verdict {
     Body,
 }
 
-/// The verdict in words. `evidence`: the answer's bytes from its final head on.
+/// The verdict on a complete answer. A wrong status goes first: what comes with it is another answer
+/// anyway. A right body may be remembered.
+#[inline]
+pub(crate) fn judge(
+    status: u16,
+    headers_right: bool,
+    check: &mut BodyCheck,
+    learned: &mut Learned,
+) -> Verdict {
+    if !learned.expectation().status.allows(status) {
+        return Verdict::Status;
+    }
+    if !headers_right {
+        return Verdict::Header;
+    }
+    check.verdict(learned)
+}
+
+/// The verdict in words. `describe_header`: what is wrong with the headers.
 pub(crate) fn describe(
     answer: &Answer,
     expectation: &Expectation,
     check: &BodyCheck,
-    evidence: &[u8],
+    describe_header: impl FnOnce(&Expectation) -> Option<String>,
 ) -> String {
     match answer.verdict {
         Verdict::Right => "as expected".into(),
@@ -43,7 +63,7 @@ pub(crate) fn describe(
             };
             format!("status is {}, expected {expected}", answer.status)
         }
-        Verdict::Header => describe_header(expectation, evidence).unwrap_or_default(),
+        Verdict::Header => describe_header(expectation).unwrap_or_default(),
         Verdict::Length => {
             let got = answer.body_length;
             let wrong = expectation.lengths().find(|&expected| expected != got);
@@ -53,11 +73,17 @@ pub(crate) fn describe(
     }
 }
 
-fn describe_header(expectation: &Expectation, head: &[u8]) -> Option<String> {
+/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on.
+pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Option<String> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
     let mut response = httparse::Response::new(&mut fields);
     response.parse(head).ok()?;
-    let WrongHeader { name, expected, got } = expectation.wrong_header(response.headers)?;
+    describe_header(expectation, response.headers)
+}
+
+/// What is wrong with an answer's headers.
+pub(crate) fn describe_header(expectation: &Expectation, fields: &[Header<'_>]) -> Option<String> {
+    let WrongHeader { name, expected, got } = expectation.wrong_header(fields)?;
     Some(match got.map(|value| &value[..value.len().min(SHOWN_LIMIT)]) {
         Some(value) => {
             let got = String::from_utf8_lossy(value);

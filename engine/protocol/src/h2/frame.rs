@@ -126,9 +126,11 @@ impl FrameHead {
     /// Appends it.
     #[inline]
     pub fn write(self, out: &mut Vec<u8>) {
-        let [_, a, b, c] = self.length.to_be_bytes();
-        let [s, t, u, v] = self.stream.to_be_bytes();
-        out.extend_from_slice(&[a, b, c, self.kind, self.flags, s, t, u, v]);
+        let mut bytes = [0; HEAD_LENGTH];
+        bytes[..3].copy_from_slice(&self.length.to_be_bytes()[1..]);
+        (bytes[3], bytes[4]) = (self.kind, self.flags);
+        bytes[5..].copy_from_slice(&self.stream.to_be_bytes());
+        out.extend_from_slice(&bytes);
     }
 
     /// Whether it has a flag.
@@ -211,6 +213,30 @@ pub fn write_headers(out: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool, m
     }
 }
 
+/// The same for a head of whatever length that `write` appends, for whom it is not copied as a rule.
+#[inline]
+pub fn write_headers_by(
+    out: &mut Vec<u8>,
+    stream: u32,
+    ends: bool,
+    most: u32,
+    write: impl FnOnce(&mut Vec<u8>),
+) {
+    let start = out.len();
+    let flags = flag::END_HEADERS | if ends { flag::END_STREAM } else { 0 };
+    FrameHead { length: 0, kind: kind::HEADERS, flags, stream }.write(out);
+    write(out);
+    let length = out.len() - start - HEAD_LENGTH;
+    if length <= most as usize {
+        let [_, length @ ..] = length_of(&out[start + HEAD_LENGTH..]).to_be_bytes();
+        out[start..start + 3].copy_from_slice(&length);
+    } else {
+        let block = out.split_off(start + HEAD_LENGTH);
+        out.truncate(start);
+        write_headers(out, stream, &block, ends, most);
+    }
+}
+
 /// Appends a body's piece in frames of `most` bytes: one at least. `ends`: it is the last piece.
 pub fn write_data(out: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool, most: u32) {
     let mut rest = piece;
@@ -268,6 +294,12 @@ mod tests {
         let expected = b"\0\0\x02\x01\x01\0\0\0\x01ab\0\0\x02\x09\0\0\0\0\x01cd\
             \0\0\x01\x09\x04\0\0\0\x01e";
         assert_eq!(bytes, expected);
+        for most in 1..7 {
+            let (mut direct, mut by) = (vec![1, 2], vec![1, 2]);
+            write_headers(&mut direct, 1, b"abcde", most == 3, most);
+            write_headers_by(&mut by, 1, most == 3, most, |out| out.extend_from_slice(b"abcde"));
+            assert_eq!(direct, by);
+        }
         bytes.clear();
         write_data(&mut bytes, 3, b"abcd", true, 2);
         assert_eq!(bytes, b"\0\0\x02\0\0\0\0\0\x03ab\0\0\x02\0\x01\0\0\0\x03cd");

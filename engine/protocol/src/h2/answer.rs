@@ -1,0 +1,218 @@
+//! The head of an answer: what its fields have to be (RFC 9113, sections 8.1 to 8.3), and the heads
+//! that are known without decoding.
+
+use super::hpack::{self, Decoder};
+use crate::check::Expectation;
+use crate::head::FIELDS_LIMIT;
+use httparse::{EMPTY_HEADER, Header};
+
+/// What the rest of an answer depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    /// Bytes of body, where the head says so or where there may be none.
+    pub(super) length: Option<u64>,
+    /// Whether the headers are as expected.
+    pub(super) headers_right: bool,
+}
+
+/// A head that was decoded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decoded {
+    /// 0 in trailers.
+    pub(super) status: u16,
+    length: Option<u64>,
+    /// What it cost, as SETTINGS count it.
+    pub(super) cost: usize,
+}
+
+/// Decodes a head into `text`: a status line and a line for each field. Trailers leave `text` alone.
+/// `room`: what it may cost.
+pub(super) fn decode(
+    decoder: &mut Decoder,
+    block: &[u8],
+    is_trailer: bool,
+    room: usize,
+    text: &mut Vec<u8>,
+) -> Result<Decoded, &'static str> {
+    let mut found = Decoded { status: 0, length: None, cost: 0 };
+    let (mut count, mut had_field) = (0, false);
+    if !is_trailer {
+        text.clear();
+    }
+    decoder.decode(block, |name, value| {
+        found.cost += hpack::FIELD_OVERHEAD + name.len() + value.len();
+        count += 1;
+        if found.cost > room {
+            return Err("the head is larger than 65536 bytes");
+        }
+        if count > FIELDS_LIMIT {
+            return Err("more than 128 fields");
+        }
+        if name.first() == Some(&b':') {
+            if is_trailer {
+                return Err("a pseudo-header in trailers"); // Section 8.1.
+            }
+            if had_field {
+                return Err("a pseudo-header behind other fields"); // Section 8.3.
+            }
+            if name != b":status" {
+                return Err("a pseudo-header that no answer has"); // Section 8.3.2.
+            }
+            if found.status != 0 {
+                return Err("a second :status");
+            }
+            found.status = status(value).ok_or("the status is not between 100 and 599")?;
+            text.extend_from_slice(b"HTTP/2 ");
+            text.extend_from_slice(value);
+            text.extend_from_slice(b"\r\n");
+            return Ok(());
+        }
+        had_field = true;
+        check_field(name, value)?;
+        if name == b"content-length" {
+            if found.length.is_some() {
+                return Err("a second content-length");
+            }
+            let length = crate::head::decimal(value);
+            let length = length.ok_or("content-length is not a number that fits 64 bits")?;
+            found.length = Some(length);
+        }
+        if !is_trailer {
+            for part in [name, b": ", value, b"\r\n"] {
+                text.extend_from_slice(part);
+            }
+        }
+        Ok(())
+    })?;
+    if !is_trailer && found.status == 0 {
+        return Err("an answer without :status"); // Section 8.3.2.
+    }
+    Ok(found)
+}
+
+impl Decoded {
+    /// What it says of a final answer, given its text.
+    pub(super) fn head(self, text: &[u8], to_head: bool, expectation: &Expectation) -> Head {
+        let bodiless = to_head || self.status == 204 || self.status == 304;
+        Head {
+            status: self.status,
+            length: if bodiless { Some(0) } else { self.length },
+            headers_right: expectation.headers.is_empty()
+                || with_fields(text, |fields| expectation.wrong_header(fields).is_none()),
+        }
+    }
+}
+
+/// Lends the fields of a head's text.
+pub(super) fn with_fields<R>(text: &[u8], take: impl FnOnce(&[Header<'_>]) -> R) -> R {
+    let mut fields = [EMPTY_HEADER; FIELDS_LIMIT];
+    let mut count = 0;
+    // A value has no line break: that was checked.
+    for line in text.split(|&byte| byte == b'\n').skip(1) {
+        let Some(colon) = memchr::memchr(b':', line) else { break };
+        let name = str::from_utf8(&line[..colon]).unwrap_or_default();
+        let value = line[colon + 1..].trim_ascii();
+        let Some(field) = fields.get_mut(count) else { break };
+        *field = Header { name, value };
+        count += 1;
+    }
+    take(&fields[..count])
+}
+
+/// Three digits.
+fn status(value: &[u8]) -> Option<u16> {
+    let [a @ b'1'..=b'5', b @ b'0'..=b'9', c @ b'0'..=b'9'] = value else { return None };
+    let digit = |byte: &u8| u16::from(byte - b'0');
+    Some(100 * digit(a) + 10 * digit(b) + digit(c))
+}
+
+fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {
+    // Section 8.2.1: names are in lower case, and values hold no line.
+    if name.is_empty() {
+        return Err("a field without a name");
+    }
+    if !name.iter().all(|&byte| NAME[usize::from(byte)]) {
+        return Err(if name.iter().any(u8::is_ascii_uppercase) {
+            "a field name in upper case"
+        } else {
+            "a byte that a field name may not have"
+        });
+    }
+    if memchr::memchr3(0, b'\r', b'\n', value).is_some() {
+        return Err("a byte that a field value may not have");
+    }
+    let is_space = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    if is_space(value.first()) || is_space(value.last()) {
+        return Err("a field value with white space around it");
+    }
+    // Section 8.2.2.
+    if matches!(
+        name,
+        b"connection" | b"proxy-connection" | b"keep-alive" | b"transfer-encoding" | b"upgrade"
+    ) {
+        return Err("a field of the connection, which HTTP/2 does not have");
+    }
+    Ok(())
+}
+
+/// The bytes of a token, but for upper case.
+static NAME: [bool; 256] = {
+    let mut allowed = [false; 256];
+    let others = b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut at = 0;
+    while at < others.len() {
+        allowed[others[at] as usize] = true;
+        at += 1;
+    }
+    allowed
+};
+
+/// The last head of one connection that was right by one expectation, by its bytes.
+///
+/// Equal bytes have equal fields as long as the decoder's table has not changed, and a head that
+/// changes it is never kept. So a head that is known would decode to the very same outcome.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    block: Vec<u8>,
+    /// The state of the decoder's table.
+    version: u64,
+    to_head: bool,
+    head: Option<Head>,
+    cost: usize,
+    text: Vec<u8>,
+}
+
+impl Known {
+    /// The outcome of a head that is equal, what it costs, and its text.
+    #[inline]
+    pub(super) fn recognise(
+        &self,
+        block: &[u8],
+        version: u64,
+        to_head: bool,
+    ) -> Option<(Head, usize, &[u8])> {
+        let head = self.head?;
+        (self.version == version && self.to_head == to_head && self.block == block)
+            .then_some((head, self.cost, &self.text))
+    }
+
+    /// Remembers a final head, which has not changed the decoder's table.
+    pub(super) fn learn(
+        &mut self,
+        block: &[u8],
+        version: u64,
+        to_head: bool,
+        (head, cost, text): (Head, usize, &[u8]),
+    ) {
+        self.block.clear();
+        self.block.extend_from_slice(block);
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        (self.version, self.to_head, self.head, self.cost) = (version, to_head, Some(head), cost);
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.head = None;
+    }
+}

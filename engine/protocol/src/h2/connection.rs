@@ -1,0 +1,318 @@
+//! One connection's state, and what the engine asks of it.
+
+use super::answer::{self, Known};
+use super::frame::{self, STREAM_LIMIT, code};
+use super::hpack::Decoder;
+use super::reading::{Ended, Reading};
+use super::requests::{Added, Requests};
+use super::settings::{self, UNSAID};
+use super::streams::Streams;
+use crate::check::Expectation;
+use crate::head::Malformed;
+use crate::learned::Learned;
+use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
+use crate::request::Request;
+use crate::verdict;
+use std::sync::Arc;
+
+/// One connection. `SECURE`: it is in TLS, so that the scheme of what is asked for is `https`.
+#[derive(Debug)]
+pub struct Http2<T, const SECURE: bool = false> {
+    pub(super) streams: Streams<T>,
+    pub(super) next_number: u32,
+    /// The stream whose answer is complete, or that was refused, until it is finished.
+    pub(super) ended: Option<usize>,
+    /// The stream that the latest frame was for.
+    pub(super) latest: Option<usize>,
+    pub(super) reading: Reading,
+    /// What has come of a frame's head, and how much that is.
+    pub(super) head: ([u8; frame::HEAD_LENGTH], usize),
+    /// What has come of a frame that is handled as a whole.
+    pub(super) kept: Vec<u8>,
+    /// A head that goes on in CONTINUATION, its stream, and whether its stream ends with it.
+    pub(super) block: Vec<u8>,
+    pub(super) goes_on: Option<(usize, bool)>,
+    /// Bytes of the connection so far, and up to the present frame.
+    pub(super) taken: u64,
+    pub(super) frame_at: u64,
+    /// Frames since the latest piece of an answer that say nothing or have to be answered.
+    pub(super) idle_frames: u32,
+    pub(super) decoder: Decoder,
+    /// By expectation.
+    pub(super) known: Vec<Known>,
+    pub(super) added: Added,
+    pub(super) announced: Option<Announced>,
+    /// Bytes of DATA that we may send.
+    pub(super) window: i64,
+    /// Bytes of DATA since the server was given leave for more.
+    pub(super) unreturned: u32,
+    /// Streams whose request has more body than the windows allow.
+    pub(super) waiting: usize,
+    /// The server goes away: the highest stream that it looks at, and its error code.
+    pub(super) farewell: Option<(u32, u32)>,
+}
+
+/// What the connections of one thread to one target share.
+#[derive(Debug)]
+pub struct Shared {
+    /// By expectation.
+    pub(super) learned: Vec<Learned>,
+    pub(super) requests: Requests,
+}
+
+/// What a call brings along.
+pub(super) struct Call<'a, F> {
+    pub(super) awaited: F,
+    pub(super) shared: &'a mut Shared,
+    pub(super) out: &'a mut Vec<u8>,
+}
+
+impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
+    fn default() -> Self {
+        Self {
+            streams: Streams::default(),
+            next_number: 1,
+            ended: None,
+            latest: None,
+            reading: Reading::Head,
+            head: Default::default(),
+            kept: Vec::new(),
+            block: Vec::new(),
+            goes_on: None,
+            taken: 0,
+            frame_at: 0,
+            idle_frames: 0,
+            decoder: Decoder::default(),
+            known: Vec::new(),
+            added: Added::default(),
+            announced: None,
+            window: i64::from(frame::DEFAULT_WINDOW),
+            unreturned: 0,
+            waiting: 0,
+            farewell: None,
+        }
+    }
+}
+
+impl<T, const SECURE: bool> Http2<T, SECURE> {
+    /// Forgets the former connection, but keeps the memory.
+    fn reset(&mut self) {
+        let Self { streams, kept, block, decoder, known, added, .. } = std::mem::take(self);
+        *self = Self { streams, kept, block, decoder, known, added, ..Self::default() };
+        self.streams.clear();
+        self.kept.clear();
+        self.block.clear();
+        self.decoder.reset();
+        self.known.iter_mut().for_each(Known::forget);
+        self.added.reset();
+    }
+
+    /// Whether the server takes no more requests here.
+    fn is_leaving(&self) -> bool {
+        self.farewell.is_some() || self.next_number > STREAM_LIMIT
+    }
+}
+
+impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
+    /// Sends what the windows have come to allow.
+    pub(super) fn send_bodies(&mut self, requests: &Requests, out: &mut Vec<u8>) {
+        let mut at = 0;
+        while self.waiting > 0
+            && self.window > 0
+            && let Some(place) = self.streams.nth(at)
+        {
+            self.send_body(place, requests, out);
+            at += 1;
+        }
+    }
+
+    /// Sends as much of the body of a request as the windows allow.
+    pub(super) fn send_body(&mut self, place: usize, requests: &Requests, out: &mut Vec<u8>) {
+        let stream = &mut self.streams[place];
+        let Some((message, from)) = stream.unsent else { return };
+        let rest = &requests.body(message)[from..];
+        let room = usize::try_from(self.window.min(stream.window)).unwrap_or(0);
+        let piece = &rest[..room.min(rest.len())];
+        if piece.is_empty() {
+            return;
+        }
+        let ends = piece.len() == rest.len();
+        frame::write_data(out, stream.number, piece, ends, frame::DEFAULT_FRAME_SIZE);
+        let length = i64::try_from(piece.len()).expect("it fits a window");
+        stream.window -= length;
+        self.window -= length;
+        stream.unsent = (!ends).then_some((message, from + piece.len()));
+        self.waiting -= usize::from(ends);
+    }
+
+    /// The stream's answer is complete.
+    #[inline]
+    pub(super) fn complete(
+        &mut self,
+        place: usize,
+        piece: &[u8],
+        call: &mut Call<'_, impl Sized>,
+    ) -> Ended {
+        let keep_alive = !(self.is_leaving() && self.streams.len() == 1);
+        let stream = &mut self.streams[place];
+        let head = stream.head.expect("an answer ends behind its head");
+        let learned = &mut call.shared.learned[stream.expectation];
+        let verdict = verdict::judge(head.status, head.headers_right, &mut stream.check, learned);
+        if verdict != verdict::Verdict::Right {
+            stream.keep(piece);
+        }
+        if stream.unsent.take().is_some() {
+            // It needed no more of the request (section 8.1), and we don't go on with it.
+            self.waiting -= 1;
+            frame::write_rst_stream(call.out, stream.number, code::CANCEL);
+        }
+        self.idle_frames = 0;
+        self.ended = Some(place);
+        let (status, body_length) = (head.status, stream.check.length());
+        Ended::Answered(Answer { consumed: 0, status, body_length, keep_alive, verdict })
+    }
+}
+
+impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
+    const WRITES: bool = true;
+
+    type Shared = Shared;
+
+    fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Shared {
+        let scheme = if SECURE { "https" } else { "http" };
+        Shared {
+            learned: expectations.iter().cloned().map(Learned::new).collect(),
+            requests: Requests::new(requests, scheme),
+        }
+    }
+
+    fn greet(&mut self, shared: &mut Shared, out: &mut Vec<u8>) {
+        self.reset();
+        self.known.resize_with(shared.learned.len(), Known::default);
+        settings::greet(out);
+    }
+
+    fn take_leave(&mut self, out: &mut Vec<u8>) {
+        frame::write_goaway(out, 0, code::NO_ERROR);
+    }
+
+    fn announced(&self) -> Option<Announced> {
+        self.announced
+    }
+
+    /// Before the server has said how many streams it takes, one.
+    #[inline]
+    fn room(&self, depth: usize) -> usize {
+        let most = match self.announced {
+            _ if self.is_leaving() => 0,
+            None => 1,
+            Some(announced) => announced.max_concurrent_streams.unwrap_or(u32::MAX),
+        };
+        let left = (STREAM_LIMIT + 2 - self.next_number.min(STREAM_LIMIT + 1)) / 2;
+        depth.min(most as usize).saturating_sub(self.in_flight()).min(left as usize)
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.streams.len()
+    }
+
+    #[inline]
+    fn oldest(&self) -> Option<T> {
+        self.streams[self.streams.oldest()?].ticket
+    }
+
+    /// Never of use: a request's bytes are written.
+    fn start(&mut self, ticket: T) {
+        let window = self.announced.unwrap_or(UNSAID).initial_window;
+        self.streams.add(self.next_number, ticket, window);
+        self.next_number += 2;
+    }
+
+    #[inline]
+    fn write(&mut self, ticket: T, message: usize, shared: &mut Shared, out: &mut Vec<u8>) {
+        let number = self.next_number;
+        self.next_number += 2;
+        let window = self.announced.unwrap_or(UNSAID).initial_window;
+        let place = self.streams.add(number, ticket, window);
+        let requests = &shared.requests;
+        let ends = requests.body(message).is_empty();
+        frame::write_headers_by(out, number, ends, frame::DEFAULT_FRAME_SIZE, |out| {
+            requests.write_head(message, &mut self.added, out);
+        });
+        if !ends {
+            self.waiting += 1;
+            self.streams[place].unsent = Some((message, 0));
+            self.send_body(place, requests, out);
+        }
+    }
+
+    /// HTTP/2's server may say something unasked, so this is never `None`.
+    #[inline]
+    fn receive(
+        &mut self,
+        bytes: &[u8],
+        awaited: impl Fn(T) -> Awaited,
+        shared: &mut Shared,
+        out: &mut Vec<u8>,
+    ) -> Option<Step> {
+        let mut rest = bytes;
+        let ended = self.advance(&mut rest, &mut Call { awaited, shared, out });
+        let consumed = bytes.len() - rest.len();
+        Some(match ended {
+            Ok(None) => Step::Incomplete,
+            Ok(Some(Ended::Answered(answer))) => Step::Complete(Answer { consumed, ..answer }),
+            Ok(Some(Ended::Refused(what))) => Step::Refused { consumed, what },
+            Err(what) => Step::Malformed(Malformed { what, at: self.frame_at }),
+        })
+    }
+
+    /// The end of a connection is never that of an answer.
+    fn end(&mut self, _: impl Fn(T) -> Awaited, _: &mut Shared) -> End {
+        End::Short(self.streams.oldest().map_or(0, |place| self.streams[place].received))
+    }
+
+    fn describe(&self, answer: &Answer, awaited: Awaited, shared: &Shared, _: &[u8]) -> String {
+        let expectation = shared.learned[awaited.expectation as usize].expectation();
+        let Some(place) = self.ended else { return String::new() };
+        let stream = &self.streams[place];
+        verdict::describe(answer, expectation, &stream.check, |expectation| {
+            answer::with_fields(&stream.text, |fields| {
+                verdict::describe_header(expectation, fields)
+            })
+        })
+    }
+
+    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where no
+    /// answer has begun, the bytes as they came.
+    fn evidence(&self, last: &[u8]) -> Vec<u8> {
+        let place = self.ended.or(self.latest).or(self.streams.oldest());
+        let mut bytes = place.map_or(Vec::new(), |place| self.streams[place].evidence());
+        if bytes.is_empty() {
+            bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
+        }
+        bytes
+    }
+
+    #[inline]
+    fn completed(&self) -> Option<T> {
+        self.streams[self.ended?].ticket
+    }
+
+    #[inline]
+    fn finish(&mut self) -> Option<T> {
+        let place = self.ended.take()?;
+        if self.latest == Some(place) {
+            self.latest = None;
+        }
+        if self.streams[place].unsent.take().is_some() {
+            self.waiting -= 1;
+        }
+        self.streams.remove(place)
+    }
+
+    fn lose(&mut self) -> Option<T> {
+        self.ended = Some(self.streams.oldest()?);
+        self.finish()
+    }
+}

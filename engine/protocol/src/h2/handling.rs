@@ -1,0 +1,279 @@
+//! What frames mean, once it is known that they may come (RFC 9113, sections 6 and 8.1).
+
+use super::answer::{self, Head};
+use super::connection::{Call, Http2};
+use super::frame::{self, FrameHead, STREAM_LIMIT, WINDOW_LIMIT, flag, kind, setting};
+use super::reading::{Broken, Ended, PADDING, Reading, ensure};
+use super::settings::{self, UNSAID};
+use crate::head::HEAD_LIMIT;
+use crate::protocol::{Awaited, Refusal};
+
+impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
+    /// A whole frame, or all but the last byte of GOAWAY.
+    #[inline]
+    pub(super) fn handle<F: Fn(T) -> Awaited>(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        match head.kind {
+            kind::HEADERS => self.on_headers(head, payload, call),
+            kind::CONTINUATION => self.on_continuation(head, payload, call),
+            _ => self.on_other(head, payload, call),
+        }
+    }
+
+    #[inline]
+    fn on_headers<F: Fn(T) -> Awaited>(
+        &mut self,
+        head: FrameHead,
+        mut block: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        let place = self.latest.expect("HEADERS are for a stream in flight");
+        let ends = head.has(flag::END_STREAM);
+        if head.has(flag::PADDED) {
+            block = frame::unpadded(block).ok_or(PADDING)?;
+        }
+        if head.has(flag::PRIORITY) {
+            block = block.get(5..).ok_or("HEADERS are too short for their priority")?;
+        }
+        if head.has(flag::END_HEADERS) {
+            return self.on_head(place, ends, block, call);
+        }
+        self.block.clear();
+        self.block.extend_from_slice(block);
+        self.goes_on = Some((place, ends));
+        Ok(None)
+    }
+
+    fn on_continuation<F: Fn(T) -> Awaited>(
+        &mut self,
+        head: FrameHead,
+        piece: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        let (place, ends) = self.goes_on.expect("CONTINUATION is for a head that goes on");
+        if piece.is_empty() {
+            self.count_idle()?;
+        }
+        self.block.extend_from_slice(piece);
+        ensure(self.block.len() <= HEAD_LIMIT, "the head is larger than 65536 bytes")?;
+        if !head.has(flag::END_HEADERS) {
+            return Ok(None);
+        }
+        self.goes_on = None;
+        let block = std::mem::take(&mut self.block);
+        let ended = self.on_head(place, ends, &block, call);
+        self.block = block;
+        ended
+    }
+
+    /// A whole head: an interim one, the final one, or trailers (section 8.1).
+    #[inline]
+    fn on_head<F: Fn(T) -> Awaited>(
+        &mut self,
+        place: usize,
+        ends: bool,
+        block: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        let stream = &mut self.streams[place];
+        let ticket = stream.ticket.expect("a stream in flight has a ticket");
+        let Awaited { expectation, to_head } = (call.awaited)(ticket);
+        stream.expectation = expectation as usize;
+        stream.received += block.len() as u64;
+        if stream.head.is_some() {
+            return self.on_trailers(place, ends, block, call);
+        }
+        let version = self.decoder.version();
+        let known = &mut self.known[expectation as usize];
+        let head = match known.recognise(block, version, to_head) {
+            Some((head, cost, text)) if cost <= stream.head_room => {
+                stream.head_room -= cost;
+                stream.text.clear();
+                stream.text.extend_from_slice(text);
+                head
+            }
+            _ => {
+                let text = &mut stream.text;
+                let room = stream.head_room;
+                let decoded = answer::decode(&mut self.decoder, block, false, room, text)?;
+                stream.head_room -= decoded.cost;
+                // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
+                ensure(decoded.status != 101, "the status is 101, which HTTP/2 does not have")?;
+                if decoded.status < 200 {
+                    ensure(!ends, "an interim answer that ends its stream")?;
+                    return Ok(None);
+                }
+                let learned = &call.shared.learned[expectation as usize];
+                let head = decoded.head(text, to_head, learned.expectation());
+                if self.decoder.version() == version {
+                    known.learn(block, version, to_head, (head, decoded.cost, text));
+                }
+                head
+            }
+        };
+        stream.head = Some(head);
+        if ends {
+            ensure(is_all(head, 0), LESS)?;
+            return Ok(Some(self.complete(place, &[], call)));
+        }
+        Ok(None)
+    }
+
+    fn on_trailers<F>(
+        &mut self,
+        place: usize,
+        ends: bool,
+        block: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        ensure(ends, "a second head that does not end its stream")?;
+        let stream = &mut self.streams[place];
+        answer::decode(&mut self.decoder, block, true, stream.head_room, &mut stream.text)?;
+        let head = stream.head.expect("trailers come behind a head");
+        ensure(is_all(head, stream.check.length()), LESS)?;
+        Ok(Some(self.complete(place, &[], call)))
+    }
+
+    /// A piece of a body comes. `left`: bytes of it in this frame.
+    #[inline]
+    pub(super) fn expect_data(
+        &mut self,
+        place: usize,
+        ends: bool,
+        left: usize,
+        padding: usize,
+    ) -> Result<(), Broken> {
+        if left == 0 && !ends {
+            self.count_idle()?;
+        }
+        // Section 8.1.1.
+        let stream = &self.streams[place];
+        let length = stream.check.length() + left as u64;
+        if let Some(Head { length: Some(said), .. }) = stream.head {
+            ensure(length <= said, "more DATA than the head of the answer allows")?;
+            ensure(length == said || !ends, LESS)?;
+        }
+        self.reading = Reading::Data { place, ends, left, padding };
+        Ok(())
+    }
+
+    /// Bytes of a body. `ends`: it is complete with them.
+    #[inline]
+    pub(super) fn on_data<F>(
+        &mut self,
+        place: usize,
+        piece: &[u8],
+        ends: bool,
+        call: &mut Call<'_, F>,
+    ) -> Option<Ended> {
+        let stream = &mut self.streams[place];
+        stream.check.push(piece, &call.shared.learned[stream.expectation]);
+        stream.received += piece.len() as u64;
+        if ends {
+            return Some(self.complete(place, piece, call));
+        }
+        if !piece.is_empty() {
+            stream.keep(piece);
+            self.idle_frames = 0;
+        }
+        None
+    }
+
+    fn on_other<F>(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        let number = || u32::from_be_bytes(*payload.first_chunk().expect("its length was checked"));
+        match head.kind {
+            kind::RST_STREAM => {
+                // A stream that is over was answered in time; nothing more is wanted of it.
+                self.ended = self.streams.find(head.stream);
+                return Ok(self.ended.map(|_| Ended::Refused(Refusal::Reset(number()))));
+            }
+            kind::SETTINGS if !head.has(flag::ACK) => self.on_settings(payload, call)?,
+            kind::PING if !head.has(flag::ACK) => {
+                let payload = payload.first_chunk().expect("its length was checked");
+                frame::write_ping_ack(call.out, *payload);
+            }
+            kind::GOAWAY => {
+                let mut first = [0; 8];
+                let have = payload.len().min(8);
+                first[..have].copy_from_slice(&payload[..have]);
+                self.reading = Reading::Farewell(first, have);
+            }
+            kind::WINDOW_UPDATE => self.on_window_update(head.stream, number(), call)?,
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// Section 6.5.3: what they say holds from here on, and is acknowledged.
+    fn on_settings<F>(&mut self, payload: &[u8], call: &mut Call<'_, F>) -> Result<(), Broken> {
+        let before = self.announced.unwrap_or(UNSAID);
+        let now = settings::heed(before, payload)?;
+        for (name, value) in frame::settings(payload) {
+            if name == setting::HEADER_TABLE_SIZE {
+                self.added.limit(value);
+            }
+        }
+        // Section 6.9.2: open streams have as much more, or less.
+        let change = i64::from(now.initial_window) - i64::from(before.initial_window);
+        let mut largest = 0;
+        self.streams.each(|stream| {
+            stream.window += change;
+            largest = largest.max(stream.window);
+        });
+        ensure(largest <= i64::from(WINDOW_LIMIT), OVERFLOW)?;
+        self.announced = Some(now);
+        frame::write_settings_ack(call.out);
+        self.send_bodies(&call.shared.requests, call.out);
+        Ok(())
+    }
+
+    /// Section 6.9: we may send more DATA.
+    fn on_window_update<F>(
+        &mut self,
+        stream: u32,
+        increment: u32,
+        call: &mut Call<'_, F>,
+    ) -> Result<(), Broken> {
+        let increment = i64::from(increment & WINDOW_LIMIT);
+        ensure(increment > 0, "WINDOW_UPDATE by 0")?;
+        let window = match (stream, self.streams.find(stream)) {
+            (0, _) => &mut self.window,
+            (_, Some(place)) => &mut self.streams[place].window,
+            (_, None) => return Ok(()),
+        };
+        *window += increment;
+        ensure(*window <= i64::from(WINDOW_LIMIT), OVERFLOW)?;
+        self.send_bodies(&call.shared.requests, call.out);
+        Ok(())
+    }
+
+    /// Section 6.8: the server takes no more requests, nor those above a stream. One at a time, until
+    /// none is left.
+    pub(super) fn on_goaway(&mut self, payload: [u8; 8]) -> Result<Option<Ended>, Broken> {
+        let [a, b, c, d, code @ ..] = payload;
+        let last = u32::from_be_bytes([a, b, c, d]) & STREAM_LIMIT;
+        let code = u32::from_be_bytes(code);
+        let before = self.farewell.map_or(STREAM_LIMIT, |(last, _)| last);
+        ensure(last <= before, "a second GOAWAY takes what the first refused")?;
+        self.farewell = Some((last, code));
+        self.ended = self.streams.above(last);
+        Ok(self.ended.map(|_| Ended::Refused(Refusal::GoneAway(code))))
+    }
+}
+
+const LESS: Broken = "less DATA than content-length says";
+const OVERFLOW: Broken = "a window of more than 2147483647 bytes";
+
+/// Whether a body of this length may end.
+fn is_all(head: Head, length: u64) -> bool {
+    head.length.is_none_or(|said| said == length)
+}

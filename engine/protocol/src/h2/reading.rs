@@ -1,0 +1,306 @@
+//! Cuts bytes into frames, and says which may come where (RFC 9113, sections 4 to 6).
+
+use super::connection::{Call, Http2};
+use super::frame::{self, DEFAULT_FRAME_SIZE, FrameHead, HEAD_LENGTH, flag, kind};
+use super::settings::{CONNECTION_WINDOW, WINDOW};
+use crate::protocol::{Answer, Awaited, Refusal};
+
+/// Where in a frame a connection is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reading {
+    /// Before its end, or the end of its head.
+    Head,
+    /// In one that is handled as a whole.
+    Whole(FrameHead),
+    /// Before the byte that says how much padding DATA has.
+    Padding { place: usize, ends: bool, left: usize },
+    /// In DATA.
+    Data { place: usize, ends: bool, left: usize, padding: usize },
+    /// In what need not be read.
+    Skip(usize),
+    /// Before the last byte of GOAWAY, while there are requests that it refuses.
+    Farewell([u8; 8], usize),
+}
+
+/// What a frame may end.
+pub(super) enum Ended {
+    /// An answer is complete. How many bytes it took is filled in later.
+    Answered(Answer),
+    /// A request has no answer.
+    Refused(Refusal),
+}
+
+/// Frames that say nothing, or that have to be answered, between two pieces of an answer.
+const IDLE_LIMIT: u32 = 1000;
+
+/// A rule that is broken, in words.
+pub(super) type Broken = &'static str;
+
+impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
+    /// Takes bytes until a request ends, or there are none.
+    pub(super) fn advance<F: Fn(T) -> Awaited>(
+        &mut self,
+        rest: &mut &[u8],
+        call: &mut Call<'_, F>,
+    ) -> Result<Option<Ended>, Broken> {
+        loop {
+            match self.reading {
+                Reading::Head => {
+                    let Some(head) = self.read_head(rest)? else { return Ok(None) };
+                    self.begin(head, call)?;
+                }
+                Reading::Whole(head) => {
+                    let length = head.length as usize;
+                    if self.kept.is_empty() && rest.len() >= length {
+                        let payload = self.take(rest, length);
+                        self.reading = Reading::Head;
+                        let ended = self.handle(head, payload, call)?;
+                        if ended.is_some() {
+                            return Ok(ended);
+                        }
+                        continue;
+                    }
+                    let piece = self.take(rest, (length - self.kept.len()).min(rest.len()));
+                    self.kept.extend_from_slice(piece);
+                    if self.kept.len() < length {
+                        return Ok(None);
+                    }
+                    self.reading = Reading::Head;
+                    let mut payload = std::mem::take(&mut self.kept);
+                    let ended = self.handle(head, &payload, call)?;
+                    payload.clear();
+                    self.kept = payload;
+                    if ended.is_some() {
+                        return Ok(ended);
+                    }
+                }
+                Reading::Padding { place, ends, left } => {
+                    let Some(&padding) = rest.first() else { return Ok(None) };
+                    self.take(rest, 1);
+                    let padding = usize::from(padding);
+                    let left = left.checked_sub(padding).ok_or(PADDING)?;
+                    self.expect_data(place, ends, left, padding)?;
+                }
+                Reading::Data { place, ends, left, padding } => {
+                    let piece = self.take(rest, left.min(rest.len()));
+                    let left = left - piece.len();
+                    let skipped =
+                        self.take(rest, if left == 0 { padding.min(rest.len()) } else { 0 });
+                    let padding = padding - skipped.len();
+                    let is_over = left == 0 && padding == 0;
+                    if let Some(ended) = self.on_data(place, piece, is_over && ends, call) {
+                        self.reading = Reading::Head;
+                        return Ok(Some(ended));
+                    }
+                    if !is_over {
+                        self.reading = Reading::Data { place, ends, left, padding };
+                        return Ok(None);
+                    }
+                    self.reading = Reading::Head;
+                }
+                Reading::Skip(left) => {
+                    let skipped = self.take(rest, left.min(rest.len())).len();
+                    if skipped < left {
+                        self.reading = Reading::Skip(left - skipped);
+                        return Ok(None);
+                    }
+                    self.reading = Reading::Head;
+                }
+                Reading::Farewell(mut payload, have) => {
+                    let Some(&last) = rest.first() else { return Ok(None) };
+                    if have < payload.len() {
+                        payload[have] = last;
+                    }
+                    // The byte is left until there is nothing to refuse: who asks again has to have one.
+                    if let Some(refused) = self.on_goaway(payload)? {
+                        return Ok(Some(refused));
+                    }
+                    self.take(rest, 1);
+                    self.reading = Reading::Head;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn take<'a>(&mut self, rest: &mut &'a [u8], length: usize) -> &'a [u8] {
+        let (now, later) = rest.split_at(length);
+        *rest = later;
+        self.taken += length as u64;
+        now
+    }
+
+    /// The next frame's head, when it is there. An answer in HTTP/1 is told as such.
+    #[inline]
+    fn read_head(&mut self, rest: &mut &[u8]) -> Result<Option<FrameHead>, Broken> {
+        if self.head.1 == 0 {
+            self.frame_at = self.taken;
+            if let Some(&bytes) = rest.first_chunk() {
+                self.take(rest, HEAD_LENGTH);
+                return self.recognise(bytes).map(Some);
+            }
+        }
+        let piece = self.take(rest, (HEAD_LENGTH - self.head.1).min(rest.len()));
+        let (bytes, have) = &mut self.head;
+        bytes[*have..*have + piece.len()].copy_from_slice(piece);
+        *have += piece.len();
+        if *have < HEAD_LENGTH {
+            return Ok(None);
+        }
+        *have = 0;
+        let bytes = *bytes;
+        self.recognise(bytes).map(Some)
+    }
+
+    #[inline]
+    fn recognise(&self, bytes: [u8; HEAD_LENGTH]) -> Result<FrameHead, Broken> {
+        if self.announced.is_none() && bytes.starts_with(b"HTTP/1.") {
+            return Err("the server answers in HTTP/1, not in HTTP/2");
+        }
+        Ok(FrameHead::read(&bytes))
+    }
+
+    /// Says whether a frame may come here, and how it is read.
+    #[inline]
+    fn begin<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
+        let FrameHead { length, kind, stream, .. } = head;
+        // Section 4.2.
+        ensure(length <= DEFAULT_FRAME_SIZE, "a frame of more than 16384 bytes")?;
+        match (self.goes_on, kind) {
+            (None, kind::CONTINUATION) => return Err("CONTINUATION without a head that goes on"),
+            // Section 6.10.
+            (Some((place, _)), kind::CONTINUATION) => {
+                let same = self.streams[place].number == stream;
+                ensure(same, "CONTINUATION on another stream than its head")?;
+            }
+            (Some(_), _) => return Err("another frame than CONTINUATION within a head"),
+            (None, _) => {}
+        }
+        if self.announced.is_none() {
+            // Section 3.4.
+            let is_first = kind == kind::SETTINGS && !head.has(flag::ACK);
+            ensure(is_first, "the server's first frame is not SETTINGS")?;
+        }
+        self.reading = Reading::Whole(head);
+        match kind {
+            kind::DATA => self.begin_data(head, call),
+            kind::HEADERS => {
+                self.latest = Some(self.in_flight_at(
+                    stream,
+                    "HEADERS on a stream that nobody opened",
+                    "HEADERS on a stream that is over",
+                )?);
+                Ok(())
+            }
+            kind::CONTINUATION => Ok(()),
+            _ => self.begin_other(head),
+        }
+    }
+
+    /// The same for what comes rarely.
+    fn begin_other(&mut self, head: FrameHead) -> Result<(), Broken> {
+        let FrameHead { length, kind, stream, .. } = head;
+        match kind {
+            // Section 6.3: what it says no longer counts.
+            kind::PRIORITY => {
+                ensure(length == 5, "PRIORITY is not of 5 bytes")?;
+                ensure(stream != 0, "PRIORITY on stream 0")?;
+                self.reading = Reading::Skip(5);
+            }
+            // Section 6.4. An answer may have been complete before.
+            kind::RST_STREAM => {
+                ensure(length == 4, "RST_STREAM is not of 4 bytes")?;
+                ensure(self.was_opened(stream), "RST_STREAM on a stream that nobody opened")?;
+            }
+            // Section 6.5.
+            kind::SETTINGS => {
+                ensure(stream == 0, "SETTINGS on a stream")?;
+                ensure(length % 6 == 0, "the length of SETTINGS is not a multiple of 6 bytes")?;
+                ensure(length == 0 || !head.has(flag::ACK), "the ACK of SETTINGS is not empty")?;
+                self.count_idle()?;
+            }
+            // Section 6.6.
+            kind::PUSH_PROMISE => return Err("PUSH_PROMISE, which our SETTINGS forbid"),
+            // Section 6.7.
+            kind::PING => {
+                ensure(length == 8, "PING is not of 8 bytes")?;
+                ensure(stream == 0, "PING on a stream")?;
+                self.count_idle()?;
+            }
+            // Section 6.8. Its last byte comes apart.
+            kind::GOAWAY => {
+                ensure(length >= 8, "GOAWAY is shorter than 8 bytes")?;
+                ensure(stream == 0, "GOAWAY on a stream")?;
+                self.reading = Reading::Whole(FrameHead { length: length - 1, ..head });
+            }
+            // Section 6.9.
+            kind::WINDOW_UPDATE => {
+                ensure(length == 4, "WINDOW_UPDATE is not of 4 bytes")?;
+                let is_right = stream == 0 || self.was_opened(stream);
+                ensure(is_right, "WINDOW_UPDATE on a stream that nobody opened")?;
+            }
+            // Section 4.1: others are to be ignored.
+            _ => self.reading = Reading::Skip(length as usize),
+        }
+        Ok(())
+    }
+
+    /// DATA begins (section 6.1).
+    #[inline]
+    fn begin_data<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
+        let place = self.in_flight_at(
+            head.stream,
+            "DATA on a stream that nobody opened",
+            "DATA on a stream that is over",
+        )?;
+        self.latest = Some(place);
+        ensure(self.streams[place].head.is_some(), "DATA before the head of its answer")?;
+        self.give_leave(place, head.length, call.out);
+        let (ends, left) = (head.has(flag::END_STREAM), head.length as usize);
+        if head.has(flag::PADDED) {
+            let left = left.checked_sub(1).ok_or(PADDING)?;
+            self.reading = Reading::Padding { place, ends, left };
+            return Ok(());
+        }
+        self.expect_data(place, ends, left, 0)
+    }
+
+    /// DATA takes of the windows, padding included (section 6.9.1). They are so large that a server
+    /// cannot reach their end before it hears of more.
+    #[inline]
+    fn give_leave(&mut self, place: usize, length: u32, out: &mut Vec<u8>) {
+        self.unreturned += length;
+        if self.unreturned > CONNECTION_WINDOW / 2 {
+            frame::write_window_update(out, 0, std::mem::take(&mut self.unreturned));
+        }
+        let stream = &mut self.streams[place];
+        stream.taken += length;
+        if stream.taken > WINDOW / 2 {
+            let number = stream.number;
+            frame::write_window_update(out, number, std::mem::take(&mut stream.taken));
+        }
+    }
+
+    /// The place of a stream that a piece of an answer is for.
+    #[inline]
+    fn in_flight_at(&self, stream: u32, idle: Broken, over: Broken) -> Result<usize, Broken> {
+        self.streams.find(stream).ok_or(if self.was_opened(stream) { over } else { idle })
+    }
+
+    fn was_opened(&self, stream: u32) -> bool {
+        stream % 2 == 1 && stream < self.next_number
+    }
+
+    /// One more frame that says nothing, or that has to be answered.
+    pub(super) fn count_idle(&mut self) -> Result<(), Broken> {
+        self.idle_frames += 1;
+        ensure(self.idle_frames <= IDLE_LIMIT, "1000 frames between two pieces of an answer")
+    }
+}
+
+pub(super) const PADDING: Broken = "padding that is longer than its frame";
+
+#[inline]
+pub(super) fn ensure(holds: bool, otherwise: Broken) -> Result<(), Broken> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}
