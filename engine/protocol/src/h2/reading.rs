@@ -164,6 +164,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     #[inline]
     fn begin<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
         let FrameHead { length, kind, stream, .. } = head;
+        if self.announced.is_none() {
+            // Section 3.4. Before its length: what speaks something else has none.
+            let is_first = kind == kind::SETTINGS && !head.has(flag::ACK);
+            ensure(is_first, "the server's first frame is not SETTINGS")?;
+        }
         // Section 4.2.
         ensure(length <= DEFAULT_FRAME_SIZE, "a frame of more than 16384 bytes")?;
         match (self.goes_on, kind) {
@@ -175,11 +180,6 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             }
             (Some(_), _) => return Err("another frame than CONTINUATION within a head"),
             (None, _) => {}
-        }
-        if self.announced.is_none() {
-            // Section 3.4.
-            let is_first = kind == kind::SETTINGS && !head.has(flag::ACK);
-            ensure(is_first, "the server's first frame is not SETTINGS")?;
         }
         self.reading = Reading::Whole(head);
         match kind {
