@@ -17,7 +17,7 @@ pub mod wire;
 
 pub use facts::Facts;
 pub use sealed::{Plain, Tls};
-pub use serving::{Identity, ServerSession, Serving};
+pub use serving::{Identity, OWN_NAME, ServerSession, Serving};
 pub use session::{Session, Stage};
 pub use terms::Terms;
 

@@ -11,8 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
 
-/// Who may be meant by a certificate that the server makes itself.
-const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// Whom a certificate is for that a server makes itself.
+pub const OWN_NAME: &str = "localhost";
+
+/// How else that may be called.
+const OWN_ADDRESSES: [&str; 2] = ["127.0.0.1", "::1"];
 
 /// What all sessions of one server have in common.
 #[derive(Debug, Clone)]
@@ -41,19 +44,16 @@ impl Identity {
         Ok(Self { chain, key })
     }
 
-    /// Signed by itself, with a key on P-256: for this machine only.
-    pub fn of_its_own() -> Result<Self, String> {
+    /// Signed by itself, with a key on P-256, for [`OWN_NAME`]: for this machine only. With the
+    /// certificate as PEM, for those that are to believe it.
+    pub fn of_its_own() -> Result<(Self, String), String> {
         let in_words = |error: rcgen::Error| format!("no certificate can be made: {error}");
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(in_words)?;
-        let params = CertificateParams::new(OWN_NAMES.map(str::to_owned)).map_err(in_words)?;
+        let names = [OWN_NAME, OWN_ADDRESSES[0], OWN_ADDRESSES[1]].map(str::to_owned);
+        let params = CertificateParams::new(names).map_err(in_words)?;
         let certificate = params.self_signed(&key).map_err(in_words)?;
         let key = PrivateKeyDer::try_from(key.serialize_der())?;
-        Ok(Self { chain: vec![certificate.der().clone()], key })
-    }
-
-    /// The certificate itself, in DER: who believes in nothing else may believe in it.
-    pub fn certificate(&self) -> &[u8] {
-        &self.chain[0]
+        Ok((Self { chain: vec![certificate.der().clone()], key }, certificate.pem()))
     }
 }
 

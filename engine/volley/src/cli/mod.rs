@@ -4,10 +4,12 @@ mod contradictions;
 mod help;
 mod load;
 mod options;
+mod speaking;
 mod values;
 
 pub use load::LoadArgs;
 pub use options::{Amount, Checks, Connecting, CsvPlace, Output, RequestArgs};
+pub use speaking::{Speaking, TlsVersion};
 pub use values::{StageArg, Unit, nanoseconds};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -116,7 +118,12 @@ pub(crate) mod tests {
 
     /// The options of `volley load`, separated by spaces.
     pub(crate) fn load_args(options: &str) -> LoadArgs {
-        let args = format!("volley load http://a.example:8080/x {options}");
+        args_for(&format!("http://a.example:8080/x {options}"))
+    }
+
+    /// The same with another URL before them.
+    pub(crate) fn args_for(rest: &str) -> LoadArgs {
+        let args = format!("volley load {rest}");
         match Cli::read(args.split_whitespace()).unwrap().command {
             Command::Load(args) => *args,
             other => panic!("{other:?}"),
@@ -139,6 +146,10 @@ pub(crate) mod tests {
             ("--burst", &["0", "x"], number),
             ("--requests-per-connection", &["0"], number),
             ("--pipeline", &["0"], number),
+            ("--protocol", &["h3", "http"], "h1, h1-tls, h2c, h2"),
+            ("--streams", &["0", "-1"], number),
+            ("--tls", &["1.1", "x"], "1.2, 1.3"),
+            ("--server-name", &["", "a b"], "it takes a host's name or address"),
             ("--send-buffer", &["0", "64k"], number),
             ("--receive-buffer", &["0"], number),
             ("--duration", &["0", "x", "1d", "-1"], time),
@@ -175,7 +186,7 @@ pub(crate) mod tests {
     fn what_is_no_command_at_all_is_told_in_one_line() {
         for (args, part) in [
             (&["load"] as &[&str], "<URL>"),
-            (&["load", "https://a"], "https is not supported"),
+            (&["load", "ftp://a"], "only http:// and https://"),
             (&["load", "--speed", "1", "http://a"], "--speed"),
             (&["load", "http://a", "http://b"], "http://b"),
             (&["null", "--listen", "80"], "--listen"),
