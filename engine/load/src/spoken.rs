@@ -5,10 +5,10 @@ use crate::slice::{self, Outcome, Part};
 use crate::tally::Tally;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::io::{Error, ErrorKind, Result};
+use std::io::Result;
 use std::sync::Arc;
 use volley_net::{Backend, Epoll, Io, Kernel, Patience, RingSize, Uring};
-use volley_protocol::{Http1, Protocol};
+use volley_protocol::{Http1, Http2, Protocol};
 use volley_tls::Tls;
 
 /// What is spoken on a target's connections.
@@ -104,11 +104,9 @@ fn speaking<B: Backend + 'static>(
     share: Share,
     io: impl FnOnce(usize, Arc<[u8]>) -> Result<B>,
 ) -> Result<Box<dyn Loads>> {
-    match target.spoken {
-        Spoken::H1 | Spoken::H1Tls => Ok(Box::new(Pool::<B, Http1<_>>::new(target, share, io)?)),
-        Spoken::H2c | Spoken::H2 => {
-            let words = format!("{} is not spoken here yet, only h1", target.spoken.name());
-            Err(Error::new(ErrorKind::Unsupported, words))
-        }
-    }
+    Ok(match target.spoken {
+        Spoken::H1 | Spoken::H1Tls => Box::new(Pool::<B, Http1<_>>::new(target, share, io)?),
+        Spoken::H2c => Box::new(Pool::<B, Http2<_, false>>::new(target, share, io)?),
+        Spoken::H2 => Box::new(Pool::<B, Http2<_, true>>::new(target, share, io)?),
+    })
 }
