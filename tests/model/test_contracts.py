@@ -34,6 +34,12 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     read = contender(tmp_path, GOOD)
     assert read.run.command == "{out}/x --port {port}"
     assert read.run.ready_timeout_s == 10
+    assert read.protocols == ("h1",)
+
+
+def test_a_contender_names_the_protocols_that_it_speaks(tmp_path: Path) -> None:
+    text = GOOD.replace("[run]", 'protocols = ["h1", "h2c", "h2"]\n[run]')
+    assert contender(tmp_path, text).protocols == ("h1", "h2c", "h2")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,12 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         (('hello = "/"', 'hello = "nowhere"'), "serves.hello", "match pattern"),
         (('hello = "/"', ""), None, "names no workload"),
         (('name = "x"', 'name = "X Y"'), "name", "match pattern"),
+        (
+            ("[run]", 'protocols = ["h1", "h3"]\n[run]'),
+            "protocols.1",
+            "'h1', 'h1-tls', 'h2c' or 'h2'",
+        ),
+        (("[run]", "protocols = []\n[run]"), "protocols", "at least 1 item"),
     ],
 )
 def test_a_fault_is_named_with_file_and_key(
