@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use volley_protocol::Verdict;
+use volley_protocol::{Refusal, Verdict};
 
 /// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
 /// it no answers.
@@ -16,6 +16,12 @@ pub enum ErrorKind {
     ConnectTimeout,
     /// Any other failure to connect.
     Connect,
+    /// TLS was not agreed on.
+    Handshake,
+    /// The server's certificate is not believed.
+    Certificate,
+    /// The server did not agree on the protocol that was asked for.
+    Alpn,
     /// All local ports to this address are in use or in `TIME_WAIT`.
     AddressExhausted,
     /// The server reset the connection.
@@ -26,8 +32,12 @@ pub enum ErrorKind {
     Write,
     /// No complete answer in time.
     Timeout,
-    /// The bytes are not HTTP/1.1.
+    /// The bytes break the protocol.
     Malformed,
+    /// The server reset the request's stream.
+    StreamReset,
+    /// The server went away (GOAWAY) without looking at the request.
+    Goaway,
     /// An answer with the wrong status.
     Status,
     /// An answer with a body of the wrong length.
@@ -39,16 +49,21 @@ pub enum ErrorKind {
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 13] = [
+pub const KINDS: [ErrorKind; 18] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
+    ErrorKind::Handshake,
+    ErrorKind::Certificate,
+    ErrorKind::Alpn,
     ErrorKind::AddressExhausted,
     ErrorKind::Reset,
     ErrorKind::EarlyClose,
     ErrorKind::Write,
     ErrorKind::Timeout,
     ErrorKind::Malformed,
+    ErrorKind::StreamReset,
+    ErrorKind::Goaway,
     ErrorKind::Status,
     ErrorKind::MismatchLength,
     ErrorKind::MismatchBody,
@@ -75,6 +90,14 @@ impl ErrorKind {
         }
     }
 
+    /// The kind of a request that ended without an answer on a connection that lives on.
+    pub fn of_refusal(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Reset(_) => Self::StreamReset,
+            Refusal::GoneAway(_) => Self::Goaway,
+        }
+    }
+
     /// The kind of a wrong answer; `None` for a right one.
     pub fn of_verdict(verdict: Verdict) -> Option<Self> {
         match verdict {
@@ -92,12 +115,17 @@ impl ErrorKind {
             Self::ConnectRefused => "connection refused",
             Self::ConnectTimeout => "connection not established in time",
             Self::Connect => "could not connect",
+            Self::Handshake => "TLS was not agreed on",
+            Self::Certificate => "certificate not believed",
+            Self::Alpn => "protocol not agreed on",
             Self::AddressExhausted => "no local port left",
             Self::Reset => "connection reset by the server",
             Self::EarlyClose => "connection closed before the answer's end",
             Self::Write => "could not read or write",
             Self::Timeout => "no answer in time",
-            Self::Malformed => "answer is not HTTP/1.1",
+            Self::Malformed => "answer breaks the protocol",
+            Self::StreamReset => "stream reset by the server",
+            Self::Goaway => "server went away without the request",
             Self::Status => "wrong status",
             Self::MismatchLength => "wrong length of body",
             Self::MismatchBody => "wrong body",

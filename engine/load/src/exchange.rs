@@ -4,9 +4,11 @@ use crate::errors::ErrorKind;
 use crate::pace::Pacer;
 use crate::pool::{Flight, State};
 use crate::turn::Turn;
+use std::ops::Range;
+use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::now_ns;
-use volley_protocol::{Answer, End, Protocol, Step};
+use volley_protocol::{Answer, End, Protocol, Refusal, Step};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
 const LONG_ANSWER: u64 = 4096;
@@ -36,20 +38,48 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Sends the next `count` requests on an open connection.
     #[inline]
     pub(crate) fn send(&mut self, slot: usize, count: usize, due_ns: u64, now_ns: u64) {
-        let (first, bytes) = self.pool.take_messages(count);
-        self.pool.io.send(slot, bytes);
+        let (message, part) = self.pool.take_messages(count);
         let connection = &mut self.pool.connections[slot];
         let was_idle = connection.protocol.in_flight() == 0;
         connection.sent += count as u64;
-        for message in first..first + count {
-            connection.protocol.start(Flight { due_ns, sent_ns: now_ns, message });
-        }
+        self.put(slot, Flight { due_ns, sent_ns: now_ns, message }, count, part);
         for _ in 0..count {
             self.count_start(due_ns, now_ns);
         }
         if was_idle {
             self.active += 1;
             self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+        }
+    }
+
+    /// Puts `count` requests on a connection, of which `first` is the first. `part`: their bytes in
+    /// the book.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: usize, first: Flight, count: usize, part: Range<usize>) {
+        let pool = &mut *self.pool;
+        let messages = first.message..first.message + count;
+        if P::WRITES {
+            let protocol = &mut pool.connections[slot].protocol;
+            for message in messages {
+                let message = message % pool.book.cycle();
+                let flight = Flight { message, ..first };
+                protocol.write(flight, message, &mut pool.shared, &mut pool.out);
+            }
+            self.flush(slot);
+        } else {
+            pool.io.send(slot, part);
+            for message in messages {
+                pool.connections[slot].protocol.start(Flight { message, ..first });
+            }
+        }
+    }
+
+    /// Sends what a connection has to say.
+    #[inline]
+    pub(crate) fn flush(&mut self, slot: usize) {
+        if P::WRITES && !self.pool.out.is_empty() {
+            self.pool.io.send_owned(slot, Arc::from(&self.pool.out[..]));
+            self.pool.out.clear();
         }
     }
 
@@ -82,7 +112,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let now_ns = now_ns();
         let connection = &self.pool.connections[slot];
         let is_idle = connection.state == State::Open && connection.protocol.in_flight() == 0;
-        if is_idle && (more || !self.is_sending()) {
+        if !P::WRITES && is_idle && (more || !self.is_sending()) {
             // Some say why they close a connection (408) before they do.
             self.pool.io.give_back(piece);
             return self.lose_idle(slot);
@@ -107,6 +137,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.pool.io.give_back(piece);
             }
         }
+        self.flush(slot);
     }
 
     /// Parses what came and counts the answers in it.
@@ -120,7 +151,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let bytes = &pool.io.bytes(piece)[at..];
             let connection = &mut pool.connections[slot];
             let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
-            match connection.protocol.receive(bytes, awaited, &mut pool.shared) {
+            let step = connection.protocol.receive(bytes, awaited, &mut pool.shared, &mut pool.out);
+            match step {
                 None => {
                     let extra = length - at;
                     let detail = format!("{extra} bytes that nobody asked for, after the answer");
@@ -140,6 +172,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                         return Progress::Last(next_ns);
                     }
                 }
+                Some(Step::Refused { consumed, what }) => {
+                    self.on_refused(slot, what, (piece, at..at + consumed), now_ns);
+                    at += consumed;
+                }
             }
         }
         Progress::Fine(next_ns)
@@ -155,7 +191,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// The oldest request in flight has its answer: counts it. `last`: as in `fail`.
+    /// A request has its answer: counts it. `last`: as in `fail`.
     #[inline]
     fn on_answer(
         &mut self,
@@ -172,7 +208,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.tally.failed(kind, 1, || {
                 let bytes =
                     last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
-                let Some(Flight { message, .. }) = protocol.oldest() else { return <_>::default() };
+                let Some(Flight { message, .. }) = protocol.completed() else {
+                    return <_>::default();
+                };
                 let awaited = book.message(message).awaited;
                 let detail = protocol.describe(answer, awaited, shared, bytes);
                 (detail, book.bytes_of(message).to_vec(), protocol.evidence(bytes))
@@ -181,17 +219,53 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 log.current.errors += 1;
             }
         }
-        let Some(flight) = connection.protocol.finish() else { return };
         connection.failures = 0;
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        self.count_answer(flight, answer.status, now_ns);
+    }
+
+    /// A request has ended without an answer, and its connection lives on: counts it.
+    #[cold]
+    fn on_refused(
+        &mut self,
+        slot: usize,
+        refusal: Refusal,
+        (piece, last): (&B::Piece, Range<usize>),
+        now_ns: u64,
+    ) {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        let (io, book, protocol) = (&pool.io, &pool.book, &connection.protocol);
+        self.tally.failed(ErrorKind::of_refusal(refusal), 1, || {
+            let request = protocol.completed().map_or(&[][..], |of| book.bytes_of(of.message));
+            (refusal.to_string(), request.to_vec(), protocol.evidence(&io.bytes(piece)[last]))
+        });
+        if let Some(log) = &mut self.log {
+            log.current.errors += 1;
+        }
+        if let Refusal::GoneAway(_) = refusal {
+            // A server that takes connections only to go away is not called without a pause.
+            connection.failures = connection.failures.saturating_add(1);
+        }
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+    }
+
+    /// Takes the request that has ended off its connection.
+    #[inline]
+    fn finish(&mut self, slot: usize, now_ns: u64) -> Option<Flight> {
+        let connection = &mut self.pool.connections[slot];
+        let flight = connection.protocol.finish()?;
         if connection.protocol.in_flight() == 0 {
             self.active -= 1;
         } else {
-            // The next one waits since it was sent, behind this one.
-            let timeout_ns = pool.target.request_timeout_ns;
+            // The one that waits the longest now waits since it was sent.
+            let timeout_ns = self.pool.target.request_timeout_ns;
             let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
             connection.due_ns = sent_ns.saturating_add(timeout_ns);
         }
-        self.count_answer(flight, answer.status, now_ns);
+        Some(flight)
     }
 
     #[inline]
@@ -218,9 +292,35 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
+    /// What a connection does after some bytes that were as they should be, where the server may
+    /// say something unasked.
+    fn after_words(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+        let connection = &self.pool.connections[slot];
+        let protocol = &connection.protocol;
+        let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
+        if connection.state == State::Greeting {
+            if protocol.announced().is_some() {
+                self.on_ready(slot);
+            }
+        } else if protocol.in_flight() > 0 {
+            if !is_done && (!had_room || !matches!(self.pacer, Pacer::Open { .. })) {
+                self.go_on(slot, next_ns);
+            }
+        } else if is_done {
+            self.replace(slot, false, next_ns);
+        } else if protocol.room(self.pool.target.pipeline) == 0 {
+            self.lose_idle(slot); // The server goes away.
+        } else if !(more || had_room && matches!(self.pacer, Pacer::Open { .. })) {
+            self.go_on(slot, next_ns); // Else what is there already may be its end.
+        }
+    }
+
     /// What an open connection does after some answers.
     #[inline]
     fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+        if P::WRITES {
+            return self.after_words(slot, more, had_room, next_ns);
+        }
         let connection = &mut self.pool.connections[slot];
         let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
         if connection.protocol.in_flight() > 0 {

@@ -1,7 +1,7 @@
 //! A load generator as a library.
 //!
 //! [`workers`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
-//! waits and sees what is due, `link` opens and closes connections, `exchange` sends requests and
+//! waits and sees what is due, [`spoken`] has the protocols to choose from, `link` opens and closes connections, `exchange` sends requests and
 //! takes answers. `volley-net` holds the system calls, `volley-protocol` the protocol,
 //! `volley-requests` what is sent.
 
@@ -15,6 +15,7 @@ pub mod pace;
 mod pool;
 pub mod schedule;
 pub mod slice;
+pub mod spoken;
 pub mod tally;
 pub mod target;
 mod turn;

@@ -58,7 +58,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.count_start(due_ns, now_ns);
         let (message, _) = self.pool.take_messages(1);
         let flight = Flight { due_ns, sent_ns: now_ns, message };
-        self.pool.connections[slot].protocol.start(flight);
+        self.pool.connections[slot].waiting = Some(flight);
         self.connect(slot, now_ns);
     }
 
@@ -81,21 +81,35 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
+    /// A connection is there: sends the request that it was opened for. One that is kept may have
+    /// to wait for what the server announces of itself.
     pub(crate) fn on_established(&mut self, slot: usize) {
-        self.tally.connects += 1;
-        let connection = &mut self.pool.connections[slot];
-        connection.state = State::Open;
-        if let Some(flight) = connection.protocol.oldest() {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        connection.protocol.greet(&mut pool.shared, &mut pool.out);
+        if let Some(flight) = connection.waiting.take() {
+            connection.state = State::Open;
             connection.sent = 1;
+            self.tally.connects += 1;
             let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
             self.set_due(slot, due_ns);
-            let bytes = self.pool.book.message(flight.message).bytes.clone();
-            self.pool.io.send(slot, bytes);
+            let part = self.pool.book.message(flight.message).bytes.clone();
+            self.put(slot, flight, 1, part);
+        } else if P::WRITES {
+            connection.state = State::Greeting;
+            self.flush(slot);
         } else {
-            self.active -= 1;
-            if self.is_sending() {
-                self.go_on(slot, now_ns());
-            }
+            self.on_ready(slot);
+        }
+    }
+
+    /// A connection that is kept may carry requests from now on.
+    pub(crate) fn on_ready(&mut self, slot: usize) {
+        self.tally.connects += 1;
+        self.pool.connections[slot].state = State::Open;
+        self.active -= 1;
+        if self.is_sending() {
+            self.go_on(slot, now_ns());
         }
     }
 
@@ -142,17 +156,29 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Closes a connection that nobody else closes.
     pub(crate) fn close(&mut self, slot: usize) {
+        self.leave(slot);
         self.pool.io.close(slot);
         self.pool.connections[slot].state = State::Closed;
         self.pool.connections[slot].due_ns = 0;
+    }
+
+    /// Says goodbye, where the protocol has words for it.
+    fn leave(&mut self, slot: usize) {
+        if P::WRITES {
+            let pool = &mut *self.pool;
+            pool.connections[slot].protocol.take_leave(&mut pool.out);
+            self.flush(slot);
+        }
     }
 
     /// Lets go of a connection after its last answer, and opens the next in its place.
     /// `ended`: the server has closed it already.
     pub(crate) fn replace(&mut self, slot: usize, ended: bool, now_ns: u64) {
         if ended {
+            self.pool.out.clear();
             self.pool.io.close(slot);
         } else {
+            self.leave(slot);
             self.pool.io.retire(slot);
         }
         self.pool.connections[slot].state = State::Closed;
@@ -168,6 +194,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         match connection.state {
             State::Held => self.end_held(slot),
             State::Open if connection.protocol.in_flight() > 0 => self.end_answer(slot),
+            State::Greeting => self.fail(slot, ErrorKind::EarlyClose, None, || {
+                "the server closed the connection before it announced its settings".to_owned()
+            }),
             _ => self.lose_idle(slot),
         }
     }
@@ -211,6 +240,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         });
     }
 
+    pub(crate) fn fail_greeting(&mut self, slot: usize) {
+        self.fail(slot, ErrorKind::ConnectTimeout, None, || {
+            "the server took the connection, but did not announce its settings in time".to_owned()
+        });
+    }
+
     /// Gives an active connection and its requests up. `last`: the bytes that came last, and where
     /// in them the answer in progress begins.
     pub(crate) fn fail(
@@ -223,7 +258,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         let (book, io, protocol) = (&pool.book, &pool.io, &connection.protocol);
-        let request = connection.protocol.oldest().map(|flight| flight.message);
+        let request = connection.protocol.oldest().or(connection.waiting);
+        let request = request.map(|flight| flight.message);
         self.tally.failed(kind, connection.protocol.in_flight().max(1) as u64, || {
             let bytes = last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..]);
             let request = request.map_or(&[][..], |number| book.bytes_of(number));
@@ -233,14 +269,15 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             log.current.errors += connection.protocol.in_flight().max(1) as u64;
         }
         let now_ns = now_ns();
-        while let Some(flight) = connection.protocol.lose() {
+        while let Some(flight) = connection.lose() {
             self.tally.misses += u64::from(self.window.holds(flight.due_ns));
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         }
-        let was_connecting = connection.state == State::Connecting;
+        let was_connecting = matches!(connection.state, State::Connecting | State::Greeting);
         connection.state = State::Closed;
         connection.failures = connection.failures.saturating_add(1);
         let pause_ns = pause_ns(connection.failures, was_connecting);
+        pool.out.clear();
         pool.io.close(slot);
         self.active -= 1;
         self.set_due(slot, now_ns + pause_ns);

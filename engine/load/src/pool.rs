@@ -16,6 +16,8 @@ pub(crate) enum State {
     Closed,
     /// Not established yet; given up at `due_ns`.
     Connecting,
+    /// Established, but what the server announces of itself has not come; given up at `due_ns`.
+    Greeting,
     /// Established. With requests in flight, it is given up at `due_ns`.
     Open,
     /// Its last answer is complete, and what follows is there already: the server's end, or bytes
@@ -40,8 +42,10 @@ pub(crate) struct Connection<P> {
     pub(crate) state: State,
     /// When something has to be done about it unless an event comes first.
     pub(crate) due_ns: u64,
-    /// What it carries; while it is being opened for one request, that request.
+    /// What it carries.
     pub(crate) protocol: P,
+    /// The request that it is being opened for, where it carries one only.
+    pub(crate) waiting: Option<Flight>,
     /// Requests sent on the present connection.
     pub(crate) sent: u64,
     /// Failures since the last answer.
@@ -50,7 +54,21 @@ pub(crate) struct Connection<P> {
 
 impl<P: Default> Connection<P> {
     pub(crate) fn new() -> Self {
-        Self { state: State::Closed, due_ns: 0, protocol: P::default(), sent: 0, failures: 0 }
+        Self {
+            state: State::Closed,
+            due_ns: 0,
+            protocol: P::default(),
+            waiting: None,
+            sent: 0,
+            failures: 0,
+        }
+    }
+}
+
+impl<P: Protocol<Flight>> Connection<P> {
+    /// Takes a request that will not be answered.
+    pub(crate) fn lose(&mut self) -> Option<Flight> {
+        self.waiting.take().or_else(|| self.protocol.lose())
     }
 }
 
@@ -61,8 +79,11 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection<P>>,
     pub(crate) io: B,
-    /// What the answers have taught.
+    /// What the connections share.
     pub(crate) shared: P::Shared,
+    /// What a connection has to say, until it is sent. Empty from event to event, and always where
+    /// the protocol sends the book's bytes.
+    pub(crate) out: Vec<u8>,
     /// Connections that may take a request that is due, the one that waits longest first (open
     /// loop). May hold some that no longer can.
     pub(crate) available: VecDeque<usize>,
@@ -92,7 +113,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     pub(crate) fn new(target: &Arc<Target>, share: Share, size: RingSize) -> Result<Self> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
-        let shared = P::shared(book.expectations());
+        let shared = P::shared(book.expectations(), book.requests());
         Ok(Self {
             target: target.clone(),
             io: B::new(count, book.outbox().clone(), size)?,
@@ -101,6 +122,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             book,
             connections: (0..count).map(|_| Connection::new()).collect(),
             shared,
+            out: Vec::new(),
             available: VecDeque::new(),
             opened: share.thread as u64,
         })

@@ -287,7 +287,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         if self.active > 0 {
             for connection in &mut self.pool.connections {
-                while let Some(flight) = connection.protocol.lose() {
+                while let Some(flight) = connection.lose() {
                     self.tally.misses += u64::from(self.window.holds(flight.due_ns));
                 }
             }

@@ -1,5 +1,6 @@
 //! A server under load: where it is, what to ask it, which answer is right.
 
+use crate::spoken::Spoken;
 use std::sync::Arc;
 use volley_net::Route;
 use volley_requests::Book;
@@ -9,13 +10,15 @@ use volley_requests::Book;
 pub struct Target {
     /// Where it listens, and how connections get there.
     pub route: Route,
+    /// What is spoken with it.
+    pub spoken: Spoken,
     /// What is sent: one for each thread, or one for all.
     pub books: Vec<Arc<Book>>,
     /// Connections to hold at a time, all threads together.
     pub connections: usize,
     /// A connection is closed after so many answers. With 1, latency runs from its `connect`.
     pub requests_per_connection: Option<u64>,
-    /// Requests on their way at a time on one connection; 1 or more.
+    /// Requests on their way at a time on one connection, sent ahead or as streams; 1 or more.
     pub pipeline: usize,
     /// From the start of a request to the last byte of its answer.
     pub request_timeout_ns: u64,

@@ -157,6 +157,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
                 State::Closed if slot >= self.limit || !self.wants(now_ns) => continue,
                 State::Closed if is_due => self.reopen(slot, now_ns),
                 State::Connecting if is_due => self.fail_connect(slot, Errno::TIMEDOUT),
+                State::Greeting if is_due => self.fail_greeting(slot),
                 State::Open if connection.protocol.in_flight() == 0 => continue,
                 State::Open | State::Held if is_due => self.time_out(slot),
                 _ => {}

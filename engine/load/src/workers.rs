@@ -2,8 +2,9 @@
 
 use crate::intervals::{Assembly, Interval};
 use crate::pace::Window;
-use crate::pool::{Flight, Pool, Share};
-use crate::slice::{self, Control, Live, Outcome, Part, Plan, Wish};
+use crate::pool::Share;
+use crate::slice::{Control, Live, Outcome, Part, Plan, Wish};
+use crate::spoken;
 use crate::tally::{Bad, Tally};
 use crate::target::Target;
 use std::io;
@@ -13,8 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use volley_net::clock::now_ns;
-use volley_net::{Backend, Epoll, Io, IoChoice, Patience, RingSize, Uring, limits};
-use volley_protocol::{Http1, Protocol};
+use volley_net::{Io, IoChoice, Patience, RingSize, limits};
 
 /// Between two snapshots.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(20);
@@ -89,6 +89,7 @@ impl Workers {
             let (orders, inbox) = channel();
             let live = Arc::new(Live::default());
             let assignment = Assignment {
+                io,
                 share,
                 cpu,
                 ring: size.ring,
@@ -96,10 +97,6 @@ impl Workers {
                 live: live.clone(),
                 orders: inbox,
                 replies: sender.clone(),
-            };
-            let work = match io {
-                Io::Uring => work::<Uring, Http1<_>>,
-                Io::Epoll => work::<Epoll, Http1<_>>,
             };
             let handle = thread::Builder::new()
                 .name(format!("load {thread}"))
@@ -287,6 +284,7 @@ enum Reply {
 
 /// What a thread needs to run.
 struct Assignment {
+    io: Io,
     share: Share,
     cpu: Option<usize>,
     ring: RingSize,
@@ -297,15 +295,15 @@ struct Assignment {
 }
 
 /// Runs one thread: carries out orders until there are none.
-fn work<B: Backend, P: Protocol<Flight>>(assignment: &Assignment) {
-    let result = serve::<B, P>(assignment);
+fn work(assignment: &Assignment) {
+    let result = serve(assignment);
     if let Err(error) = result {
         // Without a receiver the workers are being dropped.
         let _ = assignment.replies.send(Reply::Failed(error));
     }
 }
 
-fn serve<B: Backend, P: Protocol<Flight>>(assignment: &Assignment) -> io::Result<()> {
+fn serve(assignment: &Assignment) -> io::Result<()> {
     if let Some(cpu) = assignment.cpu {
         limits::pin(&[cpu]).map_err(io::Error::other)?;
     }
@@ -314,16 +312,14 @@ fn serve<B: Backend, P: Protocol<Flight>>(assignment: &Assignment) -> io::Result
     let share = assignment.share;
     let mut pools = Vec::new();
     for target in &assignment.targets {
-        pools.push(Pool::<B, P>::new(target, share, assignment.ring)?);
+        pools.push(spoken::pool(target, assignment.io, share, assignment.ring)?);
     }
     let mut reply = Reply::Ready;
     while assignment.replies.send(reply).is_ok()
         && let Ok(order) = assignment.orders.recv()
     {
         reply = match order {
-            Order::Open { target } => {
-                Reply::Opened(Box::new(slice::open(&mut pools[target], patience)?))
-            }
+            Order::Open { target } => Reply::Opened(Box::new(pools[target].open(patience)?)),
             Order::Run { target, plan, control } => {
                 let part = Part {
                     share,
@@ -334,7 +330,7 @@ fn serve<B: Backend, P: Protocol<Flight>>(assignment: &Assignment) -> io::Result
                         let _ = assignment.replies.send(Reply::Interval(interval));
                     },
                 };
-                Reply::Done(Box::new(slice::run(&mut pools[target], patience, part)?))
+                Reply::Done(Box::new(pools[target].run(patience, part)?))
             }
         };
     }

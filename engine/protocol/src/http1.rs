@@ -5,6 +5,7 @@ use crate::decoder::Decoder;
 use crate::learned::Learned;
 use crate::protocol::{Answer, End, Step};
 use crate::protocol::{Awaited, Protocol};
+use crate::request::Request;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -23,10 +24,12 @@ impl<T> Default for Http1<T> {
 }
 
 impl<T: Copy> Protocol<T> for Http1<T> {
+    const WRITES: bool = false;
+
     /// One for each expectation.
     type Shared = Vec<Learned>;
 
-    fn shared(expectations: &[Arc<Expectation>]) -> Self::Shared {
+    fn shared(expectations: &[Arc<Expectation>], _: &[Arc<Request>]) -> Self::Shared {
         expectations.iter().cloned().map(Learned::new).collect()
     }
 
@@ -53,18 +56,24 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         }
     }
 
+    /// Never called: a request is on its way when its bytes are.
+    fn write(&mut self, ticket: T, _: usize, _: &mut Vec<Learned>, _: &mut Vec<u8>) {
+        self.start(ticket);
+    }
+
     #[inline]
     fn receive(
         &mut self,
         bytes: &[u8],
-        awaited: impl FnOnce(T) -> Awaited,
+        awaited: impl Fn(T) -> Awaited,
         shared: &mut Vec<Learned>,
+        _: &mut Vec<u8>,
     ) -> Option<Step> {
         let Awaited { expectation, to_head } = awaited(self.first?);
         Some(self.decoder.feed(bytes, to_head, &mut shared[expectation as usize]))
     }
 
-    fn end(&mut self, awaited: impl FnOnce(T) -> Awaited, shared: &mut Vec<Learned>) -> End {
+    fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Vec<Learned>) -> End {
         let Some(ticket) = self.first else { return End::Short(0) };
         self.decoder.end(&mut shared[awaited(ticket).expectation as usize])
     }
@@ -81,6 +90,12 @@ impl<T: Copy> Protocol<T> for Http1<T> {
 
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
         self.decoder.evidence(last)
+    }
+
+    /// Only the oldest can be.
+    #[inline]
+    fn completed(&self) -> Option<T> {
+        self.first
     }
 
     #[inline]
@@ -119,7 +134,8 @@ mod tests {
     fn bytes_that_nobody_asked_for_are_no_answer() {
         let mut connection = Http1::<()>::default();
         let awaited = |()| Awaited { expectation: 0, to_head: false };
-        let step = connection.receive(b"HTTP/1.1 200 OK\r\n", awaited, &mut Vec::new());
+        let step =
+            connection.receive(b"HTTP/1.1 200 OK\r\n", awaited, &mut Vec::new(), &mut Vec::new());
         assert_eq!(step, None);
         assert_eq!(connection.end(awaited, &mut Vec::new()), End::Short(0));
     }

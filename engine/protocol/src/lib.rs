@@ -23,6 +23,6 @@ pub use head::Malformed;
 pub use http1::Http1;
 pub use learned::Learned;
 pub use message::Message;
-pub use protocol::{Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
+pub use protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step};
 pub use request::{Request, RequestError, Version};
 pub use verdict::Verdict;

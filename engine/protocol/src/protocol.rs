@@ -2,7 +2,9 @@
 
 use crate::check::Expectation;
 use crate::head::Malformed;
+use crate::request::Request;
 use crate::verdict::Verdict;
+use std::fmt;
 use std::sync::Arc;
 
 /// The most bytes of a bad answer that are kept to be shown.
@@ -20,13 +22,34 @@ pub struct Awaited {
 /// The client's side of one connection: which requests are in flight, and what the bytes that come
 /// say of them. No I/O. `T`, a ticket, is whatever the caller wants back with an answer.
 ///
-/// A new connection begins with [`Protocol::default`], or behind a last [`Protocol::lose`].
+/// A new connection begins with [`Protocol::greet`], on a value that is new or that a former
+/// connection has left behind, with nothing in flight.
 pub trait Protocol<T>: Default {
-    /// What the answers to one thread have taught, on all connections to one target.
+    /// Whether a request's bytes depend on the connection, so that [`Protocol::write`] makes them.
+    /// Else they are sent as they lie in the book, and [`Protocol::start`] is told of it.
+    const WRITES: bool;
+
+    /// What all connections of one thread to one target share: what the answers have taught, and
+    /// what the requests are made of.
     type Shared;
 
-    /// Nothing is taught yet. `expectations`: which answers are right.
-    fn shared(expectations: &[Arc<Expectation>]) -> Self::Shared;
+    /// Nothing is taught yet. `expectations`: which answers are right. `requests`: what is asked, by
+    /// message number.
+    fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Self::Shared;
+
+    /// A new connection is established: forgets what a former one has left, and appends the bytes
+    /// that a client begins with to `out`.
+    fn greet(&mut self, _shared: &mut Self::Shared, _out: &mut Vec<u8>) {}
+
+    /// Our side ends the connection after its last answer: appends its last bytes to `out`.
+    fn take_leave(&mut self, _out: &mut Vec<u8>) {}
+
+    /// What the server has announced of itself. `None` before that, and where the protocol has
+    /// nothing of the kind. Where the protocol [`WRITES`](Protocol::WRITES), a connection that is
+    /// kept carries no request before.
+    fn announced(&self) -> Option<Announced> {
+        None
+    }
 
     /// How many more requests may be started, if `depth` may be in flight at a time.
     fn room(&self, depth: usize) -> usize;
@@ -37,21 +60,27 @@ pub trait Protocol<T>: Default {
     /// The ticket of the request that is in flight the longest.
     fn oldest(&self) -> Option<T>;
 
-    /// A request is on its way.
+    /// A request is on its way, as it lies in the book.
     fn start(&mut self, ticket: T);
 
+    /// Starts a request, where there is room: appends its bytes to `out`. `message`: its number, an
+    /// index into the requests of [`Protocol::shared`].
+    fn write(&mut self, ticket: T, message: usize, shared: &mut Self::Shared, out: &mut Vec<u8>);
+
     /// Takes the next bytes; `None` if nobody asked for any. After [`Step::Complete`] the answer may
-    /// be described, and has to be finished; only then come the bytes behind it. `awaited` looks a
-    /// ticket up.
+    /// be described, and has to be finished, as a request after [`Step::Refused`]; only then come
+    /// the bytes behind it. `awaited` looks a ticket up. What has to be said to the server is
+    /// appended to `out`.
     fn receive(
         &mut self,
         bytes: &[u8],
-        awaited: impl FnOnce(T) -> Awaited,
+        awaited: impl Fn(T) -> Awaited,
         shared: &mut Self::Shared,
+        out: &mut Vec<u8>,
     ) -> Option<Step>;
 
     /// The server has closed the connection. After [`End::Complete`] as after [`Step::Complete`].
-    fn end(&mut self, awaited: impl FnOnce(T) -> Awaited, shared: &mut Self::Shared) -> End;
+    fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Self::Shared) -> End;
 
     /// The verdict on the complete answer in words, given the bytes that were received last.
     fn describe(
@@ -65,11 +94,28 @@ pub trait Protocol<T>: Default {
     /// The first bytes of the answer in progress, given those that were received last.
     fn evidence(&self, last: &[u8]) -> Vec<u8>;
 
-    /// Takes the ticket of the complete answer.
+    /// The ticket of the answer that is complete, or of the request that was refused, until it is
+    /// finished.
+    fn completed(&self) -> Option<T>;
+
+    /// Takes that ticket.
     fn finish(&mut self) -> Option<T>;
 
     /// Takes the ticket of a request that will not be answered: the connection is lost.
     fn lose(&mut self) -> Option<T>;
+}
+
+/// What a server has announced of itself (HTTP/2's SETTINGS).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Announced {
+    /// Requests that may be in flight at a time; `None`: any number.
+    pub max_concurrent_streams: Option<u32>,
+    /// Bytes of a request's body that may be sent before the server asks for more.
+    pub initial_window: u32,
+    /// Bytes of the table that compresses our requests' heads.
+    pub header_table_size: u32,
+    /// Bytes that a frame of ours may carry.
+    pub max_frame_size: u32,
 }
 
 /// What the bytes that were fed led to.
@@ -79,9 +125,57 @@ pub enum Step {
     Incomplete,
     /// The answer ended within these bytes.
     Complete(Answer),
+    /// A request ended without an answer, and the connection lives on.
+    Refused {
+        /// How many of the bytes fed last that took.
+        consumed: usize,
+        /// How it ended.
+        what: Refusal,
+    },
     /// The bytes break the protocol.
     Malformed(Malformed),
 }
+
+/// How a request ended without an answer, with the server's error code (RFC 9113, section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The server reset its stream.
+    Reset(u32),
+    /// The server goes away, and has not looked at it.
+    GoneAway(u32),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Reset(code) | Self::GoneAway(code)) = *self;
+        match self {
+            Self::Reset(_) => f.write_str("the server reset the request's stream: ")?,
+            Self::GoneAway(_) => f.write_str("the server went away without the request: ")?,
+        }
+        match ERROR_CODES.get(code as usize) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "error code {code:#x}"),
+        }
+    }
+}
+
+/// The names of HTTP/2's error codes, by code.
+const ERROR_CODES: [&str; 14] = [
+    "NO_ERROR",
+    "PROTOCOL_ERROR",
+    "INTERNAL_ERROR",
+    "FLOW_CONTROL_ERROR",
+    "SETTINGS_TIMEOUT",
+    "STREAM_CLOSED",
+    "FRAME_SIZE_ERROR",
+    "REFUSED_STREAM",
+    "CANCEL",
+    "COMPRESSION_ERROR",
+    "CONNECT_ERROR",
+    "ENHANCE_YOUR_CALM",
+    "INADEQUATE_SECURITY",
+    "HTTP_1_1_REQUIRED",
+];
 
 /// A complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +186,7 @@ pub struct Answer {
     pub status: u16,
     /// Bytes of body, without the coding.
     pub body_length: u64,
-    /// Whether the connection may carry another request.
+    /// Whether the connection may carry another request, or carries one.
     pub keep_alive: bool,
     /// Whether it is the expected one.
     pub verdict: Verdict,
@@ -105,4 +199,23 @@ pub enum End {
     Complete(Answer),
     /// It came too early, after this many bytes of the answer.
     Short(u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_their_error_codes() {
+        for (refusal, end) in [
+            (Refusal::Reset(0), "reset the request's stream: NO_ERROR"),
+            (Refusal::Reset(7), "reset the request's stream: REFUSED_STREAM"),
+            (Refusal::GoneAway(13), "went away without the request: HTTP_1_1_REQUIRED"),
+            (Refusal::Reset(14), "stream: error code 0xe"),
+            (Refusal::GoneAway(u32::MAX), "error code 0xffffffff"),
+        ] {
+            let words = refusal.to_string();
+            assert!(words.ends_with(end), "{words}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut Learned) -> String {
                 answer.consumed += before;
                 return format!("{answer:?}: {}", decoder.describe(&answer, learned, piece));
             }
-            malformed @ Step::Malformed(_) => return format!("{malformed:?}"),
+            other => return format!("{other:?}"),
         }
     }
     match decoder.end(learned) {

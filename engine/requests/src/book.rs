@@ -18,8 +18,8 @@ pub struct Message {
 pub struct Book {
     outbox: Arc<[u8]>,
     messages: Vec<Message>,
+    requests: Vec<Arc<Request>>,
     expectations: Vec<Arc<Expectation>>,
-    cycle: usize,
 }
 
 impl Book {
@@ -30,13 +30,19 @@ impl Book {
         depth: usize,
     ) -> Result<Self, RequestError> {
         let mut draft = Draft::default();
-        draft.add(&request.render()?, request.is_head(), 0);
+        draft.add(&request.render()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], depth))
     }
 
     /// After so many messages they repeat.
     pub fn cycle(&self) -> usize {
-        self.cycle
+        self.requests.len()
+    }
+
+    /// What was rendered, by message number up to the cycle: for protocols that write requests in
+    /// another way.
+    pub fn requests(&self) -> &[Arc<Request>] {
+        &self.requests
     }
 
     /// All bytes. Messages that follow each other lie one behind the other.
@@ -79,16 +85,18 @@ impl Book {
 pub(crate) struct Draft {
     outbox: Vec<u8>,
     messages: Vec<Message>,
+    requests: Vec<Arc<Request>>,
 }
 
 impl Draft {
     /// One more message. `expectation`: the index of its own.
-    pub(crate) fn add(&mut self, rendered: &[u8], to_head: bool, expectation: usize) {
+    pub(crate) fn add(&mut self, rendered: &[u8], request: Request, expectation: usize) {
         let start = self.outbox.len();
         self.outbox.extend_from_slice(rendered);
         let expectation = u32::try_from(expectation).expect("fewer expectations than 2³²");
-        let awaited = Awaited { expectation, to_head };
+        let awaited = Awaited { expectation, to_head: request.is_head() };
         self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
+        self.requests.push(Arc::new(request));
     }
 
     /// Bytes that the book will have, which repeats its first `depth` messages behind the last.
@@ -98,7 +106,6 @@ impl Draft {
 
     /// There is at least one message.
     pub(crate) fn bind(mut self, expectations: Vec<Arc<Expectation>>, depth: usize) -> Book {
-        let cycle = self.messages.len();
         // The first ones again behind the last: any `depth` messages in a row are one piece.
         let again: Vec<Message> = self.first(depth).cloned().collect();
         self.outbox.reserve_exact(self.size(depth) - self.outbox.len());
@@ -107,7 +114,8 @@ impl Draft {
             self.outbox.extend_from_within(bytes);
             self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
         }
-        Book { outbox: self.outbox.into(), messages: self.messages, expectations, cycle }
+        let Self { outbox, messages, requests } = self;
+        Book { outbox: outbox.into(), messages, requests, expectations }
     }
 
     fn first(&self, depth: usize) -> impl Iterator<Item = &Message> {

@@ -58,7 +58,7 @@ impl RequestFile {
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
             let request = entry.fill(defaults, row, &mut random);
             let rendered = request.render().map_err(|error| self.refuse(entry, row, &error))?;
-            draft.add(&rendered, request.is_head(), index);
+            draft.add(&rendered, request, index);
             self.check_size(draft.size(0))?;
         }
         self.check_size(draft.size(depth))?;

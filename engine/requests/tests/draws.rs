@@ -72,6 +72,20 @@ proptest! {
     }
 
     #[test]
+    fn each_message_is_one_of_the_requests_rendered(
+        weights in prop::collection::vec(1..20_u32, 1..4),
+        seed: u64,
+        depth in 1..9_usize,
+    ) {
+        let book = draw(&weights, "random", seed, 5, depth);
+        prop_assert_eq!(book.requests().len(), book.cycle());
+        for number in 0..book.cycle() + depth {
+            let rendered = book.requests()[number % book.cycle()].render().unwrap();
+            prop_assert_eq!(book.bytes_of(number), rendered);
+        }
+    }
+
+    #[test]
     fn equal_seeds_give_equal_books(
         weights in prop::collection::vec(1..20_u32, 1..4),
         order in prop::sample::select(vec!["random", "sequential"]),

@@ -26,7 +26,8 @@ impl<B: Backend, M: Pacing> Thread<'_, B, M> {
             let (taken, complete) = match step {
                 Step::Incomplete => (bytes.len(), None),
                 Step::Complete(answer) => (answer.consumed, Some(answer)),
-                Step::Malformed(_) => {
+                // HTTP/1 has no refusals.
+                Step::Malformed(_) | Step::Refused { .. } => {
                     self.counts.errors.read += 1;
                     return Ok(true);
                 }

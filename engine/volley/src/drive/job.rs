@@ -5,6 +5,7 @@ use crate::drive::messages::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetS
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
+use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
@@ -86,6 +87,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
             connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
             buffers: SocketBuffers::default(),
         },
+        spoken: Spoken::H1,
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),

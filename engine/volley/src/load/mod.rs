@@ -12,6 +12,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::errors::io_words;
@@ -102,6 +103,7 @@ fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
                 receive: connecting.receive_buffer,
             },
         },
+        spoken: Spoken::H1,
         books: vec![Arc::new(book)],
         connections: args.connections(),
         requests_per_connection: args.requests_per_connection(),

@@ -1,0 +1,102 @@
+//! Which protocol is spoken with a target, and the pools that speak it.
+
+use crate::pool::{Flight, Pool, Share};
+use crate::slice::{self, Outcome, Part};
+use crate::tally::Tally;
+use crate::target::Target;
+use serde::{Deserialize, Serialize};
+use std::io::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use volley_net::{Backend, Epoll, Io, Patience, RingSize, Uring};
+use volley_protocol::{Http1, Protocol};
+
+/// What is spoken on a target's connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spoken {
+    /// HTTP/1 in cleartext.
+    #[default]
+    H1,
+    /// HTTP/1 over TLS.
+    H1Tls,
+    /// HTTP/2 in cleartext, without asking first (RFC 9113, section 3.3).
+    H2c,
+    /// HTTP/2 over TLS, agreed on by ALPN.
+    H2,
+}
+
+impl Spoken {
+    /// As it is called everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::H1 => "h1",
+            Self::H1Tls => "h1-tls",
+            Self::H2c => "h2c",
+            Self::H2 => "h2",
+        }
+    }
+
+    /// Whether its bytes travel in TLS.
+    pub fn is_sealed(self) -> bool {
+        matches!(self, Self::H1Tls | Self::H2)
+    }
+
+    /// Whether it is HTTP/2.
+    pub fn is_h2(self) -> bool {
+        matches!(self, Self::H2c | Self::H2)
+    }
+}
+
+/// A pool of whatever protocol: asked once per slice, not per answer.
+pub(crate) trait Loads {
+    /// See [`slice::open`].
+    fn open(&mut self, patience: Patience) -> Result<Tally>;
+
+    /// See [`slice::run`].
+    fn run(&mut self, patience: Patience, part: Part<'_>) -> Result<Outcome>;
+}
+
+impl<B: Backend, P: Protocol<Flight>> Loads for Pool<B, P> {
+    fn open(&mut self, patience: Patience) -> Result<Tally> {
+        slice::open(self, patience)
+    }
+
+    fn run(&mut self, patience: Patience, part: Part<'_>) -> Result<Outcome> {
+        slice::run(self, patience, part)
+    }
+}
+
+/// One thread's connections to a target, none opened yet.
+pub(crate) fn pool(
+    target: &Arc<Target>,
+    io: Io,
+    share: Share,
+    size: RingSize,
+) -> Result<Box<dyn Loads>> {
+    match io {
+        Io::Uring => over::<Uring>(target, share, size),
+        Io::Epoll => over::<Epoll>(target, share, size),
+    }
+}
+
+fn over<B: Backend + 'static>(
+    target: &Arc<Target>,
+    share: Share,
+    size: RingSize,
+) -> Result<Box<dyn Loads>> {
+    match target.spoken {
+        Spoken::H1 => boxed::<B, Http1<_>>(target, share, size),
+        other => {
+            let words = format!("{} is not spoken here yet, only h1", other.name());
+            Err(Error::new(ErrorKind::Unsupported, words))
+        }
+    }
+}
+
+fn boxed<B: Backend + 'static, P: Protocol<Flight> + 'static>(
+    target: &Arc<Target>,
+    share: Share,
+    size: RingSize,
+) -> Result<Box<dyn Loads>> {
+    Ok(Box::new(Pool::<B, P>::new(target, share, size)?))
+}
