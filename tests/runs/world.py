@@ -16,10 +16,11 @@ from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
-from bakeoff.model.errors import ContenderOut
+from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
+from bakeoff.model.protocol import OVER_TLS, Agreed, Certificate, Protocol, Tls
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
@@ -58,6 +59,9 @@ class World(Reports):
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     refuses: bool = False
+    no_certificate: str = ""
+    certificates: int = 0
+    agreed: dict[str, Agreed] = field(default_factory=dict)
     on_machine: Machine = MACHINE
     noise: float = NOISE
     warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
@@ -87,10 +91,19 @@ class World(Reports):
     def keeper(self, _scratch: Path) -> "FakeKeeper":
         return FakeKeeper(self)
 
-    def attach(self, entry: Entry) -> Handle:
-        return _handle(entry, entry.name)
+    def certificate(self, folder: Path) -> Certificate:
+        """The same paths for all, of files that nobody reads; or why there is none."""
+        if self.no_certificate:
+            raise MissingPiece(self.no_certificate)
+        self.certificates += 1
+        return Certificate(cert=f"{folder}/cert", key=f"{folder}/key", ca_pem="a root")
 
-    def answers(self, host: str, port: int) -> str | None:
+    def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
+        return _handle(entry, entry.name, protocol=protocol)
+
+    def answers(
+        self, host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None
+    ) -> str | None:
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
@@ -229,6 +242,8 @@ class World(Reports):
 class FakeKeeper:
     """Servers that are only remembered."""
 
+    tls_folder = Path("/nowhere")
+
     def __init__(self, world: World) -> None:
         self._world = world
 
@@ -243,7 +258,10 @@ class FakeKeeper:
         host: str,
         log: Path,
         answers: Callable[[str, int], str | None],
+        protocol: Protocol = "h1",
+        certificate: Certificate | None = None,
     ) -> Handle:
+        assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -255,7 +273,9 @@ class FakeKeeper:
         world.loaded_s[key] = 0.0
         pid = 100 + len(world.pids)
         world.pids[pid] = key
-        return _handle(entry, key, pid, world.ready_ms.get(entry.twin_of or entry.name, 12.0))
+        ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
+        handle = _handle(entry, key, pid, ready_ms, protocol=protocol)
+        return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
 
     def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
         del self._world.up[name]
@@ -295,12 +315,17 @@ class FakeLoad:
         world.jobs.append(tuple(self._keys))
         self.ready = Ready(
             type="ready",
-            protocol=2,
+            protocol=3,
             engine="volley fake",
             io="epoll",
             threads=job.threads,
             targets=tuple(
-                ReadyTarget(name=target.name, open=job.connections, error=None)
+                ReadyTarget(
+                    name=target.name,
+                    open=job.connections,
+                    error=None,
+                    agreed=world.agreed.get(target.protocol),
+                )
                 for target in job.targets
             ),
         )
@@ -377,13 +402,16 @@ def name_of(key: str) -> str:
     return key.rpartition("/")[0]
 
 
-def _handle(entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0) -> Handle:
+def _handle(
+    entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0, protocol: Protocol = "h1"
+) -> Handle:
     return Handle(
         name=entry.name,
         pid=pid,
         address=f"127.0.0.1:{pid}",
         host=f"127.0.0.1:{pid}",
         port=pid,
+        protocol=protocol,
         cpus=(0,),
         cpu=CpuCounter(kind="cgroup-v2", path=key),
         log=None,
