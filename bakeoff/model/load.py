@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
 
-Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey"]
+Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
 """Programs whose output can be read into a `LoadResult`."""
 
 Personality = Literal["ab", "wrk", "wrk2", "webbench"]
@@ -24,6 +24,7 @@ Loader = Literal[
     "webbench",
     "oha",
     "hey",
+    "h2load",
     "volley-ab",
     "volley-wrk",
     "volley-wrk2",
