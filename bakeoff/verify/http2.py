@@ -98,7 +98,8 @@ class Http2Connection:
     def _send(self, coming: _Coming, body: bytes) -> None:
         """What is to be said, and the body as far as the server's windows let it."""
         while body and not coming.done:
-            window = self._h2.local_flow_control_window(coming.stream)
+            # Below zero where the server has made it smaller since.
+            window = max(0, self._h2.local_flow_control_window(coming.stream))
             piece = body[: min(window, self._h2.max_outbound_frame_size)]
             body = body[len(piece) :]
             if piece:
