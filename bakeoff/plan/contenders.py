@@ -37,20 +37,17 @@ class Trust:
         if ca is None:
             return cls(insecure=insecure)
         try:
-            pem = (directory / ca).read_text(encoding="ascii")
-            ssl.create_default_context(cadata=pem)
+            pem = (directory / ca).read_bytes().decode("ascii", "replace")
         except OSError as error:
-            # ssl's errors are OSErrors too.
-            raise BadUsage(f"--ca {ca}: {_unreadable(error)}") from None
-        except ValueError:
-            raise BadUsage(f"--ca {ca}: {_unreadable(ssl.SSLError())}") from None
+            raise BadUsage(f"--ca {ca}: can't be read: {error.strerror}") from None
+        try:
+            # Of no text at all it would believe the system's roots.
+            ssl.create_default_context(cadata=pem or "none")
+        except (ssl.SSLError, ValueError, TypeError):
+            raise BadUsage(
+                f"--ca {ca}: has no certificates; it takes PEM, as in -----BEGIN CERTIFICATE-----"
+            ) from None
         return cls(ca_pem=pem)
-
-
-def _unreadable(error: OSError) -> str:
-    if isinstance(error, ssl.SSLError):
-        return "has no certificates; it takes PEM, as in -----BEGIN CERTIFICATE-----"
-    return f"can't be read: {error.strerror}"
 
 
 @dataclass(frozen=True)
