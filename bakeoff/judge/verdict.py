@@ -26,7 +26,7 @@ TWIN_WIDER = 2.0
 one comparison in twenty the interval alone would say so."""
 OF_PLAN = (
     *("run", "mode", "ranked_by", "rate", "load", "arrivals", "pipeline", "connection"),
-    *("connections", "solo", "cores", "seed"),
+    *("protocol", "streams", "connections", "solo", "cores", "seed"),
 )
 """What the verdict repeats from its plan."""
 

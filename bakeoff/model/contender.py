@@ -9,7 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PositiveFloat, mode
 from bakeoff.model.base import Contract
 from bakeoff.model.protocol import Protocol
 
-PLACEHOLDERS = frozenset({"port", "host", "workers", "out", "here", "cpus"})
+PLACEHOLDERS = frozenset(
+    {"port", "host", "workers", "out", "here", "cpus", "protocol", "cert", "key"}
+)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 

@@ -298,6 +298,27 @@ def _sizes_differ(what: str) -> Callable[..., str]:
     return worded
 
 
+def _unlike(what: str, key: str) -> Callable[..., str]:
+    """`nginx and h2o agreed on TLS 1.3, the other on TLS 1.2`, whatever it is that differs."""
+
+    def worded(names: list[str], **values: Any) -> str:
+        said = _filled(what, values)
+        groups = grouped(zip(values[key], names, strict=True))
+        parts = (f"{value} with {who(members)}" for value, members in groups.items())
+        return f"{said}: {'; '.join(parts)}"
+
+    return worded
+
+
+def _hpack_differs(names: list[str], head_bytes: list[int], packed_bytes: list[int]) -> str:
+    groups = grouped(zip(zip(head_bytes, packed_bytes, strict=True), names, strict=True))
+    parts = (
+        f"{who(members)} {before:,} → {after:,} bytes"
+        for (before, after), members in groups.items()
+    )
+    return f"HPACK makes unlike sizes of the answers' heads: {', '.join(parts)}"
+
+
 def _headers_missing(names: list[str], headers: list[str], others: int) -> str:
     lacks = listed(f"no {_header(header)}" for header in headers)
     rest = _s(others, "the other does", "the others do")
@@ -451,6 +472,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "answers_early": "{names:who} {names:answers|answer} before a request is complete: "
     "{names:it does|they do} not read it to its end",
     "few_at_work": _few_at_work,
+    "streams_capped": "{names:who} {names:admits|admit} {limits:listed} streams on a connection, "
+    "fewer than the {streams} that were asked for: fewer of its requests were under way",
+    "tls_versions_differ": _unlike("they agreed on unlike versions of TLS", "versions"),
+    "ciphers_differ": _unlike("they agreed on unlike ciphers", "ciphers"),
+    "keys_differ": _unlike("their certificates have unlike kinds of keys", "certificate_keys"),
     "many_at_work": _many_at_work,
     "logs": _logs,
     "segments_differ": _segments_differ,
@@ -467,6 +493,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "heads_differ": _sizes_differ("heads"),
     "headers_missing": _headers_missing,
     "headers_further": _headers_further,
+    "hpack_differs": _hpack_differs,
+    "http2_settings_differ": _unlike("HTTP/2's {setting} differs", "kept"),
+    "no_resumption": "{names:who} {names:resumes|resume} no TLS session, the others do: with a new "
+    "connection for each request that is a full handshake each",
+    "no_alpn": "{names:who} {names:names|name} no protocol by ALPN, the others do",
     "no_http_1_0_keep_alive": "{names:who} {names:keeps|keep} no connection of an HTTP/1.0 client",
     # Why there is no ratio, gate or claim.
     "not_valid": "{name} is not valid: {because}",

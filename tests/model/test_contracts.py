@@ -49,7 +49,7 @@ def test_a_contender_names_the_protocols_that_it_speaks(tmp_path: Path) -> None:
         (("[run]", "[run]\nreddy_timeout_s = 3"), "run.reddy_timeout_s", "did you mean ready_tim"),
         (('title = "X"', ""), "title", "is missing"),
         (('kind = "server"', 'kind = "toy"'), "kind", "'library', 'framework'"),
-        (("{port}", "{prot}"), "run.command", "{prot} is not a placeholder; there are {cpus}"),
+        (("{port}", "{prot}"), "run.command", "{prot} is not a placeholder; there are {cert}"),
         (('"{out}/x --port {port}"', '"\'"'), "run.command", "cannot be split into words"),
         (('"{out}/x --port {port}"', '" "'), "run.command", "is empty"),
         (("[run]", "[run]\nready_timeout_s = 0"), "run.ready_timeout_s", "greater than 0"),

@@ -16,10 +16,11 @@ from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
-from bakeoff.model.errors import ContenderOut
+from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
+from bakeoff.model.protocol import OVER_TLS, Agreed, Certificate, Protocol, Tls
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
@@ -61,6 +62,9 @@ class World(Reports):
     places: dict[str, int] = field(default_factory=dict)
     overflows: int = 0
     refuses: bool = False
+    no_certificate: str = ""
+    certificates: int = 0
+    agreed: dict[str, Agreed] = field(default_factory=dict)
     on_machine: Machine = MACHINE
     noise: float = NOISE
     warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
@@ -90,10 +94,19 @@ class World(Reports):
     def keeper(self, _scratch: Path) -> "FakeKeeper":
         return FakeKeeper(self)
 
-    def attach(self, entry: Entry) -> Handle:
-        return _handle(entry, entry.name)
+    def certificate(self, folder: Path) -> Certificate:
+        """The same paths for all, of files that nobody reads; or why there is none."""
+        if self.no_certificate:
+            raise MissingPiece(self.no_certificate)
+        self.certificates += 1
+        return Certificate(cert=f"{folder}/cert", key=f"{folder}/key", ca_pem="a root")
 
-    def answers(self, host: str, port: int) -> str | None:
+    def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
+        return _handle(entry, entry.name, protocol=protocol)
+
+    def answers(
+        self, host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None
+    ) -> str | None:
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
@@ -238,6 +251,8 @@ class World(Reports):
 class FakeKeeper:
     """Servers that are only remembered."""
 
+    tls_folder = Path("/nowhere")
+
     def __init__(self, world: World) -> None:
         self._world = world
 
@@ -252,7 +267,10 @@ class FakeKeeper:
         host: str,
         log: Path,
         answers: Callable[[str, int], str | None],
+        protocol: Protocol = "h1",
+        certificate: Certificate | None = None,
     ) -> Handle:
+        assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -264,7 +282,9 @@ class FakeKeeper:
         world.loaded_s[key] = 0.0
         pid = 100 + len(world.pids)
         world.pids[pid] = key
-        return _handle(entry, key, pid, world.ready_ms.get(entry.twin_of or entry.name, 12.0))
+        ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
+        handle = _handle(entry, key, pid, ready_ms, protocol=protocol)
+        return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
 
     def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
         del self._world.up[name]
@@ -309,7 +329,12 @@ class FakeLoad:
             io="epoll",
             threads=job.threads,
             targets=tuple(
-                ReadyTarget(name=target.name, open=job.connections, error=None)
+                ReadyTarget(
+                    name=target.name,
+                    open=job.connections,
+                    error=None,
+                    agreed=world.agreed.get(target.protocol),
+                )
                 for target in job.targets
             ),
         )
@@ -389,13 +414,16 @@ def name_of(key: str) -> str:
     return key.rpartition("/")[0]
 
 
-def _handle(entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0) -> Handle:
+def _handle(
+    entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0, protocol: Protocol = "h1"
+) -> Handle:
     return Handle(
         name=entry.name,
         pid=pid,
         address=f"127.0.0.1:{pid}",
         host=f"127.0.0.1:{pid}",
         port=pid,
+        protocol=protocol,
         cpus=(0,),
         cpu=CpuCounter(kind="cgroup-v2", path=key),
         log=None,
