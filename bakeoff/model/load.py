@@ -11,7 +11,7 @@ from bakeoff.model.base import Contract, reads
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.protocol import Agreed, Protocol
 
-Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey"]
+Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
 """Programs whose output can be read into a `LoadResult`."""
 
 Personality = Literal["ab", "wrk", "wrk2", "webbench"]
@@ -25,6 +25,7 @@ Loader = Literal[
     "webbench",
     "oha",
     "hey",
+    "h2load",
     "volley-ab",
     "volley-wrk",
     "volley-wrk2",

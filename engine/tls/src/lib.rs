@@ -9,6 +9,7 @@ mod failures;
 mod sealed;
 #[cfg(test)]
 mod server;
+mod serving;
 mod session;
 mod terms;
 mod trust;
@@ -16,6 +17,7 @@ pub mod wire;
 
 pub use facts::Facts;
 pub use sealed::{Plain, Tls};
+pub use serving::{Identity, OWN_NAME, ServerSession, Serving};
 pub use session::{Session, Stage};
 pub use terms::Terms;
 

@@ -40,6 +40,18 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["load"], 2, "<URL>"),
         (&["null", "--listen", "here"], 2, "--listen"),
         (&["null", "--cpus", "1023"], 2, "--cpus"),
+        (&["null", "--protocol", "h3"], 2, "h1, h1-tls, h2c, h2"),
+        (&["null", "--cert", absent, "--key", absent], 2, "--protocol h1-tls or h2"),
+        (
+            &["null", "--protocol", "h2", "--cert", absent, "--key", absent],
+            2,
+            "/nonexistent/file: No such file",
+        ),
+        (
+            &["null", "--protocol", "h2", "--cert", "/etc/hostname", "--key", absent],
+            2,
+            "/etc/hostname holds no certificate",
+        ),
         (&[], 2, "volley load URL"),
     ] {
         let (got, _, error) = run(args);

@@ -15,6 +15,8 @@ pub use values::{StageArg, Unit, nanoseconds};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use volley_load::spoken::Spoken;
 use volley_net::IoChoice;
 
 /// HTTP load, measured.
@@ -48,7 +50,17 @@ pub struct NullArgs {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Answer each N bytes, as requests that are sent ahead need it, instead of each receive
+    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2)
+    #[arg(long, value_enum, default_value = "h1", hide_possible_values = true)]
+    #[arg(value_name = "h1|h1-tls|h2c|h2")]
+    pub protocol: Spoken,
+    /// The certificate of h1-tls and h2, as PEM; one is made where none is given
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The certificate's private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Answer each N bytes, as requests of h1 that are sent ahead need it, instead of each receive
     #[arg(long, value_name = "N", value_parser = values::at_least_1::<usize>)]
     pub request_length: Option<usize>,
     /// Run on these cores only, like 1 or 2,3
@@ -58,6 +70,18 @@ pub struct NullArgs {
     #[arg(long, value_enum, default_value = "auto", hide_possible_values = true)]
     #[arg(value_name = "auto|uring|epoll", hide_default_value = true)]
     pub io: IoChoice,
+}
+
+impl NullArgs {
+    /// The first contradiction: what would be right, in one line.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        if self.cert.is_some() && !self.protocol.is_sealed() {
+            return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
+        }
+        let is_counted = self.request_length.is_some();
+        (is_counted && self.protocol.is_h2())
+            .then_some("--request-length is for h1 and h1-tls: HTTP/2 says where requests end")
+    }
 }
 
 impl Cli {
@@ -170,6 +194,24 @@ pub(crate) mod tests {
             (&[], "volley load URL"),
         ] {
             let line = one_line(&Cli::read([&["volley"], args].concat()).unwrap_err());
+            assert!(line.contains(part) && !line.contains('\n'), "{args:?} gave {line}");
+        }
+    }
+
+    #[test]
+    fn what_the_null_server_cannot_be_is_told() {
+        for (args, part) in [
+            (&["--protocol", "h3"] as &[&str], "h1, h1-tls, h2c, h2"),
+            (&["--protocol", "h2", "--cert", "a"], "--key"),
+            (&["--protocol", "h2", "--key", "a"], "--cert"),
+            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
+            (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+        ] {
+            let line = match Cli::read([&["volley", "null"], args].concat()) {
+                Err(error) => one_line(&error),
+                Ok(Cli { command: Command::Null(args) }) => args.contradiction().unwrap().into(),
+                Ok(other) => panic!("{other:?}"),
+            };
             assert!(line.contains(part) && !line.contains('\n'), "{args:?} gave {line}");
         }
     }
