@@ -45,7 +45,8 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "the server's certificate is not valid yet".to_owned()
         }
-        CertificateError::UnknownIssuer => {
+        // The latter where another has the name of one that is given.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "the server's certificate is none of those given, nor does one of them vouch for it"
                 .to_owned()
         }
@@ -53,9 +54,16 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
             format!("the server's certificate is not for {name}")
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
-            let others = if presented.is_empty() { "nobody".into() } else { presented.join(", ") };
+            let others: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let others = if others.is_empty() { "nobody".into() } else { others.join(", ") };
             format!("the server's certificate is not for {name}, but for {others}")
         }
         error => format!("the server's certificate is not believed: {error}"),
     }
+}
+
+/// A name that comes as `DnsName("a.example")`.
+fn bare(presented: &str) -> &str {
+    let inside = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inside.unwrap_or(presented).trim_matches('"')
 }
