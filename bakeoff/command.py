@@ -105,7 +105,7 @@ def _drained(process: "subprocess.Popen[bytes]") -> tuple[bytes | None, bytes | 
 
 
 @contextlib.contextmanager
-def _signals_wait() -> Iterator[set[signal.Signals]]:
+def _signals_wait() -> Iterator[set[int | signal.Signals]]:
     """Keep signals until a fork is over; gives the mask that the child is to have.
 
     Python runs the hooks of `os.register_at_fork` around a fork, and prints and forgets what is
@@ -120,7 +120,7 @@ def _signals_wait() -> Iterator[set[signal.Signals]]:
 
 
 def _preparation(
-    cpus: Collection[int], open_files: int, mask: set[signal.Signals]
+    cpus: Collection[int], open_files: int, mask: set[int | signal.Signals]
 ) -> Callable[[], None]:
     """What the child does before it becomes the program."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

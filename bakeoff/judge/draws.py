@@ -27,7 +27,7 @@ import numpy as np
 import scipy
 
 from bakeoff.judge.trimmed import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
-from bakeoff.model.draws import ContenderDraws, Level, Spread
+from bakeoff.model.draws import ContenderDraws, Level, LevelSpread
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootStart, Record, Slice
 
@@ -97,7 +97,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
     )
 
 
-def components(tables: Sequence[Table], connections_only: bool) -> tuple[Spread, ...]:
+def components(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpread, ...]:
     """The spreads of the levels below the boot, the smallest level first."""
     degrees = sum(each.degrees for each in tables)
     block = MeanSquare(sum(each.block * each.degrees for each in tables) / degrees, degrees)
@@ -160,7 +160,7 @@ def _table(blocks: Sequence[Block], sets: int) -> Table | None:
     )
 
 
-def _spreads(tables: Sequence[Table], connections_only: bool) -> tuple[Spread, ...]:
+def _spreads(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpread, ...]:
     if not tables:
         return ()
     below = components(tables, connections_only)
@@ -194,19 +194,21 @@ def _mean_square(sums: Sequence[tuple[float, int]]) -> MeanSquare:
     return MeanSquare(sum(value for value, _ in sums) / degrees, degrees)
 
 
-def _spread(level: Level, square: MeanSquare, explained: float, n: int) -> Spread:
+def _spread(level: Level, square: MeanSquare, explained: float, n: int) -> LevelSpread:
     """The root of a mean square less what lower levels explain."""
     values = (square.value, square.quantile(1 - _SIDE), square.quantile(_SIDE))
     sd, low, high = (max(0.0, value - explained) for value in values)
     return _rooted(level, (sd, low, high or values[2]), n, square.degrees)
 
 
-def _rooted(level: Level, variances: tuple[float, float, float], n: int, degrees: int) -> Spread:
+def _rooted(
+    level: Level, variances: tuple[float, float, float], n: int, degrees: int
+) -> LevelSpread:
     sd, low, high = map(sqrt, variances)
-    return Spread(level=level, sd=sd, low=low, high=high, n=n, degrees=degrees)
+    return LevelSpread(level=level, sd=sd, low=low, high=high, n=n, degrees=degrees)
 
 
-def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> Spread:
+def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> LevelSpread:
     """The spread between processes, with Williams' interval."""
 
     def bound(share: float) -> float:
@@ -226,7 +228,7 @@ def _chi_square(share: float, degrees: int) -> float:
     return float(scipy.special.chdtri(degrees, 1 - share))
 
 
-def _errors(spreads: Sequence[Spread], slice_ms: int) -> tuple[float, float]:
+def _errors(spreads: Sequence[LevelSpread], slice_ms: int) -> tuple[float, float]:
     """sd of a figure of 20 s from one draw, and from twenty draws of a second."""
     sd = {each.level: each.sd for each in spreads}
     slices = sd["block"] ** 2 / (RUN_S * 1000 / slice_ms)

@@ -1,11 +1,11 @@
 """Whether an entry's throughput changed while it was measured, and whether the machine's did."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log
 from statistics import median
 
-from bakeoff.judge.history import History
+from bakeoff.judge.history import History, Place, Rates
 from bakeoff.model.finding import Finding
 
 CHANGE_MIN = log(1.1)
@@ -19,11 +19,6 @@ MOST_MIN = 3
 """How many must have changed to be most of the contenders, where there are as many."""
 AS_MUCH = 0.5
 """Who changed by this part of another's change at least, and the same way, changed with it."""
-
-Place = tuple[int, int]
-"""A block of a boot: its draw and its number."""
-Rates = Mapping[str, Mapping[Place, float]]
-"""Entry → block → ln throughput, over the short blocks of a boot."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def drift(name: str, history: History) -> Iterator[Finding]:
     """
     found = []
     for boot in history.boots:
-        rates = _ln_rates(boot, history)
+        rates = history.ln_rates[boot]
         change = _change(name, _lives(name, boot, rates.get(name, {}), history), rates)
         if change:
             found.append((change, boot, _changed_with(name, change, rates)))
@@ -70,18 +65,6 @@ def drift(name: str, history: History) -> Iterator[Finding]:
             after_ratio=exp(median(together.values())),
             names=list(together),
         )
-
-
-def _ln_rates(boot: int, history: History) -> Rates:
-    rates: dict[str, dict[Place, float]] = {}
-    for block in history.blocks:
-        if block.boot != boot or block.kind != "short":
-            continue
-        for slice_ in block.slices:
-            if slice_.event.requests_per_s:
-                of_entry = rates.setdefault(slice_.entry, {})
-                of_entry[block.draw, block.block] = log(slice_.event.requests_per_s)
-    return rates
 
 
 def _lives(name: str, boot: int, places: Iterable[Place], history: History) -> list[list[Place]]:

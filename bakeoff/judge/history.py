@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Literal
 
 from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.protocol import Agreed
 from bakeoff.model.samples import (
     Block,
     BootEnd,
@@ -22,6 +24,7 @@ from bakeoff.model.samples import (
     CpuTime,
     Draw,
     Memory,
+    PlanChange,
     Record,
     Slice,
     SliceLengths,
@@ -30,14 +33,24 @@ from bakeoff.model.samples import (
 )
 from bakeoff.model.verdict import Errors
 
+Place = tuple[int, int]
+"""A block of a boot: its draw and its number."""
+Rates = Mapping[str, Mapping[Place, float]]
+"""Entry → block → ln throughput, over the short blocks of a boot."""
+
 ERROR_GROUPS = {
     "connect_refused": "connect",
     "connect_timeout": "connect",
     "connect": "connect",
     "address_exhausted": "connect",
+    "handshake": "connect",
+    "certificate": "connect",
+    "alpn": "connect",
     "reset": "read",
     "early_close": "read",
     "malformed": "read",
+    "stream_reset": "read",
+    "goaway": "read",
     "write": "write",
     "timeout": "timeout",
     "status": "status",
@@ -86,6 +99,7 @@ class History:
     blocks: tuple[Block, ...]
     ends: tuple[BootEnd, ...]
     draws: tuple[Draw, ...] = ()
+    changes: tuple[PlanChange, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -96,6 +110,7 @@ class History:
             blocks=tuple(record for record in records if isinstance(record, Block)),
             ends=tuple(record for record in records if isinstance(record, BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
+            changes=tuple(record for record in records if isinstance(record, PlanChange)),
         )
 
     @property
@@ -117,6 +132,17 @@ class History:
             for slice_ in block.slices:
                 slices.setdefault(slice_.entry, []).append((block, slice_))
         return slices
+
+    @cached_property
+    def ln_rates(self) -> Mapping[int, Rates]:
+        """Boot → entry → block → ln throughput, over the short blocks."""
+        found: dict[int, dict[str, dict[Place, float]]] = {boot: {} for boot in self.boots}
+        for block in self.blocks:
+            for slice_ in block.slices if block.kind == "short" else ():
+                if slice_.event.requests_per_s:
+                    of_entry = found[block.boot].setdefault(slice_.entry, {})
+                    of_entry[block.draw, block.block] = log(slice_.event.requests_per_s)
+        return found
 
     def slices(self, name: str) -> Sequence[tuple[Block, Slice]]:
         """Its slices, short and long, each with its block."""
@@ -151,6 +177,10 @@ class History:
     def started(self, name: str) -> list[BootEntry]:
         """The entry in each boot in which it was up."""
         return [each for start in self.starts for each in start.started if each.name == name]
+
+    def agreed(self, name: str) -> list[Agreed]:
+        """What the load generator's connections to it came to, in each boot that says so."""
+        return [start.agreed[name] for start in self.starts if name in start.agreed]
 
     def out(self, name: str) -> dict[int, str]:
         """The boots it could not take part in, with the reasons."""

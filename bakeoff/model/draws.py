@@ -33,7 +33,7 @@ class DrawsPlan(Contract):
         return names[entry]
 
 
-class Spread(Contract):
+class LevelSpread(Contract):
     """How far apart the draws of one level are: the sd of ln throughput, with its 95 % interval.
 
     `n` counts the draws of this level, `degrees` the degrees of freedom of their spread. The spread
@@ -68,11 +68,11 @@ class ContenderDraws(Contract):
     slice_ms: PositiveInt
     requests_per_s: NonNegativeFloat
     generator_busy: NonNegativeFloat
-    spreads: tuple[Spread, ...] = ()
+    spreads: tuple[LevelSpread, ...] = ()
     one_draw_error: PositiveFloat | None = None
     twenty_draws_error: PositiveFloat | None = None
 
-    def spread(self, level: Level) -> Spread | None:
+    def spread(self, level: Level) -> LevelSpread | None:
         """The spread at a level; None: it was not drawn."""
         return next((each for each in self.spreads if each.level == level), None)
 

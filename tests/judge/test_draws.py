@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bakeoff.judge.draws import Table, components
-from bakeoff.model.draws import Spread
+from bakeoff.model.draws import LevelSpread
 
 P, SETS, ROUNDS = 6, 3, 20
 
@@ -26,7 +26,7 @@ def table(
     return Table(cells - cells.mean(axis=0), seen, degrees, 10.0, ROUNDS)
 
 
-def spreads(found: tuple[Spread, ...]) -> dict[str, Spread]:
+def spreads(found: tuple[LevelSpread, ...]) -> dict[str, LevelSpread]:
     return {each.level: each for each in found}
 
 

@@ -2,18 +2,18 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bakeoff.load import Engine
 from bakeoff.model.draws import Draws, DrawsPlan
-from bakeoff.model.errors import BakeoffError, ContenderOut, MissingPiece, NoVerdict, ToolMissing
+from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import BootEnd, BootStart, Draw, PlanChange, SliceLengths, Warmup
 from bakeoff.plan import block_order, start_order
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.boot import measured_s
-from bakeoff.runs.measuring.contenders import build, check_sources
+from bakeoff.runs.measuring.contenders import build_able, check_sources
 from bakeoff.runs.measuring.context import Context, measuring
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.session import Session
@@ -38,13 +38,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
     @classmethod
     def prepare(cls, plan: DrawsPlan, stages: Stages, watch: Watch) -> Prepared:
         """Build the contenders. Raises `NoVerdict` where none can be, `MissingPiece` for tools."""
-        receipts, failed = build(_of_all(plan), stages, watch)
-        out = {name: str(error) for name, error in failed.items()}
-        for name, reason in out.items():
-            watch.out(name, reason)
-        if len(out) == len(plan.plans):
-            raise _nobody(out, all(isinstance(each, ToolMissing) for each in failed.values()))
-        return receipts, out
+        return build_able(_of_all(plan), stages, watch)
 
     def check(self, stages: Stages, watch: Watch) -> None:
         """The same machine, and the same sources."""
@@ -63,7 +57,8 @@ class DrawsRun(Run[DrawsPlan, Draws]):
                     watch.out(plan.reference, str(error))
                     self.store.append(PlanChange(out={plan.reference: str(error)}))
         if not self.has_samples():
-            raise _nobody(self.out())
+            reasons = "".join(f"\n  {name}: {reason}" for name, reason in self.out().items())
+            raise NoVerdict(f"no contender is left:{reasons}")
 
     def is_complete(self) -> bool:
         """Whether each contender had all its boots, or is out."""
@@ -118,11 +113,6 @@ def _of_all(plan: DrawsPlan) -> Plan:
     """One process of each contender: all that has to be built."""
     entries = tuple(each.entries[0] for each in plan.plans)
     return plan.plans[0].model_copy(update={"entries": entries})
-
-
-def _nobody(out: Mapping[str, str], lack_tools: bool = False) -> BakeoffError:
-    reasons = "".join(f"\n  {name}: {reason}" for name, reason in out.items())
-    return (MissingPiece if lack_tools else NoVerdict)(f"no contender is left:{reasons}")
 
 
 def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:

@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use volley_net::{Failure, Fault};
 use volley_protocol::{Refusal, Verdict};
 
 /// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
@@ -71,22 +72,28 @@ pub const KINDS: [ErrorKind; 18] = [
 ];
 
 impl ErrorKind {
-    /// The kind of a failed `connect`.
-    pub fn of_connect(errno: Errno) -> Self {
-        match errno {
-            Errno::CONNREFUSED => Self::ConnectRefused,
-            Errno::TIMEDOUT => Self::ConnectTimeout,
-            Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => Self::AddressExhausted,
-            _ => Self::Connect,
+    /// The kind of a failure to connect, the handshake included.
+    pub fn of_connect(failure: &Failure) -> Self {
+        match failure {
+            Failure::System(Errno::CONNREFUSED) => Self::ConnectRefused,
+            Failure::System(Errno::TIMEDOUT) => Self::ConnectTimeout,
+            Failure::System(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::AddressExhausted,
+            Failure::System(_) => Self::Connect,
+            Failure::Tls(failure) => match failure.fault {
+                Fault::Certificate => Self::Certificate,
+                Fault::Alpn => Self::Alpn,
+                Fault::Cut | Fault::Other => Self::Handshake,
+            },
         }
     }
 
     /// The kind of a failed read or write on an established connection.
-    pub fn of_stream(errno: Errno) -> Self {
-        match errno {
-            Errno::CONNRESET | Errno::PIPE => Self::Reset,
-            Errno::TIMEDOUT => Self::Timeout,
-            _ => Self::Write,
+    pub fn of_stream(failure: &Failure) -> Self {
+        match failure {
+            Failure::System(Errno::CONNRESET | Errno::PIPE) => Self::Reset,
+            Failure::System(Errno::TIMEDOUT) => Self::Timeout,
+            Failure::Tls(failure) if failure.fault == Fault::Cut => Self::EarlyClose,
+            Failure::System(_) | Failure::Tls(_) => Self::Write,
         }
     }
 

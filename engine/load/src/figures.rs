@@ -1,8 +1,9 @@
-//! One load as JSON: the schema `bakeoff.load/1`. What is not known is null.
+//! One load as JSON: the schema `bakeoff.load/2`. What is not known is null.
 
 use crate::errors::ErrorKind;
-use crate::tally::Bad;
-use serde::Serialize;
+use crate::spoken::Spoken;
+use crate::tally::{Bad, Terms};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use volley_net::Io;
 
@@ -35,6 +36,16 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub unsent: Option<u64>,
     pub redirects: Option<u64>,
     pub connects: u64,
+    pub protocol: Option<Spoken>,
+    /// HTTP/2: requests that may be on their way at a time on one connection.
+    pub streams: Option<usize>,
+    pub agreed: Option<Agreement>,
+    /// Of TLS, that came to an agreement.
+    pub handshakes: Option<u64>,
+    /// From the established connection to the end of its handshake.
+    pub handshake_mean_us: Option<f64>,
+    /// Handshakes that went on with a former session.
+    pub resumed: Option<u64>,
     pub first_bad: Option<Bad>,
     pub client: Client,
     /// The share of the time in which places for requests were taken, by Little's law.
@@ -52,8 +63,41 @@ pub struct Figures<E: Ord = ErrorKind> {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Schema {
     /// This one.
-    #[serde(rename = "bakeoff.load/1")]
-    Load1,
+    #[serde(rename = "bakeoff.load/2")]
+    Load2,
+}
+
+/// What client and server agreed on before the first request, by TLS and by HTTP/2's SETTINGS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "PROTOCOL.md describes each key")]
+pub struct Agreement {
+    pub tls_version: Option<String>,
+    pub cipher: Option<String>,
+    pub alpn: Option<String>,
+    pub resumed: bool,
+    pub max_concurrent_streams: Option<u32>,
+    pub initial_window: Option<u32>,
+    pub header_table_size: Option<u32>,
+    pub max_frame_size: Option<u32>,
+}
+
+impl Agreement {
+    /// `None` where nothing was agreed on.
+    pub fn of(terms: &Terms) -> Option<Self> {
+        let Terms { tls, announced } = terms;
+        let owned = |text: &str| text.to_owned();
+        (tls.is_some() || announced.is_some()).then(|| Self {
+            tls_version: tls.map(|tls| owned(tls.tls_version)),
+            cipher: tls.map(|tls| owned(tls.cipher)),
+            alpn: tls.and_then(|tls| tls.alpn).map(owned),
+            resumed: tls.is_some_and(|tls| tls.resumed),
+            max_concurrent_streams: announced.and_then(|of| of.max_concurrent_streams),
+            initial_window: announced.map(|of| of.initial_window),
+            header_table_size: announced.map(|of| of.header_table_size),
+            max_frame_size: announced.map(|of| of.max_frame_size),
+        })
+    }
 }
 
 /// Latencies in µs. A percentile is null where it falls among requests without an answer.

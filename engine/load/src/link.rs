@@ -4,10 +4,9 @@ use crate::errors::ErrorKind;
 use crate::pace::{Pacer, pause_ns};
 use crate::pool::{Flight, State};
 use crate::turn::Turn;
-use rustix::io::Errno;
 use std::io::Result;
 use volley_net::clock::now_ns;
-use volley_net::{Backend, errors::system_words, socket};
+use volley_net::{Backend, Failure, Fault, socket};
 use volley_protocol::Protocol;
 
 /// Connections that may be on their way at a time when all are opened ahead: less than a server's
@@ -71,19 +70,20 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let nth = self.pool.opened;
         self.pool.opened += 1;
         let opened = socket::open(&self.pool.target.route, nth).and_then(|opened| {
-            let established = opened.established;
+            let established = opened.established && !B::SHAKES_HANDS;
             self.pool.io.open(slot, opened).map(|()| established)
         });
         match opened {
             Ok(true) => self.on_established(slot),
             Ok(false) => {}
-            Err(errno) => self.fail_connect(slot, errno),
+            Err(errno) => self.fail_connect(slot, &errno.into()),
         }
     }
 
     /// A connection is there: sends the request that it was opened for. One that is kept may have
     /// to wait for what the server announces of itself.
     pub(crate) fn on_established(&mut self, slot: usize) {
+        self.count_handshake(slot);
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         connection.protocol.greet(&mut pool.shared, &mut pool.out);
@@ -103,10 +103,27 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
+    /// Counts the handshake of a connection that has just been established, if there was one.
+    #[inline]
+    fn count_handshake(&mut self, slot: usize) {
+        if B::SHAKES_HANDS
+            && let Some(agreed) = self.pool.io.agreed(slot)
+        {
+            self.tally.handshakes += 1;
+            self.tally.handshake_ns += agreed.took_ns;
+            self.tally.resumed += u64::from(agreed.resumed);
+            self.tally.terms.tls.get_or_insert(agreed);
+        }
+    }
+
     /// A connection that is kept may carry requests from now on.
     pub(crate) fn on_ready(&mut self, slot: usize) {
         self.tally.connects += 1;
-        self.pool.connections[slot].state = State::Open;
+        let connection = &mut self.pool.connections[slot];
+        connection.state = State::Open;
+        if let Some(announced) = connection.protocol.announced() {
+            self.tally.terms.announced.get_or_insert(announced);
+        }
         self.active -= 1;
         if self.is_sending() {
             self.go_on(slot, now_ns());
@@ -208,12 +225,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// Reading or writing failed.
-    pub(crate) fn on_failed(&mut self, slot: usize, errno: Errno) {
+    pub(crate) fn on_failed(&mut self, slot: usize, failure: &Failure) {
         let connection = &self.pool.connections[slot];
         match connection.state {
             State::Held => self.end_held(slot),
             State::Open if connection.protocol.in_flight() == 0 => self.lose_idle(slot),
-            _ => self.fail(slot, ErrorKind::of_stream(errno), None, || system_words(errno)),
+            _ => self.fail(slot, ErrorKind::of_stream(failure), None, || broken(failure)),
         }
     }
 
@@ -233,10 +250,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    pub(crate) fn fail_connect(&mut self, slot: usize, errno: Errno) {
+    pub(crate) fn fail_connect(&mut self, slot: usize, failure: &Failure) {
         let target = self.pool.target.clone();
-        self.fail(slot, ErrorKind::of_connect(errno), None, || {
-            format!("{}: {}", target.route.address, system_words(errno))
+        self.fail(slot, ErrorKind::of_connect(failure), None, || {
+            format!("{}: {}", target.route.address, unconnected(failure))
         });
     }
 
@@ -281,5 +298,30 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.io.close(slot);
         self.active -= 1;
         self.set_due(slot, now_ns + pause_ns);
+    }
+}
+
+/// Why a connection could not be made.
+fn unconnected(failure: &Failure) -> String {
+    match failure {
+        Failure::Tls(tls) => match tls.fault {
+            Fault::Cut => "the server closed the connection during the TLS handshake".to_owned(),
+            Fault::Other => format!("TLS handshake: {}", tls.words),
+            Fault::Certificate | Fault::Alpn => tls.words.clone(),
+        },
+        Failure::System(_) => failure.to_string(),
+    }
+}
+
+/// Why an established connection is lost.
+fn broken(failure: &Failure) -> String {
+    match failure {
+        Failure::Tls(tls) => match tls.fault {
+            Fault::Cut => "the server closed the connection before the answer's end, and without \
+                           the goodbye of TLS (close_notify)"
+                .to_owned(),
+            _ => format!("TLS: {}", tls.words),
+        },
+        Failure::System(_) => failure.to_string(),
     }
 }

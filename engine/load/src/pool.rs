@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_net::{Backend, RingSize};
+use volley_net::Backend;
 use volley_protocol::Protocol;
 use volley_requests::Book;
 
@@ -110,13 +110,18 @@ impl Share {
 
 impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     /// No connection is opened yet.
-    pub(crate) fn new(target: &Arc<Target>, share: Share, size: RingSize) -> Result<Self> {
+    /// `io`: for so many slots and the bytes of such a book.
+    pub(crate) fn new(
+        target: &Arc<Target>,
+        share: Share,
+        io: impl FnOnce(usize, Arc<[u8]>) -> Result<B>,
+    ) -> Result<Self> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
         let shared = P::shared(book.expectations(), book.requests());
         Ok(Self {
             target: target.clone(),
-            io: B::new(count, book.outbox().clone(), size)?,
+            io: io(count, book.outbox().clone())?,
             // Threads that share a book begin at different places of it.
             next_message: book.cycle() * share.thread / share.threads,
             book,

@@ -5,10 +5,11 @@ use crate::slice::{self, Outcome, Part};
 use crate::tally::Tally;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::io::{Error, ErrorKind, Result};
+use std::io::Result;
 use std::sync::Arc;
-use volley_net::{Backend, Epoll, Io, Patience, RingSize, Uring};
-use volley_protocol::{Http1, Protocol};
+use volley_net::{Backend, Epoll, Io, Kernel, Patience, RingSize, Uring};
+use volley_protocol::{Http1, Http2, Protocol};
+use volley_tls::Tls;
 
 /// What is spoken on a target's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -39,6 +40,11 @@ impl Spoken {
     /// Whether its bytes travel in TLS.
     pub fn is_sealed(self) -> bool {
         matches!(self, Self::H1Tls | Self::H2)
+    }
+
+    /// As ALPN names it.
+    pub fn alpn(self) -> &'static str {
+        if self.is_h2() { "h2" } else { "http/1.1" }
     }
 
     /// Whether it is HTTP/2.
@@ -79,24 +85,28 @@ pub(crate) fn pool(
     }
 }
 
-fn over<B: Backend + 'static>(
+fn over<B: Kernel + 'static>(
     target: &Arc<Target>,
     share: Share,
     size: RingSize,
 ) -> Result<Box<dyn Loads>> {
-    match target.spoken {
-        Spoken::H1 => boxed::<B, Http1<_>>(target, share, size),
-        other => {
-            let words = format!("{} is not spoken here yet, only h1", other.name());
-            Err(Error::new(ErrorKind::Unsupported, words))
-        }
-    }
+    let io = |slots, outbox| B::new(slots, outbox, size);
+    let Some(client) = target.tls.clone().filter(|_| target.spoken.is_sealed()) else {
+        return speaking::<B>(target, share, io);
+    };
+    speaking(target, share, |slots, outbox| {
+        Ok(Tls::new(io(slots, outbox.clone())?, client, slots, outbox))
+    })
 }
 
-fn boxed<B: Backend + 'static, P: Protocol<Flight> + 'static>(
+fn speaking<B: Backend + 'static>(
     target: &Arc<Target>,
     share: Share,
-    size: RingSize,
+    io: impl FnOnce(usize, Arc<[u8]>) -> Result<B>,
 ) -> Result<Box<dyn Loads>> {
-    Ok(Box::new(Pool::<B, P>::new(target, share, size)?))
+    Ok(match target.spoken {
+        Spoken::H1 | Spoken::H1Tls => Box::new(Pool::<B, Http1<_>>::new(target, share, io)?),
+        Spoken::H2c => Box::new(Pool::<B, Http2<_, false>>::new(target, share, io)?),
+        Spoken::H2 => Box::new(Pool::<B, Http2<_, true>>::new(target, share, io)?),
+    })
 }

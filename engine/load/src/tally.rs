@@ -3,6 +3,8 @@
 use crate::errors::{Counts, ErrorKind};
 use crate::histogram::Latencies;
 use serde::{Deserialize, Serialize};
+use volley_net::Agreed;
+use volley_protocol::Announced;
 
 /// The first exchange that went wrong. In JSON, bytes are base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,23 @@ mod base64_text {
     }
 }
 
+/// What client and server agreed on before the first request. `None`: nothing, or it is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Terms {
+    /// In the handshake of TLS.
+    pub tls: Option<Agreed>,
+    /// What the server announced of itself (HTTP/2's SETTINGS).
+    pub announced: Option<Announced>,
+}
+
+impl Terms {
+    /// Fills in what is not known yet.
+    pub fn merge(&mut self, other: &Self) {
+        self.tls = self.tls.or(other.tls);
+        self.announced = self.announced.or(other.announced);
+    }
+}
+
 /// Counts of one slice, of one thread or, merged, of all. The window's counts are apart from those
 /// of the whole slice.
 #[derive(Debug, Default)]
@@ -48,6 +67,14 @@ pub struct Tally {
     pub redirects: u64,
     /// Connections established.
     pub connects: u64,
+    /// Handshakes of TLS that came to an agreement.
+    pub handshakes: u64,
+    /// How long those took, summed up.
+    pub handshake_ns: u64,
+    /// How many of them went on with a former session.
+    pub resumed: u64,
+    /// What was agreed on, by the first connection that did.
+    pub terms: Terms,
     /// Connections found closed by the server when the slice began.
     pub idle_closed: u64,
     /// Failures of ramp, window and drain.
@@ -91,6 +118,11 @@ impl Tally {
         }
     }
 
+    /// How long a handshake took on average, in µs; `None` where there was none.
+    pub fn handshake_mean_us(&self) -> Option<f64> {
+        (self.handshakes > 0).then(|| self.handshake_ns as f64 / 1e3 / self.handshakes as f64)
+    }
+
     /// Answers that were right, in the whole slice.
     pub fn right(&self) -> u64 {
         self.requests_all - self.errors.wrong_answers()
@@ -103,6 +135,10 @@ impl Tally {
         self.requests_all += other.requests_all;
         self.redirects += other.redirects;
         self.connects += other.connects;
+        self.handshakes += other.handshakes;
+        self.handshake_ns += other.handshake_ns;
+        self.resumed += other.resumed;
+        self.terms.merge(&other.terms);
         self.idle_closed += other.idle_closed;
         self.errors.merge(&other.errors);
         self.misses += other.misses;

@@ -4,6 +4,7 @@ use crate::spoken::Spoken;
 use std::sync::Arc;
 use volley_net::Route;
 use volley_requests::Book;
+use volley_tls::Config;
 
 /// One server, and how it is loaded.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct Target {
     pub route: Route,
     /// What is spoken with it.
     pub spoken: Spoken,
+    /// How TLS is spoken, where it is.
+    pub tls: Option<Config>,
     /// What is sent: one for each thread, or one for all.
     pub books: Vec<Arc<Book>>,
     /// Connections to hold at a time, all threads together.

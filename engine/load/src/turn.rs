@@ -123,9 +123,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         match what {
             What::Bytes { piece, more } => self.on_bytes(slot, piece, more),
             What::Established => self.on_established(slot),
-            What::Unconnected(errno) => self.fail_connect(slot, errno),
+            What::Unconnected(failure) => self.fail_connect(slot, &failure),
             What::End => self.on_end(slot),
-            What::Failed(errno) => self.on_failed(slot, errno),
+            What::Failed(failure) => self.on_failed(slot, &failure),
         }
     }
 
@@ -156,7 +156,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             match connection.state {
                 State::Closed if slot >= self.limit || !self.wants(now_ns) => continue,
                 State::Closed if is_due => self.reopen(slot, now_ns),
-                State::Connecting if is_due => self.fail_connect(slot, Errno::TIMEDOUT),
+                State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
                 State::Greeting if is_due => self.fail_greeting(slot),
                 State::Open if connection.protocol.in_flight() == 0 => continue,
                 State::Open | State::Held if is_due => self.time_out(slot),

@@ -3,6 +3,7 @@
 //! A [`Backend`] owns the sockets of one pool's connections, numbered as slots, and reports in
 //! [`Event`]s what happens on them. It drops late completions of sockets that it has closed.
 
+use crate::failure::Failure;
 use crate::socket::Opened;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -75,7 +76,7 @@ pub enum What<P> {
     /// The connection is there.
     Established,
     /// The connection could not be made.
-    Unconnected(Errno),
+    Unconnected(Failure),
     /// Bytes came.
     Bytes {
         /// They must be given back.
@@ -86,7 +87,7 @@ pub enum What<P> {
     /// The server has closed its side.
     End,
     /// Reading or writing failed.
-    Failed(Errno),
+    Failed(Failure),
 }
 
 /// Bytes to send, or what is left of them.
@@ -134,13 +135,40 @@ pub(crate) enum WhenSent {
     Close,
 }
 
+/// What client and server agreed on in the handshake of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agreed {
+    /// `1.2` or `1.3`.
+    pub tls_version: &'static str,
+    /// The suite's name as its RFC has it, but for hyphens: `TLS13_AES_128_GCM_SHA256`.
+    pub cipher: &'static str,
+    /// The protocol, as ALPN names it; `None` where the server said nothing of it.
+    pub alpn: Option<&'static str>,
+    /// Whether a former session was gone on with.
+    pub resumed: bool,
+    /// From the established connection to the end of the handshake.
+    pub took_ns: u64,
+}
+
+/// A [`Backend`] that the kernel provides, and that needs nothing else.
+pub trait Kernel: Backend {
+    /// For connections in so many slots, which send parts of `outbox`.
+    fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self>;
+}
+
 /// One way of doing I/O, for the connections of one pool on one thread.
 pub trait Backend: Sized {
     /// Bytes that were received; they must be given back.
     type Piece;
 
-    /// For connections in so many slots, which send parts of `outbox`.
-    fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self>;
+    /// Whether a connection is established by a handshake, so that an event always says when.
+    const SHAKES_HANDS: bool = false;
+
+    /// What the handshake of a slot's connection came to, once it is established. `None` where there
+    /// is none.
+    fn agreed(&self, _slot: usize) -> Option<Agreed> {
+        None
+    }
 
     /// Accepts connections from now on: [`Backend::accepted`] gives them.
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno>;

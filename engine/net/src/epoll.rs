@@ -1,6 +1,6 @@
 //! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
 
-use crate::backend::{Backend, EVENTS_AT_ONCE, Event, RingSize, Unsent, What, WhenSent};
+use crate::backend::{Backend, EVENTS_AT_ONCE, Event, Kernel, RingSize, Unsent, What, WhenSent};
 use crate::clock::S;
 use crate::socket::Opened;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -136,14 +136,14 @@ impl Epoll {
             slot.connecting = false;
             return match rustix::net::sockopt::socket_error(socket) {
                 Ok(Ok(())) => (false, event(What::Established)),
-                Ok(Err(errno)) | Err(errno) => (true, event(What::Unconnected(errno))),
+                Ok(Err(errno)) | Err(errno) => (true, event(What::Unconnected(errno.into()))),
             };
         }
         if std::mem::take(&mut ready.writable)
             && !slot.unsent.is_empty()
             && let Err(errno) = slot.write(&self.outbox)
         {
-            return (true, event(What::Failed(errno)));
+            return (true, event(What::Failed(errno.into())));
         }
         if !ready.readable || slot.when_sent == WhenSent::Close {
             return (true, None);
@@ -151,7 +151,9 @@ impl Epoll {
         loop {
             let Some(socket) = &slot.socket else { return (true, None) };
             return match rustix::net::recv(socket, &mut *self.scratch, RecvFlags::empty()) {
-                Ok((_, 0)) if slot.was_reset => (true, event(What::Failed(Errno::CONNRESET))),
+                Ok((_, 0)) if slot.was_reset => {
+                    (true, event(What::Failed(Errno::CONNRESET.into())))
+                }
                 Ok((_, 0)) => (true, event(What::End)),
                 Ok((_, length)) => {
                     let more = ready.hangup || length == READ_SIZE;
@@ -159,7 +161,7 @@ impl Epoll {
                 }
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => (true, None),
-                Err(errno) => (true, event(What::Failed(errno))),
+                Err(errno) => (true, event(What::Failed(errno.into()))),
             };
         }
     }
@@ -227,10 +229,7 @@ impl Slot {
     }
 }
 
-impl Backend for Epoll {
-    /// How many bytes of the scratch buffer.
-    type Piece = usize;
-
+impl Kernel for Epoll {
     fn new(slots: usize, outbox: Arc<[u8]>, _: RingSize) -> io::Result<Self> {
         Ok(Self {
             fd: epoll::create(CreateFlags::CLOEXEC)?,
@@ -245,6 +244,11 @@ impl Backend for Epoll {
             accepted: VecDeque::new(),
         })
     }
+}
+
+impl Backend for Epoll {
+    /// How many bytes of the scratch buffer.
+    type Piece = usize;
 
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
         rustix::io::ioctl_fionbio(&listener, true)?;
@@ -341,7 +345,7 @@ impl Backend for Epoll {
     fn next(&mut self) -> Option<Event<usize>> {
         while let Some((slot, generation, errno)) = self.failed.pop_front() {
             if self.slots[slot].generation == generation {
-                return Some(Event { slot, what: What::Failed(errno) });
+                return Some(Event { slot, what: What::Failed(errno.into()) });
             }
         }
         while let Some(mut ready) = self.ready.pop_front() {

@@ -4,6 +4,7 @@ mod backend;
 pub mod clock;
 mod epoll;
 pub mod errors;
+mod failure;
 pub mod interrupts;
 pub mod limits;
 mod patience;
@@ -12,8 +13,9 @@ pub mod socket;
 mod uring;
 pub mod url;
 
-pub use backend::{Backend, EVENTS_AT_ONCE, Event, Io, IoChoice, RingSize, What};
+pub use backend::{Agreed, Backend, EVENTS_AT_ONCE, Event, Io, IoChoice, Kernel, RingSize, What};
 pub use epoll::Epoll;
+pub use failure::{Failure, Fault, TlsFailure};
 pub use patience::Patience;
 pub use route::{Address, Route, SocketBuffers, Sources};
 pub use uring::Uring;

@@ -1,6 +1,6 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
-use crate::backend::{Backend, Event, RingSize, Unsent, What, WhenSent};
+use crate::backend::{Backend, Event, Kernel, RingSize, Unsent, What, WhenSent};
 use crate::socket::Opened;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
@@ -136,7 +136,7 @@ impl Uring {
                     self.ring.give_back(piece);
                 }
                 let reset = std::mem::take(&mut slot.was_reset);
-                event(if reset { What::Failed(Errno::CONNRESET) } else { What::End })
+                event(if reset { What::Failed(Errno::CONNRESET.into()) } else { What::End })
             }
             // By the time that this is read, the buffers before it have been given back.
             (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN)) => {
@@ -145,11 +145,11 @@ impl Uring {
             }
             (Operation::Receive, Err(errno)) => {
                 slot.awaits = false;
-                event(What::Failed(errno))
+                event(What::Failed(errno.into()))
             }
             (Operation::Send | Operation::SendOwned, result) => match self.sent(index, result) {
                 Ok(()) => None,
-                Err(errno) => event(What::Failed(errno)),
+                Err(errno) => event(What::Failed(errno.into())),
             },
             (Operation::Writable, _) => {
                 slot.awaits = false;
@@ -159,7 +159,7 @@ impl Uring {
                         self.receive(index);
                         event(What::Established)
                     }
-                    Ok(Err(errno)) | Err(errno) => event(What::Unconnected(errno)),
+                    Ok(Err(errno)) | Err(errno) => event(What::Unconnected(errno.into())),
                 }
             }
             (Operation::Accept | Operation::Cancel, _) => None,
@@ -241,9 +241,7 @@ impl Uring {
     }
 }
 
-impl Backend for Uring {
-    type Piece = Piece;
-
+impl Kernel for Uring {
     fn new(slots: usize, outbox: Arc<[u8]>, size: RingSize) -> io::Result<Self> {
         // A receive and a send of each may complete in one turn.
         let completions = u32::try_from(slots).unwrap_or(u32::MAX / 8).saturating_mul(2) + 1024;
@@ -264,6 +262,10 @@ impl Backend for Uring {
             accepted: VecDeque::new(),
         })
     }
+}
+
+impl Backend for Uring {
+    type Piece = Piece;
 
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
         self.ring.accept(listener.as_fd(), LISTENER);

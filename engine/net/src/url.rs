@@ -1,10 +1,12 @@
-//! `http://host:port/path?query`, as far as a load generator needs it.
+//! `http://host:port/path?query` and `https://…`, as far as a load generator needs it.
 
 use std::fmt;
 
 /// A URL's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
+    /// `https`: what is asked travels in TLS.
+    pub is_tls: bool,
     /// Where it points.
     pub authority: Authority,
     /// Path and query; never empty.
@@ -24,13 +26,13 @@ impl Url {
     /// Reads a URL. The error says what would be right.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some((scheme, rest)) = text.split_once("://") else {
-            return Err(format!("a URL starts with http://, as in http://{text}"));
+            return Err(format!("a URL starts with http:// or https://, as in http://{text}"));
         };
-        match scheme.to_ascii_lowercase().as_str() {
-            "http" => {}
-            "https" => return Err("https is not supported: volley speaks plain HTTP/1.1".into()),
-            _ => return Err(format!("{scheme}:// is not supported, only http://")),
-        }
+        let is_tls = match scheme.to_ascii_lowercase().as_str() {
+            "http" => false,
+            "https" => true,
+            _ => return Err(format!("{scheme}:// is not supported, only http:// and https://")),
+        };
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
@@ -42,13 +44,19 @@ impl Url {
             return Err(format!("the path holds {wrong:?}: write it percent-encoded"));
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { authority, path })
+        Ok(Self { is_tls, authority, path })
+    }
+
+    /// The port: as written, or the scheme's.
+    pub fn port(&self) -> u16 {
+        self.authority.port.unwrap_or(if self.is_tls { 443 } else { 80 })
     }
 }
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.path)
+        let scheme = if self.is_tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.authority, self.path)
     }
 }
 
@@ -69,11 +77,6 @@ impl Authority {
             },
         };
         Ok(Self { host: host.to_owned(), port })
-    }
-
-    /// The port: 80 unless written.
-    pub fn port(&self) -> u16 {
-        self.port.unwrap_or(80)
     }
 }
 
@@ -106,7 +109,7 @@ mod tests {
     fn reads_the_parts() {
         let parts = |text| {
             let url = Url::parse(text).unwrap();
-            (url.authority.to_string(), url.authority.host.clone(), url.authority.port(), url.path)
+            (url.authority.to_string(), url.authority.host.clone(), url.port(), url.path)
         };
         let is = |a: &str, h: &str, port, p: &str| (a.into(), h.into(), port, p.into());
         assert_eq!(parts("http://a"), is("a", "a", 80, "/"));
@@ -114,13 +117,21 @@ mod tests {
         assert_eq!(parts("http://a?b"), is("a", "a", 80, "/?b"));
         assert_eq!(parts("http://[::1]:8/"), is("[::1]:8", "::1", 8, "/"));
         assert_eq!(parts("http://[::1]"), is("[::1]", "::1", 80, "/"));
+        assert_eq!(parts("https://a"), is("a", "a", 443, "/"));
+        assert_eq!(parts("HTTPS://a:80/x"), is("a:80", "a", 80, "/x"));
+    }
+
+    #[test]
+    fn the_scheme_is_kept() {
+        for text in ["http://a:81/x", "https://a/x?y"] {
+            assert_eq!(Url::parse(text).unwrap().to_string(), text);
+        }
     }
 
     #[test]
     fn says_what_is_wrong() {
         for (text, part) in [
             ("localhost:80", "http://localhost:80"),
-            ("https://a/", "https is not supported"),
             ("ftp://a/", "ftp://"),
             ("http://", "host is missing"),
             ("http://:80/", "host is missing"),

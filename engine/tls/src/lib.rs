@@ -1,16 +1,23 @@
-//! TLS as a client speaks it: sealed bytes in, plain bytes out, no I/O.
+//! TLS as a client speaks it.
 //!
-//! The programs that we stand in for check nobody's certificate, and so it is here.
+//! A [`Session`] takes sealed bytes and gives plain ones, without I/O. [`Tls`] puts sessions on the
+//! connections of any backend of `volley-net`. The programs that we stand in for check nobody's
+//! certificate, and so it is here unless [`Terms`] say whom to believe.
 
 mod facts;
+mod failures;
+mod sealed;
 #[cfg(test)]
 mod server;
+mod serving;
 mod session;
 mod terms;
 mod trust;
 pub mod wire;
 
 pub use facts::Facts;
+pub use sealed::{Plain, Tls};
+pub use serving::{Identity, OWN_NAME, ServerSession, Serving};
 pub use session::{Session, Stage};
 pub use terms::Terms;
 
@@ -18,6 +25,7 @@ use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::pki_types::{IpAddr, Ipv4Addr, ServerName};
 use std::sync::Arc;
+use volley_net::Failure;
 
 /// What all sessions with one server have in common.
 #[derive(Debug, Clone)]
@@ -25,6 +33,10 @@ pub struct Config {
     client: Arc<ClientConfig>,
     name: ServerName<'static>,
     resumes: bool,
+    /// The protocol that is asked for by ALPN.
+    protocol: Option<&'static str>,
+    /// The server has to say that it speaks that.
+    must_agree: bool,
 }
 
 impl Config {
@@ -33,7 +45,23 @@ impl Config {
         let name = host
             .and_then(|host| ServerName::try_from(host.to_owned()).ok())
             .unwrap_or(ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([0; 4]))));
-        Self { client: Arc::new(terms.config()), name, resumes: terms.resumes }
+        Self {
+            client: Arc::new(terms.config()),
+            name,
+            resumes: terms.resumes,
+            protocol: terms.protocol,
+            must_agree: terms.must_agree,
+        }
+    }
+
+    /// Whether a server can be called so.
+    pub fn is_name(host: &str) -> bool {
+        ServerName::try_from(host).is_ok()
+    }
+
+    /// How a session failed.
+    fn failure(&self, error: &rustls::Error) -> Failure {
+        failures::of(error, &self.name, self.protocol)
     }
 
     /// The name that is sent to the server.

@@ -1,9 +1,10 @@
 //! One TLS session.
 
 use super::{Config, Facts, Memory};
-use rustls::{ClientConnection, Error};
+use rustls::{ClientConnection, Error, HandshakeKind, ProtocolVersion};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
+use volley_net::Agreed;
 
 /// A session, from its first hello on.
 #[derive(Debug)]
@@ -42,6 +43,20 @@ impl Session {
     /// What was agreed on. `None` during the handshake.
     pub fn facts(&self) -> Option<Facts> {
         Facts::of(&self.connection)
+    }
+
+    /// The same in the words of our reports. `asked`: the protocol that was asked for. The time is
+    /// left out.
+    pub(crate) fn agreed(&self, asked: Option<&'static str>) -> Option<Agreed> {
+        let cipher = self.connection.negotiated_cipher_suite()?.suite().as_str()?;
+        let tls_version = match self.connection.protocol_version()? {
+            ProtocolVersion::TLSv1_3 => "1.3",
+            _ => "1.2",
+        };
+        // No other than the one that was asked for can have been agreed on.
+        let alpn = asked.filter(|_| self.connection.alpn_protocol().is_some());
+        let resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
+        Some(Agreed { tls_version, cipher, alpn, resumed, took_ns: 0 })
     }
 
     /// Takes bytes from the server, and puts the plain ones behind those in `opened`. Answers may

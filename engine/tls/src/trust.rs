@@ -1,14 +1,109 @@
-//! Whom to believe: everyone.
+//! Whom to believe: everyone, or who shows a given certificate or one that it vouches for.
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::WebPkiSupportedAlgorithms;
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use std::sync::Arc;
+
+/// Which certificates are believed.
+#[derive(Debug, Clone)]
+pub(super) enum Trust {
+    /// Every one.
+    Everyone,
+    /// These, and those that they vouch for.
+    Given(Vec<CertificateDer<'static>>),
+}
+
+impl Trust {
+    /// Reads certificates from PEM. The error says what is wrong with it.
+    pub(super) fn given(pem: &[u8]) -> Result<Self, String> {
+        let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem)
+            .collect::<Result<_, _>>()
+            .map_err(|error| format!("it cannot be read as PEM: {error}"))?;
+        if certificates.is_empty() {
+            return Err("it holds no certificate in PEM".to_owned());
+        }
+        roots(&certificates)?;
+        Ok(Self::Given(certificates))
+    }
+
+    pub(super) fn verifier(&self, provider: &Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
+        let Self::Given(given) = self else {
+            return Arc::new(Everyone(provider.signature_verification_algorithms));
+        };
+        let roots = Arc::new(roots(given).expect("they were looked at"));
+        let others = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
+            .build()
+            .expect("there is a root");
+        Arc::new(Given { certificates: given.clone(), others })
+    }
+}
+
+fn roots(certificates: &[CertificateDer<'static>]) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates {
+        roots
+            .add(certificate.clone())
+            .map_err(|error| format!("it holds a certificate that cannot be used: {error}"))?;
+    }
+    Ok(roots)
+}
+
+/// Takes the given certificates themselves, whatever they say, and those that they vouch for, where
+/// name and time are right.
+#[derive(Debug)]
+struct Given {
+    certificates: Vec<CertificateDer<'static>>,
+    others: Arc<WebPkiServerVerifier>,
+}
+
+impl ServerCertVerifier for Given {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        // People give the certificate of their test server, which often says that it is a CA's:
+        // strictly, a server could not show it.
+        if self.certificates.contains(certificate) {
+            return Ok(ServerCertVerified::assertion());
+        }
+        self.others.verify_server_cert(certificate, chain, name, ocsp, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.others.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.others.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.others.supported_verify_schemes()
+    }
+}
 
 /// Takes every certificate. Signatures are not looked at either: they could only prove that the
 /// server has the key of a certificate which anybody may have written.
 #[derive(Debug)]
-pub(super) struct Everyone(pub(super) WebPkiSupportedAlgorithms);
+struct Everyone(WebPkiSupportedAlgorithms);
 
 impl ServerCertVerifier for Everyone {
     fn verify_server_cert(

@@ -8,19 +8,19 @@ use std::sync::atomic::AtomicBool;
 use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line};
 use volley::drive::{DriveError, drive};
 use volley::load::{LoadError, load};
-use volley::null::Null;
+use volley::null::{Answers, Null};
 use volley::report::Report;
 use volley_net::interrupts::{self, INTERRUPTED};
 use volley_net::limits;
 use volley_personality::Personality;
+use volley_tls::Identity;
 
 const NO_RIGHT_ANSWER: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
 
 /// What `volley null` answers.
-const NULL_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\
-    Content-Length: 13\r\n\r\nHello, World!";
+const NULL_BODY: &str = "Hello, World!";
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -96,17 +96,44 @@ fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
 
 /// Answers until the process is ended.
 fn run_null(args: &NullArgs) -> ExitCode {
-    if let Err(wrong) = limits::pin(&args.cpus) {
-        return fail(WRONG_USAGE, &format!("volley null: {}", limits::as_flag(&wrong)));
+    let usage = |message: &str| fail(WRONG_USAGE, &format!("volley null: {message}"));
+    if let Some(right) = args.contradiction() {
+        return usage(right);
     }
-    let served = Null::bind(args.listen, NULL_ANSWER.to_vec(), args.request_length, args.io)
-        .and_then(|null| {
-            writeln!(stdout(), "listening on {}", null.address()?)?;
-            null.run(&AtomicBool::new(false))
-        });
+    if let Err(wrong) = limits::pin(&args.cpus) {
+        return usage(&limits::as_flag(&wrong));
+    }
+    let identity = match identity(args) {
+        Ok(identity) => identity,
+        Err(wrong) => return usage(&wrong),
+    };
+    let served = Null::bind(args.listen, answers(args), identity, args.io).and_then(|null| {
+        writeln!(stdout(), "listening on {}", null.address()?)?;
+        null.run(&AtomicBool::new(false))
+    });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(SYSTEM, &format!("volley null: {}: {error}", args.listen)),
+    }
+}
+
+fn answers(args: &NullArgs) -> Answers {
+    if args.protocol.is_h2() {
+        return Answers::Http2 { body: NULL_BODY.into() };
+    }
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{NULL_BODY}",
+        NULL_BODY.len()
+    );
+    Answers::Http1 { answer: answer.into(), request_length: args.request_length }
+}
+
+/// Who the null server is, where it speaks TLS.
+fn identity(args: &NullArgs) -> Result<Option<Identity>, String> {
+    match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => Identity::from_files(cert, key).map(Some),
+        _ if args.protocol.is_sealed() => Identity::of_its_own().map(|(own, _)| Some(own)),
+        _ => Ok(None),
     }
 }
 

@@ -21,7 +21,10 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["load", "--proxy", &closed, "http://a/"], 3, "cannot reach 127.0.0.1:"),
         (&["load", "--source", "127.0.0.2", "http://[::1]/"], 3, "--source needs"),
         (&["load", "--unix", absent, "http://a/"], 3, "cannot reach /nonexistent/file: No such"),
-        (&["load", "https://a/"], 2, "https is not supported"),
+        (&["load", "https://a/"], 2, "--ca FILE"),
+        (&["load", "--ca", absent, "https://a/"], 2, "--ca /nonexistent/file: cannot be read: No"),
+        (&["load", "--ca", "/dev/null", "https://a/"], 2, "it holds no certificate in PEM"),
+        (&["load", "--protocol", "h2", "http://a/"], 2, "https://"),
         (&["load", "-c", "none", "http://a/"], 2, "--connections"),
         (&["load", "-c", "99999999", "http://a/"], 2, "--connections is 99999999"),
         (&["load", "-R", "0", "http://a/"], 2, "--rate"),
@@ -37,6 +40,18 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["load"], 2, "<URL>"),
         (&["null", "--listen", "here"], 2, "--listen"),
         (&["null", "--cpus", "1023"], 2, "--cpus"),
+        (&["null", "--protocol", "h3"], 2, "h1, h1-tls, h2c, h2"),
+        (&["null", "--cert", absent, "--key", absent], 2, "--protocol h1-tls or h2"),
+        (
+            &["null", "--protocol", "h2", "--cert", absent, "--key", absent],
+            2,
+            "/nonexistent/file: No such file",
+        ),
+        (
+            &["null", "--protocol", "h2", "--cert", "/etc/hostname", "--key", absent],
+            2,
+            "/etc/hostname holds no certificate",
+        ),
         (&[], 2, "volley load URL"),
     ] {
         let (got, _, error) = run(args);

@@ -4,15 +4,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bakeoff.model.draws import ContenderDraws, Draws, Spread
+from bakeoff.model.draws import ContenderDraws, Draws, LevelSpread
 from bakeoff.model.plan import Skipped
 from bakeoff.plan import DrawsOptions, plan_draws
 from tests.judge.races import MACHINE
 from tests.plan import places
 
 
-def spread(level: Any, sd: float, n: int) -> Spread:
-    return Spread(level=level, sd=sd, low=sd / 2, high=sd * 2.5, n=n, degrees=n - 1)
+def spread(level: Any, sd: float, n: int) -> LevelSpread:
+    return LevelSpread(level=level, sd=sd, low=sd / 2, high=sd * 2.5, n=n, degrees=n - 1)
 
 
 def measured(name: str, process: float | None, **changed: Any) -> ContenderDraws:

@@ -48,6 +48,7 @@ pub fn target(address: SocketAddr) -> Target {
             buffers: SocketBuffers::default(),
         },
         spoken: Spoken::H1,
+        tls: None,
         books: book(&request(b""), Some(BODY), DEPTH),
         connections: 4,
         requests_per_connection: None,

@@ -2,8 +2,8 @@
 
 use super::exit::Exit;
 use super::record::Record;
+use volley_net::Failure;
 use volley_tls::Facts;
-use volley_tls::wire::Failure;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{MS, S, now_ns, thread_cpu_ns};
-use volley_net::{Backend, Patience, Route};
+use volley_net::{Kernel, Patience, Route};
 use volley_tls::wire::{Event, Wire};
 
 /// A signal doesn't end a wait: that is looked at so often.
@@ -56,7 +56,7 @@ struct Client {
     leaves: bool,
 }
 
-struct Running<'a, B: Backend> {
+struct Running<'a, B: Kernel> {
     load: &'a Load,
     wire: Wire<B>,
     clients: Vec<Client>,
@@ -69,7 +69,7 @@ struct Running<'a, B: Backend> {
 
 impl Load {
     /// Runs for its duration, or until `interrupted`.
-    pub(super) fn run<B: Backend>(&self, interrupted: &AtomicBool) -> io::Result<Counts> {
+    pub(super) fn run<B: Kernel>(&self, interrupted: &AtomicBool) -> io::Result<Counts> {
         let wire =
             Wire::<B>::new(self.route.clone(), self.clients, self.request.as_slice().into(), None)?;
         let clients = (0..self.clients).map(|_| Client::default()).collect();
@@ -81,7 +81,7 @@ impl Load {
     }
 }
 
-impl<B: Backend> Running<'_, B> {
+impl<B: Kernel> Running<'_, B> {
     fn run(&mut self, interrupted: &AtomicBool) -> io::Result<()> {
         let (patience, cpu_ns, start_ns) = (Patience::here(), thread_cpu_ns(), now_ns());
         let end_ns = start_ns + u64::from(self.load.duration_s) * S;

@@ -3,12 +3,12 @@
 use super::pacing::Pacing;
 use super::thread::{RunError, Thread};
 use std::cmp::Reverse;
-use volley_net::Backend;
+use volley_net::Kernel;
 use volley_net::clock::now_ns;
 use volley_protocol::{Message, Step};
 use volley_tls::wire::Received;
 
-impl<B: Backend, M: Pacing> Thread<'_, B, M> {
+impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
     /// Takes what came. True: the connection is at its end.
     #[inline]
     pub(super) fn on_bytes(

@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{now_ns, thread_cpu_ns};
-use volley_net::{Backend, EVENTS_AT_ONCE, Patience, Route, limits};
+use volley_net::{EVENTS_AT_ONCE, Kernel, Patience, Route, limits};
 use volley_protocol::{End, Expectation, Learned, StatusRule};
 use volley_tls::Config;
 use volley_tls::wire::{Event, Wire};
@@ -54,7 +54,7 @@ impl From<Failure> for RunError {
 }
 
 /// Loads until it is told to stop.
-pub(crate) fn run<B: Backend, M: Pacing>(
+pub(crate) fn run<B: Kernel, M: Pacing>(
     work: &Work,
     script: &Script,
     pacing: M,
@@ -89,7 +89,7 @@ pub(crate) fn run<B: Backend, M: Pacing>(
     Ok((thread.counts, thread.pacing))
 }
 
-pub(super) struct Thread<'a, B: Backend, M> {
+pub(super) struct Thread<'a, B: Kernel, M> {
     pub(super) work: &'a Work,
     pub(super) wire: Wire<B>,
     pub(super) connections: Vec<Connection>,
@@ -107,7 +107,7 @@ pub(super) struct Thread<'a, B: Backend, M> {
     pub(super) batch: Vec<u8>,
 }
 
-impl<B: Backend, M: Pacing> Thread<'_, B, M> {
+impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
     fn run(&mut self) -> Result<(), RunError> {
         let (begin_ns, cpu_ns) = (now_ns(), thread_cpu_ns());
         self.tick_due_ns = self.pacing.begin(begin_ns, self.script);

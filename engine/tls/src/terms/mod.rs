@@ -1,10 +1,10 @@
-//! What a client offers, in the words of ab's options.
+//! What a client offers and believes, in the words of ab's options where it has them.
 
 #[cfg(test)]
 mod tests;
 
 use super::facts;
-use super::trust::Everyone;
+use super::trust::Trust;
 use rustls::client::{ClientConfig, Resumption};
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::{ALL_CIPHER_SUITES, default_provider};
@@ -27,16 +27,22 @@ pub struct Terms {
     protocols: Vec<&'static SupportedProtocolVersion>,
     suites: Vec<SupportedCipherSuite>,
     identity: Option<Arc<CertifiedKey>>,
+    trust: Trust,
+    pub(super) protocol: Option<&'static str>,
+    pub(super) must_agree: bool,
 }
 
 impl Default for Terms {
-    /// All that can be had, without resumption.
+    /// All that can be had, without resumption, believing everyone.
     fn default() -> Self {
         Self {
             resumes: false,
             protocols: vec![&TLS13, &TLS12],
             suites: ALL_CIPHER_SUITES.to_vec(),
             identity: None,
+            trust: Trust::Everyone,
+            protocol: None,
+            must_agree: false,
         }
     }
 }
@@ -46,6 +52,21 @@ impl Terms {
     /// slot, as in wrk.
     pub fn resuming() -> Self {
         Self { resumes: true, ..Self::default() }
+    }
+
+    /// To measure servers by: one protocol by ALPN, which the server has to agree on if
+    /// `must_agree`, and AES with 128 bits first, so that all are asked for the same work.
+    pub fn measuring(protocol: &'static str, must_agree: bool, resumes: bool) -> Self {
+        let mut suites = ALL_CIPHER_SUITES.to_vec();
+        suites.sort_by_key(|suite| !facts::name(suite.suite()).contains("128"));
+        Self { suites, protocol: Some(protocol), must_agree, resumes, ..Self::default() }
+    }
+
+    /// Believes these certificates, given as PEM, and those that they vouch for; nobody else. The
+    /// error says what is wrong with `pem`.
+    pub fn believe(&mut self, pem: &[u8]) -> Result<(), String> {
+        self.trust = Trust::given(pem)?;
+        Ok(())
     }
 
     /// Offers one protocol only, by the first letters of a word as ab's `-f` reads them. Words that
@@ -116,18 +137,20 @@ impl Terms {
 
     pub(super) fn config(&self) -> ClientConfig {
         let provider = CryptoProvider { cipher_suites: self.suites.clone(), ..default_provider() };
-        let everyone = Everyone(provider.signature_verification_algorithms);
-        let builder = ClientConfig::builder_with_provider(Arc::new(provider))
+        let provider = Arc::new(provider);
+        let verifier = self.trust.verifier(&provider);
+        let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&self.protocols)
             .expect("there are suites for each protocol")
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(everyone));
+            .with_custom_certificate_verifier(verifier);
         let mut config = match &self.identity {
             Some(identity) => builder
                 .with_client_cert_resolver(Arc::new(SingleCertAndKey::from(identity.clone()))),
             None => builder.with_no_client_auth(),
         };
         config.resumption = Resumption::disabled();
+        config.alpn_protocols = self.protocol.iter().map(|name| name.as_bytes().to_vec()).collect();
         config
     }
 }

@@ -1,6 +1,6 @@
 //! Connections to real sockets, with TLS and without, over both backends.
 
-use super::{Event, Failure, Wire};
+use super::{Event, Wire};
 use crate::server::Wanted;
 use crate::{Config, Terms};
 use rustix::io::Errno;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use volley_net::clock::{S, now_ns};
-use volley_net::{Backend, Epoll, Patience, Route, Uring};
+use volley_net::{Epoll, Failure, Fault, Kernel, Patience, Route, Uring};
 
 const OUTBOX: &[u8] = b"a request";
 
@@ -46,7 +46,7 @@ fn serve_tls(on_request: impl Fn(&mut Secure) + Send + Sync + 'static) -> Socket
     })
 }
 
-fn wire<B: Backend>(address: SocketAddr, tls: Option<&Config>) -> Wire<B> {
+fn wire<B: Kernel>(address: SocketAddr, tls: Option<&Config>) -> Wire<B> {
     let route = Route { connect_timeout_ns: S, ..Route::to(address) };
     Wire::new(Arc::new(route), 8, Arc::from(OUTBOX), tls).unwrap()
 }
@@ -71,7 +71,7 @@ enum Ending {
 }
 
 /// Connects in a slot and sends a request, until so many bytes have come or it is over.
-fn story<B: Backend>(wire: &mut Wire<B>, slot: usize, length: usize) -> Story {
+fn story<B: Kernel>(wire: &mut Wire<B>, slot: usize, length: usize) -> Story {
     let mut story = Story::default();
     wire.connect(slot).unwrap();
     let until_ns = now_ns() + 10 * S;
@@ -101,8 +101,8 @@ fn story<B: Backend>(wire: &mut Wire<B>, slot: usize, length: usize) -> Story {
     story
 }
 
-fn tls(words: &str) -> Failure {
-    Failure::Tls(words.to_owned())
+fn tls(fault: Fault, words: &str) -> Failure {
+    Failure::tls(fault, words)
 }
 
 /// Runs a test over both ways of doing I/O.
@@ -131,7 +131,7 @@ over_both!(
     facts_are_there_once_it_is_established,
 );
 
-fn answers_come_whole_with_tls_and_without<B: Backend>() {
+fn answers_come_whole_with_tls_and_without<B: Kernel>() {
     let answer: Vec<u8> = (0..=250).cycle().take(1_000_000).collect();
     let (over_tls, plain) = (answer.clone(), answer.clone());
     let address = serve_tls(move |stream| stream.write_all(&over_tls).unwrap());
@@ -147,7 +147,7 @@ fn answers_come_whole_with_tls_and_without<B: Backend>() {
     assert!(heard.established && heard.bytes == answer);
 }
 
-fn a_server_that_says_goodbye_ends_the_connection<B: Backend>() {
+fn a_server_that_says_goodbye_ends_the_connection<B: Kernel>() {
     let address = serve_tls(|stream| {
         stream.write_all(b"an answer").unwrap();
         stream.conn.send_close_notify();
@@ -159,12 +159,12 @@ fn a_server_that_says_goodbye_ends_the_connection<B: Backend>() {
     assert_eq!(story(&mut wire, 0, usize::MAX), expected);
 }
 
-fn an_end_without_a_goodbye_is_a_failure_with_tls_only<B: Backend>() {
+fn an_end_without_a_goodbye_is_a_failure_with_tls_only<B: Kernel>() {
     let address = serve_tls(|stream| stream.write_all(b"an answer").unwrap());
     let mut secure = wire::<B>(address, Some(&client(&Terms::default())));
     let heard = story(&mut secure, 0, usize::MAX);
     assert_eq!(heard.bytes, b"an answer");
-    assert_eq!(heard.ending, Some(Ending::Failed(tls("unexpected eof while reading"))));
+    assert_eq!(heard.ending, Some(Ending::Failed(tls(Fault::Cut, "unexpected eof while reading"))));
 
     let address = serve(|mut stream| {
         stream.read_exact(&mut [0; OUTBOX.len()]).unwrap();
@@ -174,7 +174,7 @@ fn an_end_without_a_goodbye_is_a_failure_with_tls_only<B: Backend>() {
     assert_eq!((&heard.bytes[..], heard.ending), (&b"an answer"[..], Some(Ending::End)));
 }
 
-fn a_server_without_tls_is_no_connection<B: Backend>() {
+fn a_server_without_tls_is_no_connection<B: Kernel>() {
     let address = serve(|mut stream| {
         stream.read_exact(&mut [0; 5]).unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
@@ -182,22 +182,22 @@ fn a_server_without_tls_is_no_connection<B: Backend>() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let mut wire = wire::<B>(address, Some(&client(&Terms::default())));
-    let words = "received corrupt message of type InvalidContentType";
-    let ending = Some(Ending::Unconnected(tls(words)));
+    let words = "the server does not speak TLS here: it answers in cleartext";
+    let ending = Some(Ending::Unconnected(tls(Fault::Other, words)));
     assert_eq!(story(&mut wire, 0, usize::MAX), Story { ending, ..Story::default() });
 }
 
-fn a_server_that_closes_in_the_handshake_is_no_connection<B: Backend>() {
+fn a_server_that_closes_in_the_handshake_is_no_connection<B: Kernel>() {
     let address = serve(|mut stream| {
         let mut hello = [0; 1024];
         assert!(stream.read(&mut hello).unwrap() > 0);
     });
     let mut wire = wire::<B>(address, Some(&client(&Terms::default())));
-    let ending = Some(Ending::Unconnected(tls("unexpected eof while reading")));
+    let ending = Some(Ending::Unconnected(tls(Fault::Cut, "unexpected eof while reading")));
     assert_eq!(story(&mut wire, 0, usize::MAX), Story { ending, ..Story::default() });
 }
 
-fn where_nobody_listens_is_no_connection<B: Backend>() {
+fn where_nobody_listens_is_no_connection<B: Kernel>() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for tls in [None, Some(client(&Terms::default()))] {
         let mut wire = wire::<B>(address, tls.as_ref());
@@ -212,7 +212,7 @@ fn where_nobody_listens_is_no_connection<B: Backend>() {
     }
 }
 
-fn a_closed_connection_says_goodbye_and_has_no_events<B: Backend>() {
+fn a_closed_connection_says_goodbye_and_has_no_events<B: Kernel>() {
     let (sender, ends) = channel();
     let address = serve_tls(move |stream| {
         stream.write_all(b"an answer").unwrap();
@@ -226,7 +226,7 @@ fn a_closed_connection_says_goodbye_and_has_no_events<B: Backend>() {
     assert_eq!(ends.recv().unwrap().map_err(|error| error.kind()), Ok::<_, ErrorKind>(0));
 }
 
-fn sessions_are_resumed_per_slot_unless_they_broke<B: Backend>() {
+fn sessions_are_resumed_per_slot_unless_they_broke<B: Kernel>() {
     let (sender, kinds) = channel();
     let is_polite = Arc::new(AtomicBool::new(true));
     let polite = is_polite.clone();
@@ -253,7 +253,7 @@ fn sessions_are_resumed_per_slot_unless_they_broke<B: Backend>() {
     assert_eq!(handshake(1), HandshakeKind::Full);
 }
 
-fn facts_are_there_once_it_is_established<B: Backend>() {
+fn facts_are_there_once_it_is_established<B: Kernel>() {
     let address = serve_tls(|stream| stream.write_all(b"an answer").unwrap());
     let mut wire = wire::<B>(address, Some(&client(&Terms::default())));
     assert_eq!(wire.session_facts(0), None);

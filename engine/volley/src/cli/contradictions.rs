@@ -1,6 +1,7 @@
 //! Options that exclude each other in ways that clap cannot express.
 
 use super::{CsvPlace, LoadArgs, StageArg, Unit};
+use volley_tls::Config;
 
 impl LoadArgs {
     /// The first contradiction: what would be right, in one line.
@@ -10,6 +11,8 @@ impl LoadArgs {
         let counts = |unit| stages.iter().any(|stage| stage.unit == unit);
         let is_empty = |&StageArg { stage, .. }: &StageArg| stage.from.max(stage.to) <= 0.0;
         let closed = !self.is_open_loop();
+        let (speaking, spoken) = (&self.speaking, self.spoken());
+        let sealed = self.url.is_tls;
         let rules = [
             (
                 counts(Unit::PerSecond) && counts(Unit::Connections),
@@ -44,6 +47,54 @@ impl LoadArgs {
                 "--pipeline needs HTTP/1.1: leave --http1.0 out",
             ),
             (
+                sealed && !spoken.is_sealed(),
+                "--protocol h1 and h2c travel in cleartext: the URL must start with http://",
+            ),
+            (
+                !sealed && spoken.is_sealed(),
+                "--protocol h1-tls and h2 travel in TLS: the URL must start with https://",
+            ),
+            (
+                !sealed && speaking.is_about_tls(),
+                "--ca, --insecure, --server-name, --tls and --resume are about TLS: the URL must \
+                 start with https://",
+            ),
+            (
+                sealed && speaking.ca.is_none() && !speaking.insecure,
+                "https:// needs --ca FILE, a PEM file of certificates to believe, or --insecure to \
+                 believe any",
+            ),
+            (
+                sealed
+                    && speaking.server_name.is_none()
+                    && !Config::is_name(&self.url.authority.host),
+                "the URL's host is no name that a certificate can be for: give --server-name NAME",
+            ),
+            (
+                sealed && connecting.proxy.is_some(),
+                "--proxy takes plain requests only: leave it out with https://",
+            ),
+            (
+                spoken.is_h2() && connecting.proxy.is_some(),
+                "--proxy is asked by HTTP/1: leave it out with --protocol h2c",
+            ),
+            (
+                spoken.is_h2() && connecting.http_1_0,
+                "--http1.0 is not HTTP/2: leave it or --protocol out",
+            ),
+            (
+                spoken.is_h2() && connecting.pipeline > 1,
+                "--pipeline is HTTP/1's: with HTTP/2 it is --streams",
+            ),
+            (
+                !spoken.is_h2() && speaking.streams > 1,
+                "--streams needs HTTP/2: give --protocol h2 or h2c, or --pipeline instead",
+            ),
+            (
+                connecting.close && speaking.streams > 1,
+                "--close leaves nothing to --streams: a connection carries one request",
+            ),
+            (
                 self.output.json && self.output.csv == Some(CsvPlace::Stdout),
                 "--csv - and --json both write to standard output: give --csv a file",
             ),
@@ -58,9 +109,12 @@ mod tests {
 
     /// What is wrong with options of `volley load`.
     fn contradiction(options: &str) -> Option<String> {
-        match Cli::read(
-            ["volley", "load", "http://a"].into_iter().chain(options.split_whitespace()),
-        ) {
+        of(&format!("http://a {options}"))
+    }
+
+    /// The same with the URL before them.
+    fn of(rest: &str) -> Option<String> {
+        match Cli::read(["volley", "load"].into_iter().chain(rest.split_whitespace())) {
             Err(error) => Some(one_line(&error)),
             Ok(Cli { command: Command::Load(args) }) => args.contradiction().map(str::to_owned),
             Ok(other) => panic!("{other:?}"),
@@ -99,6 +153,41 @@ mod tests {
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));
             assert!(line.contains(part) && !line.contains('\n'), "{options} gave {line}");
+        }
+    }
+
+    #[test]
+    fn protocols_and_urls_go_together_or_are_refused() {
+        for (rest, part) in [
+            ("http://a --protocol h2", "https://"),
+            ("http://a --protocol h1-tls", "https://"),
+            ("https://a --protocol h2c --insecure", "http://"),
+            ("http://a --insecure", "about TLS"),
+            ("http://a --ca x", "about TLS"),
+            ("http://a --tls 1.3", "about TLS"),
+            ("http://a --server-name b", "about TLS"),
+            ("http://a --resume", "about TLS"),
+            ("https://a", "--ca FILE"),
+            ("https://a --ca x --insecure", "--insecure"),
+            ("https://a..b --insecure", "--server-name"),
+            ("https://a --insecure --proxy http://b", "--proxy"),
+            ("http://a --protocol h2c --proxy http://b", "--proxy"),
+            ("http://a --protocol h2c --http1.0", "--http1.0"),
+            ("http://a --protocol h2c --pipeline 2", "--streams"),
+            ("http://a --streams 2", "--streams needs HTTP/2"),
+            ("http://a --protocol h2c --streams 2 --close", "--close"),
+        ] {
+            let line = of(rest).unwrap_or_else(|| panic!("{rest}: accepted"));
+            assert!(line.contains(part) && !line.contains('\n'), "{rest} gave {line}");
+        }
+        for rest in [
+            "https://a --insecure",
+            "https://a --ca x --protocol h2 --streams 9 --tls 1.2 --resume --server-name b",
+            "https://127.0.0.1 --insecure --close --http1.0",
+            "https://a..b --insecure --server-name b --unix s",
+            "http://a --protocol h2c --streams 2",
+        ] {
+            assert_eq!(of(rest), None, "{rest}");
         }
     }
 

@@ -23,6 +23,12 @@ What is right:
   An answer with a status below 400 whose framing is sound, unless a check asks for more. Others
   count as errors by kind. Redirects are counted, not followed.
 
+TLS and HTTP/2:
+  HTTP/2 has to be asked for (--protocol h2, or h2c without TLS), and a server that does not agree is
+  an error, never a silent fall-back. --streams is for HTTP/2 what --pipeline is for HTTP/1. Every
+  handshake is full unless --resume is given, and --close makes one for each request. Latency
+  counts from the request, with --close from the connect, so with the handshake.
+
 What limits:
   The text says whether the generator, the rate or the server was the limit, as far as that can be
   seen from here. Against its own null server (--ceiling) more can be.
@@ -38,6 +44,8 @@ Examples:
   volley load -b '{\"n\":1}' -H 'Content-Type: application/json' http://localhost:3000/echo
   volley load --expect-status 200 --expect-body 'Hello, World!' http://localhost:8080/
   volley load --unix /run/app.sock http://app/health
+  volley load --ca ca.pem https://localhost:8443/                  HTTP/1.1 in TLS
+  volley load --protocol h2 --streams 8 -c 8 --insecure https://localhost:8443/
   volley load --json http://localhost:8080/ | jq .requests_per_s
 
 Exit status:

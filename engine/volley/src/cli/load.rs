@@ -1,8 +1,11 @@
 //! Options of `volley load`.
 
-use super::{Amount, Checks, Connecting, Output, RequestArgs, StageArg, Unit, nanoseconds};
+use super::{
+    Amount, Checks, Connecting, Output, RequestArgs, Speaking, StageArg, Unit, nanoseconds,
+};
 use clap::Args;
 use std::time::Duration;
+use volley_load::spoken::Spoken;
 use volley_net::url::Url;
 
 /// Unless said.
@@ -13,7 +16,7 @@ const WARM_UP: Duration = Duration::from_millis(200);
 /// Options of `volley load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// What to load, http://host:port/path
+    /// What to load, http://host:port/path or https://…
     #[arg(value_parser = Url::parse)]
     pub url: Url,
     /// How much, and when.
@@ -22,6 +25,9 @@ pub struct LoadArgs {
     /// Over which connections.
     #[command(flatten)]
     pub connecting: Connecting,
+    /// What is spoken on them.
+    #[command(flatten)]
+    pub speaking: Speaking,
     /// What to ask.
     #[command(flatten)]
     pub request: RequestArgs,
@@ -84,6 +90,17 @@ impl LoadArgs {
         self.amount.rate.is_some() || rates
     }
 
+    /// The protocol: as said, or HTTP/1 as the URL has it.
+    pub fn spoken(&self) -> Spoken {
+        let usual = if self.url.is_tls { Spoken::H1Tls } else { Spoken::H1 };
+        self.speaking.protocol.unwrap_or(usual)
+    }
+
+    /// Requests on their way at a time on one connection.
+    pub fn depth(&self) -> usize {
+        if self.spoken().is_h2() { self.speaking.streams } else { self.connecting.pipeline }
+    }
+
     /// Answers after which a connection is closed.
     pub fn requests_per_connection(&self) -> Option<u64> {
         if self.connecting.close { Some(1) } else { self.connecting.requests_per_connection }
@@ -92,7 +109,8 @@ impl LoadArgs {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::tests::load_args as load;
+    use crate::cli::tests::{args_for, load_args as load};
+    use volley_load::spoken::Spoken;
 
     #[test]
     fn there_is_a_thread_for_each_core_but_not_without_a_connection() {
@@ -123,6 +141,18 @@ mod tests {
         assert_eq!(mean_rate("-R 0.5").unwrap(), "0.5");
         assert_eq!(mean_rate("--stage 1s:100 --stage 3s:100-300").unwrap(), "175");
         assert!(mean_rate("--stage 1s:100c").is_none());
+    }
+
+    #[test]
+    fn the_url_says_what_is_spoken_unless_an_option_does() {
+        let of = |rest| {
+            let args = args_for(rest);
+            (args.spoken(), args.depth())
+        };
+        assert_eq!(of("http://a --pipeline 3"), (Spoken::H1, 3));
+        assert_eq!(of("https://a --insecure"), (Spoken::H1Tls, 1));
+        assert_eq!(of("https://a --insecure --protocol h2 --streams 5"), (Spoken::H2, 5));
+        assert_eq!(of("http://a --protocol h2c"), (Spoken::H2c, 1));
     }
 
     #[test]

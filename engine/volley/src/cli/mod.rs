@@ -4,15 +4,19 @@ mod contradictions;
 mod help;
 mod load;
 mod options;
+mod speaking;
 mod values;
 
 pub use load::LoadArgs;
 pub use options::{Amount, Checks, Connecting, CsvPlace, Output, RequestArgs};
+pub use speaking::{Speaking, TlsVersion};
 pub use values::{StageArg, Unit, nanoseconds};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use volley_load::spoken::Spoken;
 use volley_net::IoChoice;
 
 /// HTTP load, measured.
@@ -46,7 +50,17 @@ pub struct NullArgs {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Answer each N bytes, as requests that are sent ahead need it, instead of each receive
+    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2)
+    #[arg(long, value_enum, default_value = "h1", hide_possible_values = true)]
+    #[arg(value_name = "h1|h1-tls|h2c|h2")]
+    pub protocol: Spoken,
+    /// The certificate of h1-tls and h2, as PEM; one is made where none is given
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The certificate's private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Answer each N bytes, as requests of h1 that are sent ahead need it, instead of each receive
     #[arg(long, value_name = "N", value_parser = values::at_least_1::<usize>)]
     pub request_length: Option<usize>,
     /// Run on these cores only, like 1 or 2,3
@@ -56,6 +70,18 @@ pub struct NullArgs {
     #[arg(long, value_enum, default_value = "auto", hide_possible_values = true)]
     #[arg(value_name = "auto|uring|epoll", hide_default_value = true)]
     pub io: IoChoice,
+}
+
+impl NullArgs {
+    /// The first contradiction: what would be right, in one line.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        if self.cert.is_some() && !self.protocol.is_sealed() {
+            return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
+        }
+        let is_counted = self.request_length.is_some();
+        (is_counted && self.protocol.is_h2())
+            .then_some("--request-length is for h1 and h1-tls: HTTP/2 says where requests end")
+    }
 }
 
 impl Cli {
@@ -92,7 +118,12 @@ pub(crate) mod tests {
 
     /// The options of `volley load`, separated by spaces.
     pub(crate) fn load_args(options: &str) -> LoadArgs {
-        let args = format!("volley load http://a.example:8080/x {options}");
+        args_for(&format!("http://a.example:8080/x {options}"))
+    }
+
+    /// The same with another URL before them.
+    pub(crate) fn args_for(rest: &str) -> LoadArgs {
+        let args = format!("volley load {rest}");
         match Cli::read(args.split_whitespace()).unwrap().command {
             Command::Load(args) => *args,
             other => panic!("{other:?}"),
@@ -115,6 +146,10 @@ pub(crate) mod tests {
             ("--burst", &["0", "x"], number),
             ("--requests-per-connection", &["0"], number),
             ("--pipeline", &["0"], number),
+            ("--protocol", &["h3", "http"], "h1, h1-tls, h2c, h2"),
+            ("--streams", &["0", "-1"], number),
+            ("--tls", &["1.1", "x"], "1.2, 1.3"),
+            ("--server-name", &["", "a b"], "it takes a host's name or address"),
             ("--send-buffer", &["0", "64k"], number),
             ("--receive-buffer", &["0"], number),
             ("--duration", &["0", "x", "1d", "-1"], time),
@@ -151,7 +186,7 @@ pub(crate) mod tests {
     fn what_is_no_command_at_all_is_told_in_one_line() {
         for (args, part) in [
             (&["load"] as &[&str], "<URL>"),
-            (&["load", "https://a"], "https is not supported"),
+            (&["load", "ftp://a"], "only http:// and https://"),
             (&["load", "--speed", "1", "http://a"], "--speed"),
             (&["load", "http://a", "http://b"], "http://b"),
             (&["null", "--listen", "80"], "--listen"),
@@ -159,6 +194,24 @@ pub(crate) mod tests {
             (&[], "volley load URL"),
         ] {
             let line = one_line(&Cli::read([&["volley"], args].concat()).unwrap_err());
+            assert!(line.contains(part) && !line.contains('\n'), "{args:?} gave {line}");
+        }
+    }
+
+    #[test]
+    fn what_the_null_server_cannot_be_is_told() {
+        for (args, part) in [
+            (&["--protocol", "h3"] as &[&str], "h1, h1-tls, h2c, h2"),
+            (&["--protocol", "h2", "--cert", "a"], "--key"),
+            (&["--protocol", "h2", "--key", "a"], "--cert"),
+            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
+            (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+        ] {
+            let line = match Cli::read([&["volley", "null"], args].concat()) {
+                Err(error) => one_line(&error),
+                Ok(Cli { command: Command::Null(args) }) => args.contradiction().unwrap().into(),
+                Ok(other) => panic!("{other:?}"),
+            };
             assert!(line.contains(part) && !line.contains('\n'), "{args:?} gave {line}");
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use volley_load::schedule::Stage;
 use volley_net::url::{Authority, Url};
 use volley_protocol::BodyRule;
+use volley_tls::Config;
 
 /// Rates above are typing errors: no machine sends them.
 const MAX_RATE: f64 = 1e9;
@@ -152,6 +153,15 @@ pub(super) fn sha256(text: &str) -> Result<BodyRule, String> {
     BodyRule::from_hex(text).ok_or_else(|| "it takes 64 hexadecimal digits".into())
 }
 
+/// Whom a certificate may be for.
+pub(super) fn server_name(text: &str) -> Result<String, String> {
+    if Config::is_name(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("it takes a host's name or address, like a.example or 127.0.0.1".into())
+    }
+}
+
 /// Host and port, both.
 pub(super) fn place(text: &str) -> Result<Authority, String> {
     let authority = Authority::parse(text)?;
@@ -164,7 +174,7 @@ pub(super) fn place(text: &str) -> Result<Authority, String> {
 /// `http://host:port` without a path.
 pub(super) fn proxy(text: &str) -> Result<Authority, String> {
     let url = Url::parse(text)?;
-    if url.path == "/" {
+    if url.path == "/" && !url.is_tls {
         Ok(url.authority)
     } else {
         Err("it takes http://HOST:PORT, without a path".into())

@@ -1,8 +1,8 @@
 //! The generator's own limit: the same load on a server that costs nothing.
 
-use super::{request, target};
+use super::{request, sealing, target};
 use crate::cli::LoadArgs;
-use crate::null::Null;
+use crate::null::{Answers, Null};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,6 +16,7 @@ use volley_load::workers::{Size, Workers};
 use volley_net::clock::{MS, S};
 use volley_net::errors::io_words;
 use volley_net::{Address, limits};
+use volley_tls::Identity;
 
 /// Long enough to settle, short enough to be asked for.
 const RAMP_NS: u64 = 200 * MS;
@@ -41,13 +42,24 @@ pub(super) fn measure(
 ) -> Result<f64, String> {
     let length = run.bytes.checked_div(run.requests).unwrap_or_default();
     let book = request::with_any_answer(args)?;
-    let request_length = book.bytes_of(0).len();
+    let answers = if args.spoken().is_h2() {
+        Answers::Http2 { body: vec![b'x'; body_length(length)] }
+    } else {
+        let request_length = Some(book.bytes_of(0).len());
+        Answers::Http1 { answer: answer(length, args.connecting.http_1_0), request_length }
+    };
+    let (identity, tls) = match args.spoken().is_sealed() {
+        true => {
+            let (identity, pem) = Identity::of_its_own()?;
+            (Some(identity), sealing::own_config(args, &pem)?)
+        }
+        false => (None, None),
+    };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let in_words = |error: io::Error| io_words(&error);
-    let null =
-        Null::bind(address, answer(length), Some(request_length), size.io).map_err(in_words)?;
+    let null = Null::bind(address, answers, identity, size.io).map_err(in_words)?;
     let address = Address::Tcp(null.address().map_err(in_words)?);
-    let target = Arc::new(target(args, address, book));
+    let target = Arc::new(target(args, address, book, tls));
     let stop = AtomicBool::new(false);
     let (outcome, served) = thread::scope(|scope| {
         let server = scope.spawn(|| {
@@ -82,9 +94,11 @@ fn load(workers: &mut Workers, interrupted: &AtomicBool) -> io::Result<Outcome> 
     workers.run(0, &plan, &mut |_| wish())
 }
 
-/// An answer of so many bytes, or of as few as it can have.
-fn answer(length: u64) -> Vec<u8> {
-    let head = |body: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {body}\r\n\r\n");
+/// An answer of so many bytes, or of as few as it can have. `keeps`: it tells a client of HTTP/1.0
+/// that the connection is kept, which it is then.
+fn answer(length: u64, keeps: bool) -> Vec<u8> {
+    let kept = if keeps { "Connection: keep-alive\r\n" } else { "" };
+    let head = |body: u64| format!("HTTP/1.1 200 OK\r\n{kept}Content-Length: {body}\r\n\r\n");
     let mut body = length.saturating_sub(head(length).len() as u64);
     // The body is shorter than the answer, and so may be the number that says how short.
     while body > 0 && head(body + 1).len() as u64 + body < length {
@@ -95,6 +109,15 @@ fn answer(length: u64) -> Vec<u8> {
     bytes
 }
 
+/// Bytes of HTTP/2's answer but for its body, and for the digits of the body's length.
+const HTTP2_OVERHEAD: usize = 35;
+
+/// Of an answer in HTTP/2 that has about so many bytes in all.
+fn body_length(length: u64) -> usize {
+    let digits = length.to_string().len();
+    usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(HTTP2_OVERHEAD + digits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,7 +125,7 @@ mod tests {
     #[test]
     fn an_answer_is_as_long_as_asked_and_well_framed() {
         for length in [0, 1, 37, 38, 39, 50, 100, 137, 139, 140, 141, 1000, 1040, 1041, 100_000] {
-            let answer = answer(length);
+            let answer = answer(length, false);
             let text = String::from_utf8(answer.clone()).unwrap();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             let said: usize = head.rsplit(' ').next().unwrap().parse().unwrap();

@@ -4,6 +4,7 @@ mod ceiling;
 mod plan;
 mod reach;
 mod request;
+mod sealing;
 mod watch;
 
 use crate::cli::{LoadArgs, nanoseconds};
@@ -12,12 +13,12 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::errors::io_words;
 use volley_net::{Address, RingSize, Route, SocketBuffers, Sources, limits};
 use volley_requests::Book;
+use volley_tls::Config;
 use watch::{Records, Watch};
 
 /// Why there was nothing to measure.
@@ -54,6 +55,7 @@ pub fn load<'a>(
         return Err(LoadError::Usage(right.to_owned()));
     }
     let book = request::book(args).map_err(LoadError::Usage)?;
+    let tls = sealing::config(args).map_err(LoadError::Usage)?;
     let spare_cpus = ceiling::spare_cpus(&args.connecting.cpus);
     claim(args).map_err(|wrong| LoadError::Usage(limits::as_flag(&wrong)))?;
     let records = Records::create(&args.output).map_err(LoadError::Usage)?;
@@ -65,7 +67,8 @@ pub fn load<'a>(
         io: args.connecting.io,
         ring: RingSize::default(),
     };
-    let mut workers = Workers::start(&size, &[Arc::new(target(args, address.clone(), book))])?;
+    let target = Arc::new(target(args, address.clone(), book, tls));
+    let mut workers = Workers::start(&size, &[target])?;
     let mut watch = Watch::new(interrupted.clone(), args.amount.requests, records);
     let outcome = workers.run(0, &plan::plan(args), &mut |look| watch.look(look))?;
     watch.end()?;
@@ -91,7 +94,7 @@ fn claim(args: &LoadArgs) -> Result<(), String> {
     limits::pin(cpus)
 }
 
-fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
+fn target(args: &LoadArgs, address: Address, book: Book, tls: Option<Config>) -> Target {
     let connecting = &args.connecting;
     Target {
         route: Route {
@@ -103,11 +106,12 @@ fn target(args: &LoadArgs, address: Address, book: Book) -> Target {
                 receive: connecting.receive_buffer,
             },
         },
-        spoken: Spoken::H1,
+        spoken: args.spoken(),
+        tls,
         books: vec![Arc::new(book)],
         connections: args.connections(),
         requests_per_connection: args.requests_per_connection(),
-        pipeline: connecting.pipeline,
+        pipeline: args.depth(),
         request_timeout_ns: nanoseconds(connecting.timeout),
     }
 }

@@ -17,7 +17,10 @@ pub(super) fn reach(args: &LoadArgs) -> Result<Address, LoadError> {
         return reach_unix(path);
     }
     let elsewhere = connecting.connect_to.as_ref().or(connecting.proxy.as_ref());
-    reach_tcp(elsewhere.unwrap_or(&args.url.authority), connecting)
+    match elsewhere {
+        Some(elsewhere) => reach_tcp(elsewhere, elsewhere.port.unwrap_or(80), connecting),
+        None => reach_tcp(&args.url.authority, args.url.port(), connecting),
+    }
 }
 
 fn reach_unix(path: &Path) -> Result<Address, LoadError> {
@@ -30,11 +33,15 @@ fn reach_unix(path: &Path) -> Result<Address, LoadError> {
     }
 }
 
-fn reach_tcp(authority: &Authority, connecting: &Connecting) -> Result<Address, LoadError> {
+fn reach_tcp(
+    authority: &Authority,
+    port: u16,
+    connecting: &Connecting,
+) -> Result<Address, LoadError> {
     let host = authority.host.as_str();
     let unreachable =
         |why: String| LoadError::Unreachable(format!("cannot reach {authority}: {why}"));
-    let addresses = (host, authority.port())
+    let addresses = (host, port)
         .to_socket_addrs()
         .map_err(|_| unreachable(format!("no address is known for the name {host:?}")))?;
     let mut failures = Vec::new();

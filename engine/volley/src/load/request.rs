@@ -19,7 +19,7 @@ const DRAWN: usize = 8192;
 /// What is sent. The error names the flag.
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     let (request, expectation) = (request(args)?, expectation(&args.checks)?);
-    let depth = args.connecting.pipeline;
+    let depth = args.depth();
     let Some(path) = &args.request.request_file else {
         return Book::of(&request, expectation, depth).map_err(|error| of_flag(&error));
     };
@@ -38,7 +38,7 @@ pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
         request.method = "GET".into();
     }
     let expectation = Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS));
-    Book::of(&request, expectation, args.connecting.pipeline).map_err(|error| of_flag(&error))
+    Book::of(&request, expectation, args.depth()).map_err(|error| of_flag(&error))
 }
 
 fn request(args: &LoadArgs) -> Result<Request, String> {

@@ -1,19 +1,29 @@
 //! The null server answers whatever it receives with fixed bytes.
 //!
-//! It does not parse, so it costs as little as a server can on this machine. The rate that a generator
-//! reaches against it is the limit of the generator, or of the kernel.
+//! It looks no closer than its protocol makes it, so it costs as little as a server can on this
+//! machine. The rate that a generator reaches against it is the limit of the generator, or of the
+//! kernel.
 
+mod channel;
+mod http1;
+mod http2;
+mod speaker;
 #[cfg(test)]
 mod tests;
 
+use channel::{Channel, Clear, Sealed};
+use http1::Http1;
+use http2::Http2;
 use rustix::fd::{AsRawFd, OwnedFd};
+use speaker::{Due, Speaker};
 use std::io::{Error, ErrorKind, Result};
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{MS, now_ns};
 use volley_net::socket::Opened;
-use volley_net::{Backend, Epoll, Event, Io, IoChoice, Patience, RingSize, Uring, What};
+use volley_net::{Backend, Epoll, Event, Io, IoChoice, Kernel, Patience, RingSize, Uring, What};
+use volley_tls::{Identity, Serving};
 
 /// Connections that may wait to be accepted; the system may allow fewer (`somaxconn`).
 const BACKLOG: i32 = 4096;
@@ -30,41 +40,73 @@ const OUTBOX_BYTES: usize = 256 * 1024;
 /// How many clients there will be is not known.
 const RING: RingSize = RingSize { buffers: Some(1024), completions: Some(32_768) };
 
+/// What is answered.
+#[derive(Debug)]
+pub enum Answers {
+    /// HTTP/1: these bytes.
+    ///
+    /// With a `request_length`, for each so many received bytes: requests may be pipelined or come
+    /// in pieces. Without it, for whatever one receive brings: connections must have one request
+    /// in flight, of 4 KiB at most.
+    Http1 {
+        /// Head and body.
+        answer: Vec<u8>,
+        /// In bytes.
+        request_length: Option<usize>,
+    },
+    /// HTTP/2, agreed on by ALPN or known before: status 200 with this body, to each request.
+    Http2 {
+        /// Its bytes.
+        body: Vec<u8>,
+    },
+}
+
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
 pub struct Null {
     listener: TcpListener,
     io: Io,
-    answer: Vec<u8>,
-    request_length: Option<NonZeroUsize>,
+    ready: Ready,
+    serving: Option<Serving>,
+}
+
+/// What is spoken, checked.
+#[derive(Debug)]
+enum Ready {
+    /// With the answer.
+    Http1(Http1, Vec<u8>),
+    Http2(Http2),
 }
 
 impl Null {
-    /// Listens on `address`.
-    ///
-    /// With a `request_length`, each so many received bytes get an `answer`: requests may be
-    /// pipelined or come in pieces. Without it, whatever one receive brings gets one: connections
-    /// must have one request in flight, of 4 KiB at most.
+    /// Listens on `address`; with an `identity`, for TLS.
     pub fn bind(
         address: SocketAddr,
-        answer: Vec<u8>,
-        request_length: Option<usize>,
+        answers: Answers,
+        identity: Option<Identity>,
         io: IoChoice,
     ) -> Result<Self> {
-        let wrong = |text| Error::new(ErrorKind::InvalidInput, text);
-        let request_length = match request_length.map(NonZeroUsize::new) {
-            Some(None) => return Err(wrong("the length of a request is 0")),
-            given => given.flatten(),
+        let wrong = |text: String| Error::new(ErrorKind::InvalidInput, text);
+        let (ready, alpn) = match answers {
+            Answers::Http1 { answer, request_length } => {
+                let request_length = match request_length.map(NonZeroUsize::new) {
+                    Some(None) => return Err(wrong("the length of a request is 0".into())),
+                    given => given.flatten(),
+                };
+                if answer.is_empty() {
+                    return Err(wrong("the answer has no bytes".into()));
+                }
+                (Ready::Http1(Http1::new(&answer, request_length), answer), "http/1.1")
+            }
+            Answers::Http2 { body } => (Ready::Http2(Http2::new(body)), "h2"),
         };
-        if answer.is_empty() {
-            return Err(wrong("the answer has no bytes"));
-        }
+        let serving = identity.map(|own| Serving::new(own, alpn)).transpose().map_err(wrong)?;
         let io = io.resolve()?;
         let listener = TcpListener::bind(address)?;
         rustix::net::listen(&listener, BACKLOG)?;
         // Accepted sockets inherit it.
         rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
-        Ok(Self { listener, io, answer, request_length })
+        Ok(Self { listener, io, ready, serving })
     }
 
     /// Where it listens.
@@ -88,47 +130,66 @@ impl Null {
         }
     }
 
-    fn serve<B: Backend>(self, stop: &AtomicBool) -> Result<()> {
-        let copies = (OUTBOX_BYTES / self.answer.len()).clamp(1, COPIES);
-        let mut io = B::new(0, self.answer.repeat(copies).into(), RING)?;
-        io.listen(self.listener.into())?;
-        let mut server = Server {
-            io,
-            received: Vec::new(),
-            answer_length: self.answer.len(),
-            copies,
-            request_length: self.request_length,
-        };
-        // A sleeping server would cost the generator, which has to wake it.
-        let patience = Patience::here();
-        while !stop.load(Ordering::Relaxed) {
-            patience.turn(&mut server.io, now_ns() + SLEEP_NS)?;
-            server.dispatch()?;
+    fn serve<B: Kernel>(self, stop: &AtomicBool) -> Result<()> {
+        let Self { listener, ready, serving, .. } = self;
+        match ready {
+            Ready::Http1(speaker, answer) => {
+                serve_in::<B, _>(listener, speaker, answer, serving, stop)
+            }
+            Ready::Http2(speaker) => serve_in::<B, _>(listener, speaker, Vec::new(), serving, stop),
         }
-        Ok(())
     }
 }
 
-struct Server<B> {
-    io: B,
-    /// Of each connection, how many bytes of a request that is not complete were received. Slots are
-    /// the sockets' numbers, which the kernel keeps small.
-    received: Vec<usize>,
-    answer_length: usize,
-    copies: usize,
-    request_length: Option<NonZeroUsize>,
+/// Serves in TLS or without. `answer`: what the speaker counts in [`Due::answers`].
+fn serve_in<B: Kernel, S: Speaker>(
+    listener: TcpListener,
+    speaker: S,
+    answer: Vec<u8>,
+    serving: Option<Serving>,
+    stop: &AtomicBool,
+) -> Result<()> {
+    if let Some(serving) = serving {
+        let io = B::new(0, Vec::new().into(), RING)?;
+        return Server::new(io, Sealed::new(serving, answer), speaker).run(listener, stop);
+    }
+    let answer_length = answer.len();
+    let copies = (OUTBOX_BYTES / answer_length.max(1)).clamp(1, COPIES);
+    let io = B::new(0, answer.repeat(copies).into(), RING)?;
+    Server::new(io, Clear { answer_length, copies }, speaker).run(listener, stop)
 }
 
-impl<B: Backend> Server<B> {
+struct Server<B, C, S: Speaker> {
+    io: B,
+    channel: C,
+    speaker: S,
+    /// Slots are the sockets' numbers, which the kernel keeps small.
+    connections: Vec<S::Connection>,
+    /// Of the connection that is served right now.
+    due: Due,
+}
+
+impl<B: Backend, C: Channel, S: Speaker> Server<B, C, S> {
+    fn new(io: B, channel: C, speaker: S) -> Self {
+        Self { io, channel, speaker, connections: Vec::new(), due: Due::default() }
+    }
+
+    fn run(mut self, listener: TcpListener, stop: &AtomicBool) -> Result<()> {
+        self.io.listen(listener.into())?;
+        // A sleeping server would cost the generator, which has to wake it.
+        let patience = Patience::here();
+        while !stop.load(Ordering::Relaxed) {
+            patience.turn(&mut self.io, now_ns() + SLEEP_NS)?;
+            self.dispatch()?;
+        }
+        Ok(())
+    }
+
     /// Answers all that has come.
     fn dispatch(&mut self) -> Result<()> {
         while let Some(Event { slot, what }) = self.io.next() {
             match what {
-                What::Bytes { piece, .. } => {
-                    let length = self.io.bytes(&piece).len();
-                    self.io.give_back(piece);
-                    self.answer(slot, length);
-                }
+                What::Bytes { piece, .. } => self.answer(slot, piece),
                 // The client sends no more. Its answers still go out.
                 What::End => self.io.close_when_sent(slot),
                 What::Failed(_) => self.io.close(slot),
@@ -143,26 +204,33 @@ impl<B: Backend> Server<B> {
 
     fn open(&mut self, fd: OwnedFd) -> Result<()> {
         let slot = usize::try_from(fd.as_raw_fd()).expect("an open file has a number from 0 on");
-        self.received.resize(self.received.len().max(slot + 1), 0);
-        self.received[slot] = 0;
-        Ok(self.io.open(slot, Opened { fd, established: true })?)
+        self.connections.resize_with(self.connections.len().max(slot + 1), S::Connection::default);
+        self.connections[slot] = S::Connection::default();
+        self.io.open(slot, Opened { fd, established: true })?;
+        self.channel.accept(slot).map_err(Error::other)?;
+        if C::GREETS {
+            self.due.clear();
+            self.speaker.greet(&mut self.connections[slot], &mut self.due);
+            self.channel.send(slot, &self.due, &mut self.io);
+        }
+        Ok(())
     }
 
-    /// So many bytes were received at once: sends the answers to the requests that they complete.
+    /// Bytes were received at once: sends the answers to the requests that they complete.
     #[inline]
-    fn answer(&mut self, slot: usize, length: usize) {
-        let mut due = match self.request_length {
-            None => 1,
-            Some(request_length) => {
-                let received = self.received[slot] + length;
-                self.received[slot] = received % request_length;
-                received / request_length
-            }
-        };
-        while due > 0 {
-            let at_once = due.min(self.copies);
-            self.io.send(slot, 0..at_once * self.answer_length);
-            due -= at_once;
+    fn answer(&mut self, slot: usize, piece: B::Piece) {
+        let Self { io, channel, speaker, due, .. } = self;
+        let connection = &mut self.connections[slot];
+        due.clear();
+        let opened = channel.open(slot, io.bytes(&piece));
+        if opened.greets {
+            speaker.greet(connection, due);
         }
+        if !opened.plain.is_empty() {
+            speaker.receive(connection, opened.plain, due);
+        }
+        due.ends |= opened.ends;
+        io.give_back(piece);
+        channel.send(slot, due, io);
     }
 }

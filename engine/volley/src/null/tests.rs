@@ -1,6 +1,6 @@
 //! The null server as a client meets it, both ways of its input and output.
 
-use super::Null;
+use super::{Answers, Null};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -11,6 +11,11 @@ use volley_net::{Io, IoChoice};
 
 const WAYS: [IoChoice; 2] = [IoChoice::Uring, IoChoice::Epoll];
 
+fn bind(answer: &[u8], request_length: Option<usize>, io: IoChoice) -> std::io::Result<Null> {
+    let answers = Answers::Http1 { answer: answer.to_vec(), request_length };
+    Null::bind("127.0.0.1:0".parse().unwrap(), answers, None, io)
+}
+
 /// A null server on a thread of its own.
 struct Served {
     address: SocketAddr,
@@ -20,8 +25,10 @@ struct Served {
 
 impl Served {
     fn new(io: IoChoice, answer: &[u8], request_length: Option<usize>) -> Self {
-        let any = "127.0.0.1:0".parse().unwrap();
-        let null = Null::bind(any, answer.to_vec(), request_length, io).unwrap();
+        Self::run(bind(answer, request_length, io).unwrap())
+    }
+
+    fn run(null: Null) -> Self {
         let (address, stop) = (null.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let seen = stop.clone();
         let thread = Some(std::thread::spawn(move || null.run(&seen)));
@@ -153,8 +160,6 @@ fn it_stops_soon_and_closes_its_connections() {
 
 #[test]
 fn it_says_what_it_uses_and_refuses_what_it_cannot_serve() {
-    let any = "127.0.0.1:0".parse().unwrap();
-    let bind = |answer: &[u8], length, io| Null::bind(any, answer.to_vec(), length, io);
     assert_eq!(bind(b"a", None, IoChoice::Uring).unwrap().io(), Io::Uring);
     assert_eq!(bind(b"a", None, IoChoice::Epoll).unwrap().io(), Io::Epoll);
     let wrong = [(&b""[..], None, "the answer has no bytes"), (b"a", Some(0), "request is 0")];
@@ -163,5 +168,24 @@ fn it_says_what_it_uses_and_refuses_what_it_cannot_serve() {
         assert!(error.to_string().contains(words), "{error}");
     }
     let taken = bind(b"a", None, IoChoice::Auto).unwrap();
-    Null::bind(taken.address().unwrap(), b"a".to_vec(), None, IoChoice::Auto).unwrap_err();
+    let answers = Answers::Http2 { body: b"a".to_vec() };
+    Null::bind(taken.address().unwrap(), answers, None, IoChoice::Auto).unwrap_err();
+}
+
+#[test]
+fn a_client_that_waits_for_the_end_gets_it_behind_the_answer() {
+    for io in WAYS {
+        for (request, length) in [
+            ("GET / HTTP/1.0\r\n\r\n", None),
+            ("GET / HTTP/1.1\r\nConnection: close\r\n\r\n", None),
+            ("GET / HTTP/1.0\r\n\r\n", Some(18)),
+        ] {
+            let served = Served::new(io, &vec![b'x'; 1_000_000], length);
+            for _ in 0..3 {
+                let mut stream = served.connect();
+                stream.write_all(request.as_bytes()).unwrap();
+                assert_eq!(rest(&stream).len(), 1_000_000, "{io:?} {request:?}");
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ mod text;
 
 use crate::cli::LoadArgs;
 use latency::Column;
-use volley_load::figures::{Ceiling, Client, Figures, Mode, Schema};
+use volley_load::figures::{Agreement, Ceiling, Client, Figures, Mode, Schema};
 use volley_load::slice::Outcome;
 use volley_net::clock::S;
 use volley_net::{Address, Io};
@@ -54,7 +54,7 @@ impl<'a> Report<'a> {
         let Self { args, run } = self;
         let tally = &run.outcome.tally;
         Figures {
-            schema: Schema::Load1,
+            schema: Schema::Load2,
             personality: None,
             url: args.url.to_string(),
             requests: tally.requests,
@@ -69,6 +69,12 @@ impl<'a> Report<'a> {
             unsent: Some(tally.unsent),
             redirects: Some(tally.redirects),
             connects: tally.connects,
+            protocol: Some(args.spoken()),
+            streams: args.spoken().is_h2().then_some(args.speaking.streams),
+            agreed: Agreement::of(&tally.terms),
+            handshakes: Some(tally.handshakes),
+            handshake_mean_us: tally.handshake_mean_us(),
+            resumed: Some(tally.resumed),
             first_bad: tally.first_bad.clone(),
             client: self.client(),
             little: self.little(),
@@ -123,7 +129,7 @@ impl<'a> Report<'a> {
 
     /// Places for requests on their way, on all connections.
     fn places(&self) -> f64 {
-        self.args.connections() as f64 * self.args.connecting.pipeline as f64
+        self.args.connections() as f64 * self.args.depth() as f64
     }
 
     /// How much of the time places for requests were taken: Little's law without its borders, at

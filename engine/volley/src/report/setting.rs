@@ -1,8 +1,13 @@
 //! What was asked, in words.
 
-use super::scale::{grouped, rate};
+use super::scale::{grouped, rate, time};
 use crate::cli::{LoadArgs, StageArg, Unit};
+use std::fmt::Write as _;
 use volley_load::schedule::Shape;
+use volley_load::spoken::Spoken;
+use volley_load::tally::{Tally, Terms};
+use volley_net::Agreed;
+use volley_protocol::Announced;
 
 /// How many, and what is done on each.
 pub(super) fn connections(args: &LoadArgs) -> String {
@@ -12,11 +17,42 @@ pub(super) fn connections(args: &LoadArgs) -> String {
         Some(most) => format!("{} requests on each", grouped(most)),
     };
     let version = if args.connecting.http_1_0 { ", HTTP/1.0" } else { "" };
-    let pipelined = match args.connecting.pipeline {
+    let pipelined = match args.depth() {
         1 => String::new(),
+        depth if args.spoken().is_h2() => format!(", {depth} streams at a time on each"),
         depth => format!(", {depth} requests at a time on each"),
     };
     format!("{}, {kept}{pipelined}{version}", args.connections())
+}
+
+/// What is spoken, and what was agreed on with the server. `None` for plain HTTP/1, which everybody
+/// takes for granted.
+pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
+    let mut words = match args.spoken() {
+        Spoken::H1 => return None,
+        Spoken::H1Tls => "HTTP/1 in TLS (h1-tls)",
+        Spoken::H2c => "HTTP/2 in cleartext (h2c)",
+        Spoken::H2 => "HTTP/2 in TLS (h2)",
+    }
+    .to_owned();
+    if let Some(Agreed { tls_version, cipher, alpn, .. }) = terms.tls {
+        let alpn = alpn.unwrap_or("nothing");
+        let _ = write!(words, ": TLS {tls_version}, {cipher}, agreed on {alpn}");
+    }
+    if let Some(Announced { max_concurrent_streams: Some(most), .. }) = terms.announced {
+        let _ = write!(words, "; the server takes {} streams at a time", grouped(most.into()));
+    }
+    Some(words)
+}
+
+/// The handshakes of TLS; `None` where there were none.
+pub(super) fn handshakes(tally: &Tally) -> Option<String> {
+    let mean = time(tally.handshake_mean_us()?);
+    let resumed = match tally.resumed {
+        0 => "all full".to_owned(),
+        resumed => format!("{} of them resumed", grouped(resumed)),
+    };
+    Some(format!("{} of {mean} on average, {resumed}", grouped(tally.handshakes)))
 }
 
 /// Open loop: how arrivals are spread.

@@ -3,7 +3,7 @@
 use super::Report;
 use super::latency::{Column, is_cut, percents};
 use super::scale::{bytes, first_lines, grouped, percent, rate, time};
-use super::setting::{arrivals, connections, stages};
+use super::setting::{arrivals, connections, handshakes, protocol, stages};
 use std::fmt::Write as _;
 use volley_load::figures::Ceiling;
 use volley_net::Io;
@@ -54,7 +54,14 @@ impl Report<'_> {
     fn setting(&self, lines: &mut Lines) {
         lines.line("url", &self.args.url.to_string());
         lines.line("address", &self.run.address.to_string());
+        let tally = &self.run.outcome.tally;
+        if let Some(protocol) = protocol(self.args, &tally.terms) {
+            lines.line("protocol", &protocol);
+        }
         lines.line("connections", &connections(self.args));
+        if let Some(handshakes) = handshakes(tally) {
+            lines.line("handshakes", &handshakes);
+        }
         if self.args.is_open_loop() {
             lines.line("arrivals", &arrivals(self.args));
         }

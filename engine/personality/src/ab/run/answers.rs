@@ -5,10 +5,10 @@ use super::super::exit::Exit;
 use super::super::printer::print_progress;
 use super::super::record::now_us;
 use super::{READ_SIZE, Run};
-use volley_net::Backend;
+use volley_net::Kernel;
 use volley_tls::wire::Received;
 
-impl<B: Backend> Run<'_, B> {
+impl<B: Kernel> Run<'_, B> {
     /// Takes bytes, as many at a time as ab does: what comes behind an answer belongs to the next.
     pub(super) fn read(&mut self, slot: usize, piece: Received<B::Piece>) -> Result<(), Exit> {
         let mut at = 0;

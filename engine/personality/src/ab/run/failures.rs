@@ -4,10 +4,9 @@ use super::super::exit::Exit;
 use super::super::printer::print_error;
 use super::{MOST_FAILURES, Run};
 use rustix::io::Errno;
-use volley_net::Backend;
-use volley_tls::wire::Failure;
+use volley_net::{Failure, Kernel};
 
-impl<B: Backend> Run<'_, B> {
+impl<B: Kernel> Run<'_, B> {
     /// A connection failed before it was begun.
     pub(super) fn cannot_connect(&mut self, errno: Errno) -> Result<(), Exit> {
         match errno {

@@ -18,9 +18,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{MS, S, now_ns};
-use volley_net::{Backend, Patience, Route};
+use volley_net::{Failure, Fault, Kernel, Patience, Route};
 use volley_tls::Config;
-use volley_tls::wire::{Event, Failure, Wire};
+use volley_tls::wire::{Event, Wire};
 
 /// Between two looks whether Ctrl-C was pressed.
 const INTERRUPTS_SEEN_NS: u64 = 50 * MS;
@@ -32,7 +32,7 @@ const READ_SIZE: usize = 8192;
 const MOST_FAILURES: u64 = 10;
 
 /// See the module.
-pub(super) struct Run<'a, B: Backend> {
+pub(super) struct Run<'a, B: Kernel> {
     options: &'a Options,
     wanted: Wanted,
     printer: Printer,
@@ -63,7 +63,7 @@ pub(super) struct Destination {
 }
 
 /// Makes the requests of `options`.
-pub(super) fn run<B: Backend>(
+pub(super) fn run<B: Kernel>(
     options: &Options,
     destination: &Destination,
     printer: Printer,
@@ -97,7 +97,7 @@ pub(super) fn run<B: Backend>(
     }
 }
 
-fn new_wire<B: Backend>(
+fn new_wire<B: Kernel>(
     route: Arc<Route>,
     options: &Options,
     destination: &Destination,
@@ -114,7 +114,7 @@ fn poll_failed(call: &str, error: &io::Error) -> Exit {
     }
 }
 
-impl<B: Backend> Run<'_, B> {
+impl<B: Kernel> Run<'_, B> {
     fn load(&mut self, interrupted: &AtomicBool) -> Result<(), Exit> {
         let start_us = now_us();
         (self.outcome.start_us, self.outcome.last_us) = (start_us, start_us);
@@ -170,7 +170,7 @@ impl<B: Backend> Run<'_, B> {
 
     fn established(&mut self, slot: usize) -> Result<(), Exit> {
         if let Some(why) = &self.destination.unavailable_protocol {
-            return self.unconnected(slot, Failure::Tls(why.clone()));
+            return self.unconnected(slot, Failure::tls(Fault::Other, why.clone()));
         }
         self.outcome.connects += 1;
         (self.connections[slot].was_refused, self.looks_again) = (false, false);

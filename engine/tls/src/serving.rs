@@ -1,0 +1,156 @@
+//! TLS as a server speaks it: the null server's.
+
+use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256};
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{CipherSuite, Error, ServerConfig, ServerConnection};
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::sync::Arc;
+use volley_net::errors::io_words;
+
+/// Whom a certificate is for that a server makes itself.
+pub const OWN_NAME: &str = "localhost";
+
+/// How else that may be called.
+const OWN_ADDRESSES: [&str; 2] = ["127.0.0.1", "::1"];
+
+/// What all sessions of one server have in common.
+#[derive(Debug, Clone)]
+pub struct Serving {
+    config: Arc<ServerConfig>,
+}
+
+/// A certificate, those that vouch for it, and its key.
+#[derive(Debug)]
+pub struct Identity {
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Identity {
+    /// From two files of PEM. The error is a line.
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, String> {
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(certificate)?)
+            .collect::<Result<_, _>>()
+            .map_err(|error| format!("{} is not PEM: {error}", certificate.display()))?;
+        if chain.is_empty() {
+            return Err(format!("{} holds no certificate in PEM", certificate.display()));
+        }
+        let key = PrivateKeyDer::from_pem_slice(&read(key)?)
+            .map_err(|_| format!("{} holds no private key in PEM", key.display()))?;
+        Ok(Self { chain, key })
+    }
+
+    /// Signed by itself, with a key on P-256, for [`OWN_NAME`]: for this machine only. With the
+    /// certificate as PEM, for those that are to believe it.
+    pub fn of_its_own() -> Result<(Self, String), String> {
+        let in_words = |error: rcgen::Error| format!("no certificate can be made: {error}");
+        let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(in_words)?;
+        let names = [OWN_NAME, OWN_ADDRESSES[0], OWN_ADDRESSES[1]].map(str::to_owned);
+        let params = CertificateParams::new(names).map_err(in_words)?;
+        let certificate = params.self_signed(&key).map_err(in_words)?;
+        let key = PrivateKeyDer::try_from(key.serialize_der())?;
+        Ok((Self { chain: vec![certificate.der().clone()], key }, certificate.pem()))
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|error| format!("{}: {}", file.display(), io_words(&error)))
+}
+
+impl Serving {
+    /// Agrees on `protocol`, as ALPN names it, alone. What its users compare are servers with TLS
+    /// 1.3 and AES-128-GCM, so that is what it takes first, whatever a client prefers.
+    pub fn new(identity: Identity, protocol: &str) -> Result<Self, String> {
+        let mut suites = default_provider().cipher_suites;
+        suites.sort_by_key(|suite| {
+            !matches!(
+                suite.suite(),
+                CipherSuite::TLS13_AES_128_GCM_SHA256
+                    | CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
+                    | CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+            )
+        });
+        let provider = CryptoProvider { cipher_suites: suites, ..default_provider() };
+        let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+            .with_safe_default_protocol_versions()
+            .expect("there are suites for each protocol")
+            .with_no_client_auth()
+            .with_single_cert(identity.chain, identity.key)
+            .map_err(|error| format!("certificate and key cannot be used: {error}"))?;
+        config.ignore_client_order = true;
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        Ok(Self { config: Arc::new(config) })
+    }
+}
+
+/// One session, as its server sees it.
+#[derive(Debug)]
+pub struct ServerSession {
+    connection: ServerConnection,
+    /// The client has said that nothing more comes.
+    ended: bool,
+}
+
+impl ServerSession {
+    /// Waits for a hello.
+    pub fn start(serving: &Serving) -> Result<Self, Error> {
+        let mut connection = ServerConnection::new(serving.config.clone())?;
+        // What is sealed is taken away at once.
+        connection.set_buffer_limit(None);
+        Ok(Self { connection, ended: false })
+    }
+
+    /// Takes bytes from the client, and puts the plain ones behind those in `opened`. Answers may
+    /// have to be sent whether it fails or not.
+    pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
+        while !sealed.is_empty() && !self.ended {
+            self.connection
+                .read_tls(&mut sealed)
+                .map_err(|error| Error::General(error.to_string()))?;
+            let state = self.connection.process_new_packets()?;
+            let mut reader = self.connection.reader();
+            while let Ok(plain) = reader.fill_buf()
+                && !plain.is_empty()
+            {
+                opened.extend_from_slice(plain);
+                let length = plain.len();
+                reader.consume(length);
+            }
+            self.ended = state.peer_has_closed();
+        }
+        Ok(())
+    }
+
+    /// Whether keys are agreed on.
+    pub fn is_established(&self) -> bool {
+        !self.connection.is_handshaking()
+    }
+
+    /// Whether the client has said that nothing more comes.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Seals bytes for the client: [`ServerSession::sealed`] has them.
+    pub fn seal(&mut self, plain: &[u8]) {
+        self.connection.writer().write_all(plain).expect("there is no limit");
+    }
+
+    /// Says that nothing more will be sent.
+    pub fn end(&mut self) {
+        self.connection.send_close_notify();
+    }
+
+    /// What is to be sent to the client now.
+    pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
+        let mut bytes = Vec::new();
+        while self.connection.wants_write() {
+            self.connection.write_tls(&mut bytes).expect("a vector takes all bytes");
+        }
+        (!bytes.is_empty()).then(|| Arc::from(bytes))
+    }
+}
