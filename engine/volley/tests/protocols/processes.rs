@@ -7,11 +7,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A process that listens. It ends with its owner; a test that is killed takes it along.
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     /// Open for as long as the process may write.
     _stdout: BufReader<ChildStdout>,
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Drop for Server {
@@ -33,7 +33,7 @@ fn start(program: &str, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
 }
 
 /// `volley null`.
-pub fn null(args: &[&str]) -> Server {
+pub(crate) fn null(args: &[&str]) -> Server {
     let program = env!("CARGO_BIN_EXE_volley");
     let (process, mut stdout) = start(program, &[&["null"], args].concat());
     let mut line = String::new();
@@ -45,7 +45,7 @@ pub fn null(args: &[&str]) -> Server {
 
 /// Debian's server of HTTP/2, whose port comes between two parts of its words. It cannot choose one
 /// itself; one that was free a moment ago may be taken, so it has several tries.
-pub fn nghttpd(before: &[&str], behind: &[&str]) -> Server {
+pub(crate) fn nghttpd(before: &[&str], behind: &[&str]) -> Server {
     for _ in 0..5 {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = free.local_addr().unwrap();
@@ -67,7 +67,7 @@ pub fn nghttpd(before: &[&str], behind: &[&str]) -> Server {
 }
 
 /// Whether a program is there that a test wants; else says that the test was not run.
-pub fn has(program: &str, package: &str) -> bool {
+pub(crate) fn has(program: &str, package: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     if !found.status.success() {
         // The harness would hide what `eprintln` says.
@@ -78,7 +78,7 @@ pub fn has(program: &str, package: &str) -> bool {
 }
 
 /// A certificate for `localhost` that is signed by itself, and its key, in files.
-pub fn certificate(name: &str) -> (String, String) {
+pub(crate) fn certificate(name: &str) -> (String, String) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let [cert, key] = ["pem", "key"].map(|kind| {
         folder.join(format!("{name}.{kind}")).to_str().expect("it is UTF-8").to_owned()
