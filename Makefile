@@ -88,6 +88,7 @@ test-tools: brick-tools
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
 	@$(call need,openssl,openssl)
+	@$(call need,curl,curl)
 
 .PHONY: brick
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick

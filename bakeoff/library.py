@@ -20,6 +20,7 @@ from bakeoff import runs
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import Driver
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import (
@@ -60,6 +61,10 @@ def race(
     workload: str | None = None,
     connection: Connection | Sequence[Connection] | None = None,
     pipeline: Counts | None = None,
+    protocol: Protocol | Sequence[Protocol] | None = None,
+    streams: Counts | None = None,
+    ca: str | None = None,
+    insecure: bool = False,
     boots: int | None = None,
     instances: int | None = None,
     warm_up: Duration | None = None,
@@ -85,10 +90,12 @@ def race(
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
 
     Without contenders the default line-up races, with `everything` the whole catalogue. Several
-    `connections`, `workers`, `pipeline` depths or kinds of `connection` make a grid, a race for
-    each combination. `rate` (requests per second for each) or `load` (a share of each one's own
-    peak) make an open loop, ranked by p99 latency. `ports` go to the commands and `pids` to the
-    URLs, in their order. The run's folder is made in `out`.
+    `connections`, `workers`, `pipeline` depths, `streams` or kinds of `connection` make a grid, a
+    race for each combination; of several protocols each contender races once in each, all in one
+    race. `ca` is a file with the roots that an https:// URL's certificate is believed by. `rate`
+    (requests per second for each) or `load` (a share of each one's own peak) make an open loop,
+    ranked by p99 latency. `ports` go to the commands and `pids` to the URLs, in their order. The
+    run's folder is made in `out`.
 
     Raises `BadUsage` for options that make no sense, `MissingPiece` where a tool is not installed,
     and `NoVerdict` where no contender gave a result.
@@ -105,6 +112,10 @@ def capacity(
     connections: int | None = None,
     duration: Duration | None = None,
     workload: str | None = None,
+    protocol: Protocol | None = None,
+    streams: int = 1,
+    ca: str | None = None,
+    insecure: bool = False,
     arrivals: Arrivals = "poisson",
     boots: int | None = None,
     instances: int | None = None,
@@ -133,6 +144,7 @@ def replay(
     scale: float = 1.0,
     driver: Driver = "engine",
     faithful: bool = False,
+    protocol: Protocol | None = None,
     seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
@@ -157,6 +169,10 @@ def crosscheck(
     duration: Duration = 2.0,
     rounds: int = 12,
     connection: Connection = "keep-alive",
+    protocol: Protocol | None = None,
+    streams: int = 1,
+    ca: str | None = None,
+    insecure: bool = False,
     rate: int | None = None,
     tools: str | Sequence[str] | None = None,
     seed: int | None = None,
@@ -186,6 +202,10 @@ def draws(
     warm_up: Duration | None = None,
     boots: int = 1,
     workload: str | None = None,
+    protocol: Protocol | None = None,
+    streams: int = 1,
+    ca: str | None = None,
+    insecure: bool = False,
     cpus: str | None = None,
     pids: Sequence[int] = (),
     seed: int | None = None,

@@ -267,7 +267,7 @@ def _entry(
     means: Mapping[str, Estimate],
 ) -> CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
-    points = curve(slices, asked.objectives, places=plan.connections * plan.pipeline)
+    points = curve(slices, asked.objectives, places=plan.places_of(name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
         for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)

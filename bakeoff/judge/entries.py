@@ -167,6 +167,7 @@ def row(
     return VerdictEntry(
         name=name,
         title=plan.entry(name).title,
+        protocol=plan.protocol_of(name),
         valid=not participants.reasons[name],
         reasons=participants.reasons[name],
         at_least=participants.at_least[name],

@@ -4,6 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bakeoff.judge.history import History
+from bakeoff.judge.protocols import (
+    streams_capped,
+    unlike_handshakes,
+    unlike_settings,
+    unlike_tls,
+)
 from bakeoff.model.audit import Audit, Crew, Work
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
@@ -35,6 +41,8 @@ def work(plan: Plan, history: History, name: str) -> Work | None:
         headers=tuple(sorted({header.lower() for header, _ in verified.headers})),
         keeps_alive=verified.keeps_alive,
         workers=plan.workers,
+        protocol=plan.protocol_of(name),
+        agreed=next((each for each in reversed(history.agreed(name))), None),
         audit=next((each.audit for each in started if each.audit), None),
         crew=_usual([end.crews[name] for end in history.ends if name in end.crews]),
         written_per_request=_written_per_request(history, name),
@@ -71,6 +79,8 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     closing = [name for name, work in works.items() if not work.keeps_alive]
     # A server that doesn't read requests does less than any server must.
     yield from _named("answers_early", [n for n in audits if not audits[n].awaits_request])
+    yield from streams_capped(plan, works)
+    yield from unlike_tls(works)
     yield from _at_work(plan, works)
     written = {name: work.written_per_request or 0.0 for name, work in works.items()}
     loud = {name: each for name, each in written.items() if each > LOGS_BYTES}
@@ -83,7 +93,7 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
         yield from _named("no_keep_alive", closing)
         soon = {n: a.kept for n, a in audits.items() if a.kept < a.asked and n not in closing}
         yield from _named("closes_soon", soon, requests=list(soon.values()))
-    yield from _named("stays_open", [n for n in audits if not audits[n].closes_when_asked])
+    yield from _named("stays_open", [n for n in audits if audits[n].closes_when_asked is False])
     none = [name for name, work in works.items() if work.headers and "date" not in work.headers]
     frozen = [name for name, audit in audits.items() if audit.date == "frozen"]
     for code, names in (("no_date", none), ("date_frozen", frozen)):
@@ -92,9 +102,11 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     yield from _sizes("bodies_differ", {name: work.body_bytes for name, work in works.items()})
     yield from _sizes("heads_differ", {name: work.head_bytes for name, work in works.items()})
     yield from _headers({name: work.headers for name, work in works.items() if work.headers})
+    yield from unlike_settings(works)
+    yield from unlike_handshakes(works)
     if keep_alive:
         # This matters only to tools that speak HTTP/1.0.
-        silent = [n for n in audits if n not in closing and not audits[n].keeps_http_1_0]
+        silent = [n for n in audits if n not in closing and audits[n].keeps_http_1_0 is False]
         yield from _named("no_http_1_0_keep_alive", silent)
 
 

@@ -14,6 +14,7 @@ from math import log
 from typing import Literal
 
 from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.protocol import Agreed
 from bakeoff.model.samples import (
     Block,
     BootEnd,
@@ -23,6 +24,7 @@ from bakeoff.model.samples import (
     CpuTime,
     Draw,
     Memory,
+    PlanChange,
     Record,
     Slice,
     SliceLengths,
@@ -41,9 +43,14 @@ ERROR_GROUPS = {
     "connect_timeout": "connect",
     "connect": "connect",
     "address_exhausted": "connect",
+    "handshake": "connect",
+    "certificate": "connect",
+    "alpn": "connect",
     "reset": "read",
     "early_close": "read",
     "malformed": "read",
+    "stream_reset": "read",
+    "goaway": "read",
     "write": "write",
     "timeout": "timeout",
     "status": "status",
@@ -92,6 +99,7 @@ class History:
     blocks: tuple[Block, ...]
     ends: tuple[BootEnd, ...]
     draws: tuple[Draw, ...] = ()
+    changes: tuple[PlanChange, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -102,6 +110,7 @@ class History:
             blocks=tuple(record for record in records if isinstance(record, Block)),
             ends=tuple(record for record in records if isinstance(record, BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
+            changes=tuple(record for record in records if isinstance(record, PlanChange)),
         )
 
     @property
@@ -168,6 +177,10 @@ class History:
     def started(self, name: str) -> list[BootEntry]:
         """The entry in each boot in which it was up."""
         return [each for start in self.starts for each in start.started if each.name == name]
+
+    def agreed(self, name: str) -> list[Agreed]:
+        """What the load generator's connections to it came to, in each boot that says so."""
+        return [start.agreed[name] for start in self.starts if name in start.agreed]
 
     def out(self, name: str) -> dict[int, str]:
         """The boots it could not take part in, with the reasons."""

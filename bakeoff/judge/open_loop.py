@@ -112,7 +112,7 @@ def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
     if plan.mode == "closed":
         return None
     slices = (slice_ for _, slice_ in history.slices(name))
-    return Offered.of(slices, places=plan.connections * plan.pipeline)
+    return Offered.of(slices, places=plan.places_of(name))
 
 
 def reasons(offered: Offered | None) -> Iterator[Finding]:

@@ -347,7 +347,8 @@ def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Find
 
 def _settings(old: Verdict, new: Verdict) -> Iterator[tuple[str, object, object]]:
     """How the two were measured: (setting, in the earlier run, in the later run)."""
-    for key in ("workload", "mode", "rate", "load", "connections", "connection", "pipeline"):
+    keys = ("workload", "mode", "rate", "load", "connections", "connection", "pipeline", "streams")
+    for key in keys:
         yield key, getattr(old, key), getattr(new, key)
     before, after = ("yes" if verdict.solo else "no" for verdict in (old, new))
     yield "one contender up at a time", before, after
@@ -355,6 +356,7 @@ def _settings(old: Verdict, new: Verdict) -> Iterator[tuple[str, object, object]
     for entry in new.entries:
         if same := old.entry(entry.name):
             yield f"workers of {entry.name}", same.workers, entry.workers
+            yield f"protocol of {entry.name}", same.protocol, entry.protocol
 
 
 def _shape(cores: Cores) -> str:

@@ -171,13 +171,13 @@ def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding
     if plan.mode == "open":
         return
     waiting = in_flight(history.lasting(name))
-    share = waiting / (plan.connections * plan.pipeline)
+    share = waiting / plan.places_of(name)
     if waiting and share < LITTLES_SHARE:
         yield Finding.of(
             "generator_slow",
             in_flight=waiting,
             connections=plan.connections,
-            pipeline=plan.pipeline,
+            pipeline=plan.places_of(name) // plan.connections,
             share=1 - share,
             limit_share=round(1 - LITTLES_SHARE, 2),
         )

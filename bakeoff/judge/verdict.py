@@ -26,7 +26,7 @@ TWIN_WIDER = 2.0
 one comparison in twenty the interval alone would say so."""
 OF_PLAN = (
     *("run", "mode", "ranked_by", "rate", "load", "arrivals", "pipeline", "connection"),
-    *("connections", "solo", "cores", "seed"),
+    *("protocol", "streams", "connections", "solo", "cores", "seed"),
 )
 """What the verdict repeats from its plan."""
 
@@ -172,6 +172,14 @@ def _about_race(
     if steal is not None and steal > STOLEN_MIN and not hides:
         yield Finding.of("host_steal", share=steal)
     # The kernel counts them for all servers together, so no entry is named.
+    for change in history.changes:
+        if change.connections:
+            yield Finding.of(
+                "fewer_connections",
+                connections=change.connections,
+                names=list(change.places),
+                places=list(change.places.values()),
+            )
     if history.tcp and history.tcp.listen_overflows:
         yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
 

@@ -21,6 +21,7 @@ def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
         connection=plan.connection,
         http=plan.http,
         pipeline=plan.pipeline,
+        streams=plan.streams,
         cpus=plan.cores.client,
         connect_timeout_ms=CONNECT_TIMEOUT_MS,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
@@ -32,6 +33,8 @@ def _target(plan: Plan, handle: Handle, verification: Verification) -> Target:
     return Target(
         name=handle.name,
         address=handle.address,
+        protocol=handle.protocol,
+        tls=handle.tls,
         request=Request(
             method=workload.request.method,
             path=plan.entry(handle.name).path,

@@ -3,6 +3,7 @@
 from bakeoff.measure.cpu import CpuReader, process_tree, read_cpu
 from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.kernel import read_cores, read_pressure_cpu_us, read_tcp
+from bakeoff.measure.listening import read_listen_queue
 from bakeoff.measure.machine import machine
 from bakeoff.measure.processes import (
     Placement,
@@ -28,6 +29,7 @@ __all__ = [
     "read_cpu",
     "read_free_files",
     "read_free_memory_mib",
+    "read_listen_queue",
     "read_memory",
     "read_placement",
     "read_pressure_cpu_us",

@@ -7,6 +7,38 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from bakeoff.model.base import Contract, reads
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Skipped
+from bakeoff.model.protocol import Agreed, Protocol
+
+
+class TlsConduct(Contract):
+    """What a server's TLS came to with a client that takes what it is offered.
+
+    `key` is the kind of its certificate's key, as EC secp256r1; `resumes`: a second connection
+    could resume the first one's session.
+    """
+
+    version: str
+    cipher: str
+    key: str
+    alpn: str | None
+    resumes: bool
+
+
+class Http2Conduct(Contract):
+    """A server's HTTP/2 settings, None where it sent none, and what HPACK makes of its heads.
+
+    `head_bytes` is what the head of an answer has as HTTP/1.1 would write it, without its first
+    line; `first_head_bytes` and `next_head_bytes` are its HEADERS frames in the first answer of a
+    connection and in one when HPACK has learned, frame heads included.
+    """
+
+    max_concurrent_streams: NonNegativeInt | None
+    initial_window: NonNegativeInt | None
+    header_table_size: NonNegativeInt | None
+    max_frame_size: NonNegativeInt | None
+    head_bytes: NonNegativeInt
+    first_head_bytes: NonNegativeInt
+    next_head_bytes: NonNegativeInt
 
 
 class Audit(Contract):
@@ -17,18 +49,22 @@ class Audit(Contract):
     an answer comes, which is in how many writes it was sent; None where it can't be told: one
     write of its size takes several. `apart_ms` runs from the first part of an answer to its last,
     `answer_ms` from the request to the answer's end. These three are medians over the connection.
-    `awaits_request` says whether it waits for a request's end before it answers.
+    `awaits_request` says whether it waits for a request's end before it answers. HTTP/2 has no
+    `keeps_http_1_0` and no `closes_when_asked`: both are None there. `tls` and `http2` are None
+    where it is asked over neither.
     """
 
     asked: PositiveInt
     kept: NonNegativeInt
-    keeps_http_1_0: bool
-    closes_when_asked: bool
+    keeps_http_1_0: bool | None
+    closes_when_asked: bool | None
     date: Literal["none", "moves", "frozen"]
     segments: PositiveInt | None
     apart_ms: NonNegativeFloat
     answer_ms: NonNegativeFloat
     awaits_request: bool = True
+    tls: TlsConduct | None = None
+    http2: Http2Conduct | None = None
 
 
 class Crew(Contract):
@@ -69,7 +105,8 @@ class Work(Contract):
     """What one contender does for an answer.
 
     `headers` are those of one answer, in lower case and sorted. `written_per_request` is bytes
-    of log and of scratch files per answered request. None: not known.
+    of log and of scratch files per answered request. None: not known. `agreed` is what the load
+    generator's connections came to.
     """
 
     head_bytes: NonNegativeInt
@@ -77,6 +114,8 @@ class Work(Contract):
     headers: tuple[str, ...]
     keeps_alive: bool
     workers: PositiveInt
+    protocol: Protocol = "h1"
+    agreed: Agreed | None = None
     audit: Audit | None = None
     crew: Crew | None = None
     written_per_request: NonNegativeFloat | None = None

@@ -29,6 +29,8 @@ class ProjectFile(Contract):
     contender: str | None = None
     base: str | None = None
     workload: str | None = None
+    protocol: str | None = None
+    streams: int | None = None
     duration: float | str | None = None
     connections: int | None = None
     boots: int | None = None

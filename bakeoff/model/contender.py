@@ -7,8 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, PositiveFloat, model_validator
 
 from bakeoff.model.base import Contract
+from bakeoff.model.protocol import Protocol
 
-PLACEHOLDERS = frozenset({"port", "host", "workers", "out", "here", "cpus"})
+PLACEHOLDERS = frozenset(
+    {"port", "host", "workers", "out", "here", "cpus", "protocol", "cert", "key"}
+)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -88,6 +91,7 @@ class Contender(Contract):
     """A server: what it needs, how it is built and run, what it answers.
 
     `pipelines`: it answers requests that were sent ahead of its answers, all of them and in order.
+    `protocols`: what it speaks, one at a time, as PROTOCOL in its environment says.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
@@ -97,6 +101,7 @@ class Contender(Contract):
     homepage: str = ""
     note: str = ""
     pipelines: bool = False
+    protocols: Annotated[tuple[Protocol, ...], Field(min_length=1)] = ("h1",)
     requires: dict[str, Requirement] = {}
     build: BuildSection | None = None
     run: RunSection

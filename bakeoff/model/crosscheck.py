@@ -9,6 +9,7 @@ from bakeoff.model.finding import Reason
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Skipped
+from bakeoff.model.protocol import Protocol, Tls
 
 Figure = Literal["requests_per_s", "p50", "p90", "p99"]
 Outcome = Literal["agrees", "differs", "can't tell"]
@@ -19,7 +20,8 @@ class CrosscheckPlan(Contract):
     """plan.json of a crosscheck: `rounds` runs of `duration_s` by each of `loaders`, on `cpus`.
 
     `address` is where the URL's host is, `host` what the Host header says. `rate` is in requests
-    per second; None: a closed loop. Of the `loaders`, those that are not here or can't do it are
+    per second; None: a closed loop. `tls` says by whom the certificate is believed, which is
+    checked before the first run. Of the `loaders`, those that are not here or can't do it are
     left out with a reason; `engine`, which all are held against, is among them.
     """
 
@@ -35,6 +37,9 @@ class CrosscheckPlan(Contract):
     loaders: tuple[Loader, ...]
     connections: PositiveInt
     connection: Connection
+    protocol: Protocol = "h1"
+    streams: PositiveInt = 1
+    tls: Tls | None = None
     rate: PositiveInt | None
     duration_s: PositiveInt
     rounds: PositiveInt

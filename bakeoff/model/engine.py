@@ -1,4 +1,4 @@
-"""The messages of `volley drive`, protocol 2: engine/PROTOCOL.md says what each key means."""
+"""The messages of `volley drive`, protocol 3: engine/PROTOCOL.md says what each key means."""
 
 from typing import Annotated, Literal
 
@@ -14,6 +14,7 @@ from pydantic import (
 
 from bakeoff.model.base import Contract
 from bakeoff.model.plan import Arrivals, Connection, HttpVersion
+from bakeoff.model.protocol import Agreed, Protocol, Tls
 
 
 class Request(Contract):
@@ -34,19 +35,25 @@ class Expect(Contract):
 
 
 class Target(Contract):
-    """One server to load."""
+    """One server to load, in its `protocol`; `tls` where that goes over TLS."""
 
     name: str
     address: str
+    protocol: Protocol = "h1"
+    tls: Tls | None = None
     request: Request
     expect: Expect
 
 
 class Job(Contract):
-    """Command: open these connections."""
+    """Command: open these connections.
+
+    Up to `pipeline` requests are under way on a connection of HTTP/1, and `streams` on one of
+    HTTP/2.
+    """
 
     type: Literal["job"] = "job"
-    protocol: Literal[2] = 2
+    protocol: Literal[3] = 3
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     connections: PositiveInt
     threads: PositiveInt
@@ -54,6 +61,7 @@ class Job(Contract):
     connection: Connection
     http: HttpVersion = "1.1"
     pipeline: PositiveInt = 1
+    streams: PositiveInt = 1
     cpus: tuple[NonNegativeInt, ...]
     connect_timeout_ms: PositiveInt
     request_timeout_ms: PositiveInt
@@ -86,11 +94,12 @@ class Failure(Contract):
 
 
 class ReadyTarget(Contract):
-    """How many connections of one target are open."""
+    """How many connections of one target are open, and what the first of them came to."""
 
     name: str
     open: NonNegativeInt
     error: Failure | None
+    agreed: Agreed | None = None
 
 
 class Ready(Contract):
@@ -114,7 +123,10 @@ class BadExchange(Contract):
 
 
 class SliceEvent(Contract):
-    """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns."""
+    """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
+
+    `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
+    """
 
     type: Literal["slice"] = "slice"
     target: NonNegativeInt
@@ -129,6 +141,9 @@ class SliceEvent(Contract):
     misses: NonNegativeInt
     unsent: NonNegativeInt
     connects: NonNegativeInt
+    handshakes: NonNegativeInt = 0
+    handshake_mean_us: NonNegativeFloat | None = None
+    resumed: NonNegativeInt = 0
     idle_closed: NonNegativeInt
     errors: dict[str, PositiveInt]
     latency: str

@@ -9,7 +9,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.model.verdict import Verdict
 
-AxisName = Literal["connections", "workers", "pipeline", "connection"]
+AxisName = Literal["connections", "workers", "pipeline", "streams", "connection"]
 
 
 class Axis(Contract):
@@ -25,6 +25,7 @@ class Settings(Contract):
     connections: PositiveInt
     workers: PositiveInt
     pipeline: PositiveInt
+    streams: PositiveInt = 1
     connection: Connection
 
     def value(self, axis: AxisName) -> int | Connection:

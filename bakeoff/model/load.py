@@ -1,16 +1,17 @@
-"""One server, one load, no comparison. Schema bakeoff.load/1.
+"""One server, one load, no comparison. Schema bakeoff.load/2.
 
 `bakeoff load --json` prints it, and what other tools print is read into it.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, reads
 from bakeoff.model.engine import BadExchange
+from bakeoff.model.protocol import Agreed, Protocol
 
-Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey"]
+Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
 """Programs whose output can be read into a `LoadResult`."""
 
 Personality = Literal["ab", "wrk", "wrk2", "webbench"]
@@ -24,6 +25,7 @@ Loader = Literal[
     "webbench",
     "oha",
     "hey",
+    "h2load",
     "volley-ab",
     "volley-wrk",
     "volley-wrk2",
@@ -72,9 +74,12 @@ class LoadResult(Contract):
     None is what the `tool`, or the `personality`, doesn't say or count. `personality` is the
     program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
     moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
+    `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
     """
 
-    schema_: Literal["bakeoff.load/1"] = Field("bakeoff.load/1", alias="schema")
+    schema_: Annotated[Literal["bakeoff.load/2"], reads("bakeoff.load/1", "bakeoff.load/2")] = (
+        Field("bakeoff.load/2", alias="schema")
+    )
     tool: Tool = "volley"
     personality: Personality | None = None
     url: str
@@ -90,6 +95,12 @@ class LoadResult(Contract):
     unsent: NonNegativeInt | None
     redirects: NonNegativeInt | None
     connects: NonNegativeInt | None
+    protocol: Protocol | None = None
+    streams: PositiveInt | None = None
+    agreed: Agreed | None = None
+    handshakes: NonNegativeInt | None = None
+    handshake_mean_us: NonNegativeFloat | None = None
+    resumed: NonNegativeInt | None = None
     first_bad: BadExchange | None
     client: Client | None
     little: NonNegativeFloat | None

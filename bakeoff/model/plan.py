@@ -7,6 +7,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender
 from bakeoff.model.gate import CantTell, Gate
+from bakeoff.model.protocol import HTTP_2, Protocol, Tls
 from bakeoff.model.workload import Workload
 
 Connection = Literal["keep-alive", "close"]
@@ -35,13 +36,17 @@ class Cores(Contract):
 
 
 class Attached(Contract):
-    """A server that somebody else runs: we load it and neither start nor stop it."""
+    """A server that somebody else runs: we load it and neither start nor stop it.
+
+    `tls`: its port speaks TLS.
+    """
 
     host: str
     port: Annotated[int, Field(ge=1, le=65535)]
     address: str
     path: str
     pid: PositiveInt | None = None
+    tls: Tls | None = None
 
 
 class Entry(Contract):
@@ -49,8 +54,8 @@ class Entry(Contract):
 
     `name` is unique in the race. `twin_of` marks the second copy of the reference, whose ratio
     to the reference is the noise floor. `folder` is where the contender's files are; a command
-    from the command line has the folder it was typed in. `workers`: its own number of them; None:
-    the plan's.
+    from the command line has the folder it was typed in. `workers`: its own number of them, and
+    `protocol`: what it is asked over; None: the plan's.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Entry(Contract):
     fixed_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     path: str
     workers: PositiveInt | None = None
+    protocol: Protocol | None = None
     twin_of: str | None = None
 
     @model_validator(mode="after")
@@ -87,10 +93,12 @@ class Plan(Contract):
     from how each starts and warms up. In an open loop
     each server is offered `rate` requests per second, or the share `load` of the throughput that
     its own warm-up ended with; one of the two is given. Up to `pipeline` requests are under way on
-    a connection. With a `precision` (0.01: each interval between neighbours in the standings
-    reaches ±1 % at most) `duration_s` is a bound, and the race ends before it where the precision
-    is reached. `gates` must hold for the race to succeed; `cant_tell` says whether one passes
-    that can't be decided. To `confirm` is to measure the entries solo too, after the race.
+    a connection of HTTP/1, and up to `streams` on one of HTTP/2. With a `precision` (0.01: each
+    interval between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and
+    the race ends before it where the precision is reached. `gates` must hold for the race to
+    succeed; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
+    nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
+    them. To `confirm` is to measure the entries solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -104,10 +112,13 @@ class Plan(Contract):
     load: Annotated[float, Field(gt=0, le=2)] | None = None
     arrivals: Arrivals = "uniform"
     pipeline: PositiveInt = 1
+    protocol: Protocol = "h1"
+    streams: PositiveInt = 1
     precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     connection: Connection
     http: HttpVersion = "1.1"
     connections: PositiveInt
+    fewer_connections: bool = False
     duration_s: PositiveFloat
     long_share: Annotated[float, Field(ge=0, le=1)] = LONG_SHARE
     boots: PositiveInt
@@ -147,6 +158,15 @@ class Plan(Contract):
     def workers_of(self, name: str) -> int:
         """The number of workers or threads that the entry called `name` is given."""
         return self.entry(name).workers or self.workers
+
+    def protocol_of(self, name: str) -> Protocol:
+        """What the entry called `name` is asked over."""
+        return self.entry(name).protocol or self.protocol
+
+    def places_of(self, name: str) -> int:
+        """How many requests to that entry may be under way at a time, over all connections."""
+        http_2 = self.protocol_of(name) in HTTP_2
+        return self.connections * (self.streams if http_2 else self.pipeline)
 
     def entry(self, name: str) -> Entry:
         """The entry called `name`; KeyError where there is none."""

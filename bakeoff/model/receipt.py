@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
+from bakeoff.model.protocol import Protocol, Tls
 
 
 class Receipt(Contract):
@@ -36,7 +37,8 @@ class Handle(Contract):
     """A server that runs and has answered once.
 
     `address` is numeric, `host:port`; `host` is for the Host header. `log` has everything it
-    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. The
+    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. It is
+    asked over `protocol`, with `tls` where that goes over TLS. The
     defaults are those of a server of which only the address is known.
     """
 
@@ -45,6 +47,8 @@ class Handle(Contract):
     address: str
     host: str
     port: PositiveInt
+    protocol: Protocol = "h1"
+    tls: Tls | None = None
     cpus: tuple[NonNegativeInt, ...] = ()
     cpu: CpuCounter = CpuCounter(kind="none")
     log: str | None = None

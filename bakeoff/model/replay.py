@@ -10,6 +10,7 @@ from bakeoff.model.finding import Finding, Reason
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.verdict import Interval, Ratio
 
 Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
@@ -41,6 +42,7 @@ class ReplayPlan(Contract):
     scale: PositiveFloat
     driver: Driver
     faithful: bool
+    protocol: Protocol = "h1"
     seed: NonNegativeInt
     comparisons: tuple[PlannedComparison, ...] = ()
 

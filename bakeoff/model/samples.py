@@ -19,6 +19,7 @@ from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.protocol import Agreed
 from bakeoff.model.receipt import Stopped, Verification
 
 
@@ -180,7 +181,8 @@ class BootEntry(Contract):
 class BootStart(Contract):
     """A boot began: the contenders in the order in which they were started.
 
-    `out` has those that could not take part in this boot, with the reason. `engine`, `io` and
+    `out` has those that could not take part in this boot, with the reason. `agreed` has what the
+    load generator's connections came to, of those of which it says so. `engine`, `io` and
     `threads` are the load generator's; engines of protocol 1 had one thread and did not say so.
     """
 
@@ -192,6 +194,7 @@ class BootStart(Contract):
     io: str
     threads: PositiveInt = 1
     connections_open: dict[str, NonNegativeInt]
+    agreed: dict[str, Agreed] = {}
 
 
 class SliceLengths(Contract):
@@ -310,12 +313,15 @@ class PlanChange(Contract):
 
     `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
-    `duration_s` replaces the plan's.
+    `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
+    room for. `places` has the queues that overflowed with more, by name.
     """
 
     type: Literal["plan-change"] = "plan-change"
     out: dict[str, str] = {}
     duration_s: PositiveFloat | None = None
+    connections: PositiveInt | None = None
+    places: dict[str, PositiveInt] = {}
 
 
 Record = Annotated[

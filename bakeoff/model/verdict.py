@@ -12,6 +12,7 @@ from bakeoff.model.gate import GateResult
 from bakeoff.model.load import Latency as Latency
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.samples import Course
 
 
@@ -164,7 +165,7 @@ class Precision(Contract):
 
 
 class VerdictEntry(Contract):
-    """One row of the standings.
+    """One row of the standings. It was asked over `protocol`.
 
     `ratio` says how many times better than the reference it is: its throughput over the
     reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
@@ -188,6 +189,7 @@ class VerdictEntry(Contract):
 
     name: str
     title: str
+    protocol: Protocol = "h1"
     valid: bool
     reasons: tuple[Finding, ...] = ()
     at_least: tuple[Finding, ...] = ()
@@ -293,7 +295,10 @@ class NoiseFloor(Interval):
 
 
 class Verdict(Contract):
-    """The result of one race. `fairness` says where its entries' work is unequal."""
+    """The result of one race. `fairness` says where its entries' work is unequal.
+
+    `protocol` is that of all entries, or, where they differ in it, of the first.
+    """
 
     schema_: Annotated[
         Literal["bakeoff.verdict/3"],
@@ -308,6 +313,8 @@ class Verdict(Contract):
     load: PositiveFloat | None = None
     arrivals: Arrivals = "uniform"
     pipeline: PositiveInt = 1
+    protocol: Protocol = "h1"
+    streams: PositiveInt = 1
     connection: Connection
     connections: PositiveInt
     precision: Precision | None = None

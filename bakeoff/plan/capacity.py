@@ -6,15 +6,19 @@ from typing import Annotated
 
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective
 from bakeoff.model.errors import BadUsage
-from bakeoff.plan.contenders import resolve_contenders
+from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN
 from bakeoff.plan.options import (
     ArrivalsOption,
+    CaOption,
     CpusOption,
     Flag,
+    InsecureOption,
     InstancesOption,
     Options,
+    ProtocolOption,
+    StreamsOption,
     WorkloadOption,
 )
 from bakeoff.plan.race import RaceDraft, RaceOptions
@@ -77,6 +81,10 @@ class CapacityOptions(Options):
         Flag("Measured time in all. (default: 30 s per contender)", metavar="TIME", letter="-d"),
     ] = None
     workload: WorkloadOption = None
+    protocol: ProtocolOption = None
+    streams: StreamsOption = 1
+    ca: CaOption = None
+    insecure: InsecureOption = False
     arrivals: ArrivalsOption = "poisson"
     boots: Annotated[Count | None, Flag("How often all servers restart. (default: 3)", int)] = None
     instances: InstancesOption = None
@@ -100,7 +108,10 @@ def plan_capacity(
     race = RaceOptions(
         **{**options.model_dump(exclude={"slo"}), "boots": options.boots or BOOTS}, twin=False
     )
-    contenders = resolve_contenders(operands, environment.catalogue, environment.directory)
+    trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
+    contenders = resolve_contenders(
+        operands, environment.catalogue, environment.directory, trust=trust
+    )
     draft = RaceDraft(contenders, race, environment)
     plan = draft.plan(draft.settings()[0], None)
     duration_s = options.duration or DURATION_PER_ENTRY_S * len(plan.entries)

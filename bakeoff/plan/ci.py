@@ -18,6 +18,8 @@ from bakeoff.plan.options import (
     Flag,
     InstancesOption,
     Options,
+    ProtocolOption,
+    StreamsOption,
     WorkloadOption,
 )
 from bakeoff.plan.race import RaceDraft, RaceOptions
@@ -65,6 +67,8 @@ class CiOptions(Options):
         ),
     ] = DURATION_S
     workload: WorkloadOption = None
+    protocol: ProtocolOption = None
+    streams: StreamsOption = 1
     connections: Annotated[
         Count | None, Flag("Connections. (default: 64)", int, metavar="NUMBER", letter="-c")
     ] = None

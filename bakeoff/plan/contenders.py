@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +14,40 @@ from urllib.parse import urlsplit
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Attached
+from bakeoff.model.protocol import PROTOCOLS, Protocol, Tls
 from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue, read_contender
 
 NAME_LENGTH_MAX = 48
+
+
+@dataclass(frozen=True)
+class Trust:
+    """By which roots, PEM, a URL's certificate is believed; `insecure`: any is taken."""
+
+    ca_pem: str | None = None
+    insecure: bool = False
+
+    @classmethod
+    def of(cls, ca: str | None, directory: Path, *, insecure: bool) -> "Trust":
+        """By the file `ca`. Raises `BadUsage` where it has no certificates."""
+        if ca and insecure:
+            raise BadUsage(
+                "--ca and --insecure: any certificate is taken, or those that roots sign"
+            )
+        if ca is None:
+            return cls(insecure=insecure)
+        try:
+            pem = (directory / ca).read_bytes().decode("ascii", "replace")
+        except OSError as error:
+            raise BadUsage(f"--ca {ca}: can't be read: {error.strerror}") from None
+        try:
+            # Of no text at all it would believe the system's roots.
+            ssl.create_default_context(cadata=pem or "none")
+        except (ssl.SSLError, ValueError, TypeError):
+            raise BadUsage(
+                f"--ca {ca}: has no certificates; it takes PEM, as in -----BEGIN CERTIFICATE-----"
+            ) from None
+        return cls(ca_pem=pem)
 
 
 @dataclass(frozen=True)
@@ -29,6 +61,11 @@ class ResolvedContender:
     attached: Attached | None = None
     fixed_port: int | None = None
 
+    def asked(self, protocols: Sequence[Protocol] | None) -> Sequence[Protocol]:
+        """What it is to be asked over: those that were named, or what it is as a rule."""
+        usual: Protocol = "h1-tls" if self.attached and self.attached.tls else "h1"
+        return protocols or (usual,)
+
     @property
     def own_answer(self) -> bool:
         """Whether it may answer anything: no contender.toml says what it serves."""
@@ -41,15 +78,18 @@ def resolve_contenders(
     directory: Path,
     ports: Sequence[int] = (),
     pids: Sequence[int] = (),
+    trust: Trust | None = None,
 ) -> list[ResolvedContender]:
     """The contenders that `operands` stand for; a name that comes again gets `#2`.
 
-    `ports` go to the commands and `pids` to the URLs, in their order. Raises `BadUsage`.
+    `ports` go to the commands and `pids` to the URLs, in their order; `trust` is for those that
+    are https. Raises `BadUsage`.
     """
+    trust = trust or Trust()
     unused_ports, unused_pids = list(ports), list(pids)
     resolved: list[ResolvedContender] = []
     for operand in operands:
-        contender = _resolve(operand, catalogue, directory)
+        contender = _resolve(operand, catalogue, directory, trust)
         if contender.origin == "command" and unused_ports:
             contender = replace(contender, fixed_port=unused_ports.pop(0))
         if contender.attached and unused_pids:
@@ -64,6 +104,12 @@ def resolve_contenders(
         raise BadUsage(f"--port {unused_ports[0]}: there is no command that it could belong to")
     if unused_pids:
         raise BadUsage(f"--pid {unused_pids[0]}: there is no URL that it could belong to")
+    if trust != Trust() and not any(each.attached and each.attached.tls for each in resolved):
+        option = "--insecure" if trust.insecure else "--ca"
+        raise BadUsage(
+            f"{option}: there is no https:// URL that it could belong to; what bakeoff starts "
+            "has a certificate that the run makes"
+        )
     return resolved
 
 
@@ -76,11 +122,13 @@ def unique_name(name: str, taken: Sequence[str]) -> str:
     return candidate
 
 
-def _resolve(operand: str, catalogue: Catalogue, directory: Path) -> ResolvedContender:
+def _resolve(
+    operand: str, catalogue: Catalogue, directory: Path, trust: Trust
+) -> ResolvedContender:
     if not operand.strip():
         raise BadUsage("a contender's name is empty")
     if operand.startswith(("http://", "https://")):
-        return ResolvedContender(operand, "url", attached=parse_url(operand))
+        return ResolvedContender(operand, "url", attached=parse_url(operand, trust))
     path = directory / operand
     if path.is_dir() and (os.sep in operand or (path / CONTENDER_FILE).exists()):
         if not (path / CONTENDER_FILE).exists():
@@ -100,7 +148,10 @@ def _resolve(operand: str, catalogue: Catalogue, directory: Path) -> ResolvedCon
 
 
 def _command(text: str, directory: Path) -> ResolvedContender:
-    """A server as a command: PORT and HOST are in its environment; {port} is filled in."""
+    """A server as a command: PORT, HOST and PROTOCOL are in its environment; {port} is filled in.
+
+    Whether it speaks a protocol is believed until it is asked over it.
+    """
     try:
         program = shlex.split(text)[0]
     except ValueError as error:
@@ -115,6 +166,7 @@ def _command(text: str, directory: Path) -> ResolvedContender:
                 "title": text,
                 "language": "",
                 "kind": "server",
+                "protocols": PROTOCOLS,
                 "run": {"command": text.replace("$PORT", "{port}").replace("${PORT}", "{port}")},
                 "serves": {"get": "/"},
             },
@@ -126,17 +178,20 @@ def _command(text: str, directory: Path) -> ResolvedContender:
     return ResolvedContender(name, "command", contender=contender, folder=directory.resolve())
 
 
-def parse_url(url: str) -> Attached:
+def parse_url(url: str, trust: Trust) -> Attached:
     """The server and path that a URL names. Raises `BadUsage` for one that can't be loaded."""
     if not url.startswith(("http://", "https://")):
         raise BadUsage(f"{url}: is no URL; it takes http://host:port/path")
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port or 80
+        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError as error:
         raise BadUsage(f"{url}: is no URL: {error}") from None
-    if parts.scheme == "https":
-        raise BadUsage(f"{url}: bakeoff speaks plain HTTP; put http:// and the plain port")
+    if parts.scheme == "https" and trust == Trust():
+        raise BadUsage(
+            f"{url}: by whom is its certificate to be believed? Give --ca FILE with the roots "
+            "(PEM), or --insecure to take any"
+        )
     if not host:
         raise BadUsage(f"{url}: names no host; it takes http://host:port/path")
     try:
@@ -146,4 +201,12 @@ def parse_url(url: str) -> Attached:
     family, *_, address = min(addresses, key=lambda info: info[0] != socket.AF_INET)
     numeric = f"[{address[0]}]" if family == socket.AF_INET6 else str(address[0])
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Attached(host=parts.netloc, port=port, address=f"{numeric}:{port}", path=path)
+    return Attached(
+        host=parts.netloc,
+        port=port,
+        address=f"{numeric}:{port}",
+        path=path,
+        tls=Tls(server_name=host, ca_pem=trust.ca_pem, insecure=trust.insecure)
+        if parts.scheme == "https"
+        else None,
+    )

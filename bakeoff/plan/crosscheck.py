@@ -9,9 +9,17 @@ from bakeoff.model.crosscheck import CrosscheckPlan
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Connection
-from bakeoff.plan.contenders import parse_url
+from bakeoff.model.protocol import HTTP_2, OVER_TLS
+from bakeoff.plan.contenders import Trust, parse_url
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.options import (
+    CaOption,
+    Flag,
+    InsecureOption,
+    Options,
+    ProtocolOption,
+    StreamsOption,
+)
 from bakeoff.plan.values import Count, Seconds
 
 ROUNDS_MIN = 5
@@ -46,6 +54,10 @@ class CrosscheckOptions(Options):
         Count, Flag("How often each tool has its turn, 5 or more. (default: 12)", int)
     ] = 12
     connection: Connection = "keep-alive"
+    protocol: ProtocolOption = None
+    streams: StreamsOption = 1
+    ca: CaOption = None
+    insecure: InsecureOption = False
     rate: Annotated[
         Count | None, Flag("Requests per second, for the tools that keep a rate.", int)
     ] = None
@@ -71,7 +83,23 @@ def plan_crosscheck(
     url: str, options: CrosscheckOptions, environment: Environment
 ) -> CrosscheckPlan:
     """The plan of a crosscheck of one URL. Raises `BadUsage`."""
-    server = parse_url(url)
+    trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
+    server = parse_url(url, trust)
+    protocol = options.protocol or ("h1-tls" if server.tls else "h1")
+    if (protocol in OVER_TLS) != (server.tls is not None):
+        scheme = "https" if protocol in OVER_TLS else "http"
+        raise BadUsage(f"--protocol {protocol}: takes an {scheme}:// URL, and {url} is none")
+    if trust != Trust() and not server.tls:
+        raise BadUsage(
+            f"{'--ca' if options.ca else '--insecure'}: {url} is cleartext: leave it out"
+        )
+    if protocol not in HTTP_2 and options.streams > 1:
+        raise BadUsage(
+            f"--streams {options.streams}: {protocol} has no streams, which are HTTP/2's: give "
+            "--protocol h2 or h2c"
+        )
+    if protocol in HTTP_2 and options.connection == "close":
+        raise BadUsage(f"--close: h2load keeps its connections, and {protocol} is loaded by it")
     return CrosscheckPlan(
         run=f"{environment.time}-crosscheck-{server.host.replace(':', '-')}",
         command_line=environment.command_line,
@@ -82,6 +110,9 @@ def plan_crosscheck(
         loaders=options.tools,
         connections=options.connections,
         connection=options.connection,
+        protocol=protocol,
+        streams=options.streams,
+        tls=server.tls,
         rate=options.rate,
         duration_s=int(options.duration),
         rounds=options.rounds,

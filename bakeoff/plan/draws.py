@@ -8,9 +8,18 @@ from pydantic import PositiveInt
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan, Skipped
-from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
+from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import CpusOption, Flag, Options, WorkloadOption
+from bakeoff.plan.options import (
+    CaOption,
+    CpusOption,
+    Flag,
+    InsecureOption,
+    Options,
+    ProtocolOption,
+    StreamsOption,
+    WorkloadOption,
+)
 from bakeoff.plan.race import RaceDraft, RaceOptions, slug
 from bakeoff.plan.values import Count, Seconds
 
@@ -57,6 +66,10 @@ class DrawsOptions(Options):
         Count, Flag("How often each contender restarts, for a spread of boots. (default: 1)", int)
     ] = 1
     workload: WorkloadOption = None
+    protocol: ProtocolOption = None
+    streams: StreamsOption = 1
+    ca: CaOption = None
+    insecure: InsecureOption = False
     cpus: CpusOption = None
     pids: Annotated[
         tuple[PositiveInt, ...],
@@ -84,6 +97,7 @@ def plan_draws(
         catalogue,
         environment.directory,
         pids=[pid for pid in options.pids for _ in range(count)],
+        trust=Trust.of(options.ca, environment.directory, insecure=options.insecure),
     )
     plans: list[Plan] = []
     skipped: list[Skipped] = []
@@ -117,6 +131,8 @@ def _plan(
     """A race of one contender's processes against each other; the first gives it its name."""
     race = RaceOptions(
         workload=options.workload,
+        protocol=options.protocol,
+        streams=options.streams,
         cpus=options.cpus,
         connections=options.connections,
         boots=options.boots,

@@ -6,14 +6,15 @@ from typing import Literal
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.grid import Axis, AxisName, GridPlan, PlannedCell, Settings
 from bakeoff.model.plan import Plan
-from bakeoff.plan.contenders import resolve_contenders
+from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.race import RaceDraft, RaceOptions, contradiction
+from bakeoff.plan.race import RaceDraft, RaceOptions
 
-_LETTERS: dict[AxisName, Literal["c", "w", "p", ""]] = {
+_LETTERS: dict[AxisName, Literal["c", "w", "p", "s", ""]] = {
     "connections": "c",
     "workers": "w",
     "pipeline": "p",
+    "streams": "s",
     "connection": "",
 }
 
@@ -34,7 +35,12 @@ def plan_race(
         # The line-up comes first: with its first as the reference, races compare.
         operands = list(dict.fromkeys([*operands, *catalogue.names()]))
     contenders = resolve_contenders(
-        operands, catalogue, environment.directory, options.ports, options.pids
+        operands,
+        catalogue,
+        environment.directory,
+        options.ports,
+        options.pids,
+        Trust.of(options.ca, environment.directory, insecure=options.insecure),
     )
     draft = RaceDraft(contenders, options, environment)
     cells = draft.settings()
@@ -49,9 +55,9 @@ def _plan_grid(draft: RaceDraft, cells: Sequence[Settings]) -> GridPlan:
     All have the same seed. A duration that was given is shared evenly by the cells that can be
     measured. Where none can be, raises `BadUsage` or `NoVerdict`.
     """
-    possible = sum(not contradiction(settings) for settings in cells)
+    possible = sum(not draft.contradiction(settings) for settings in cells)
     if not possible:
-        raise BadUsage(contradiction(cells[0]))
+        raise BadUsage(draft.contradiction(cells[0]))
     duration_s = draft.options.budget or draft.options.duration
     values = {name: dict.fromkeys(cell.value(name) for cell in cells) for name in _LETTERS}
     axes = tuple(Axis(name=name, values=tuple(own)) for name, own in values.items() if len(own) > 1)
@@ -59,7 +65,7 @@ def _plan_grid(draft: RaceDraft, cells: Sequence[Settings]) -> GridPlan:
     run = reference = ""
     for settings in cells:
         name = "-".join(f"{_LETTERS[axis.name]}{settings.value(axis.name)}" for axis in axes)
-        skipped = contradiction(settings)
+        skipped = draft.contradiction(settings)
         plan = None
         if not skipped:
             try:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.values import Count, Seed, flag, parse_seed
+from bakeoff.plan.values import Count, OneProtocol, Seed, flag, parse_seed
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,26 @@ InstancesOption = Annotated[
 ArrivalsOption = Annotated[
     Arrivals, Flag("Open loop: random, like independent users, or evenly spaced.", Arrivals)
 ]
+ProtocolOption = Annotated[
+    OneProtocol | None,
+    Flag(
+        "What servers are asked over: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge) or "
+        "h2 (over TLS). (default: h1; h1-tls for an https:// URL)",
+        metavar="NAME",
+    ),
+]
+StreamsOption = Annotated[
+    Count, Flag("Requests under way at a time on a connection of HTTP/2. (default: 1)", int)
+]
+CaOption = Annotated[
+    str | None,
+    Flag(
+        "Roots (PEM) to believe an https:// URL's certificate by. What bakeoff starts has a "
+        "certificate of the run.",
+        metavar="FILE",
+    ),
+]
+InsecureOption = Annotated[bool, Flag("Take any certificate from an https:// URL.", bool)]
 CpusOption = Annotated[
     str | None,
     Flag(

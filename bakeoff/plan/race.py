@@ -13,6 +13,7 @@ from bakeoff.model.errors import BadUsage, NoVerdict, nearest
 from bakeoff.model.gate import CantTell
 from bakeoff.model.grid import Settings
 from bakeoff.model.plan import WARM_UP_S_MAX, Connection, Cores, Entry, Plan, Skipped
+from bakeoff.model.protocol import HTTP_2, OVER_TLS, Protocol
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, unique_name
 from bakeoff.plan.environment import Environment
@@ -20,13 +21,15 @@ from bakeoff.plan.gates import CANT_TELL, GATE, race_gate
 from bakeoff.plan.options import (
     ArrivalsOption,
     BootsOption,
+    CaOption,
     CpusOption,
     Flag,
+    InsecureOption,
     InstancesOption,
     Options,
     WorkloadOption,
 )
-from bakeoff.plan.values import Counts, Rate, Seconds, ShareBelow1, ShareBelow2
+from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
 DURATION_PER_ENTRY_S = 20.0
 DURATION_MAX_S = 600.0
@@ -48,7 +51,8 @@ CONFIRM_ROUNDS_MIN = 10
 class RaceOptions(Options):
     """The options of a race. Several values of a setting make a grid.
 
-    The settings are `connections`, `workers`, `pipeline` and `connection`.
+    The settings are `connections`, `workers`, `pipeline`, `streams` and `connection`. Several
+    protocols make no grid: each contender races once in each of them, all in one rotation.
     """
 
     everything: Annotated[
@@ -84,11 +88,30 @@ class RaceOptions(Options):
     pipeline: Annotated[
         Counts,
         Flag(
-            "Requests under way at a time on a connection; several numbers make a grid. "
+            "Requests under way at a time on a connection of HTTP/1; several numbers make a grid. "
             "(default: 1)",
             metavar="NUMBER,…",
         ),
     ] = (1,)
+    protocol: Annotated[
+        Protocols | None,
+        Flag(
+            "What servers are asked over: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior "
+            "knowledge) or h2 (over TLS). Of several (h1,h2) each server races once in each, all "
+            "in one rotation: what does h2 cost or gain? (default: h1; h1-tls for an https:// URL)",
+            metavar="NAME,…",
+        ),
+    ] = None
+    streams: Annotated[
+        Counts,
+        Flag(
+            "Requests under way at a time on a connection of HTTP/2; several numbers make a grid. "
+            "(default: 1)",
+            metavar="NUMBER,…",
+        ),
+    ] = (1,)
+    ca: CaOption = None
+    insecure: InsecureOption = False
     boots: BootsOption = None
     instances: InstancesOption = None
     warm_up: Annotated[
@@ -216,10 +239,15 @@ class RaceDraft:
         options, connections = self.options, (self.workload.defaults.connections,)
         return [
             Settings(
-                connections=connections, workers=workers, pipeline=pipeline, connection=connection
+                connections=connections,
+                workers=workers,
+                pipeline=pipeline,
+                streams=streams,
+                connection=connection,
             )
-            for connection, pipeline, workers, connections in product(
+            for connection, streams, pipeline, workers, connections in product(
                 options.connection,
+                options.streams,
                 options.pipeline,
                 options.workers or (len(self.cores.server),),
                 options.connections or connections,
@@ -232,15 +260,19 @@ class RaceDraft:
         Raises `BadUsage`, and `NoVerdict` where nobody can take part at this depth of pipeline.
         """
         options = self.options
-        if fault := contradiction(settings):
+        if fault := self.contradiction(settings):
             raise BadUsage(fault)
-        entries, skipped = _entries(self.contenders, self.workload)
+        entries, skipped = _entries(self.contenders, self.workload, options.protocol)
+        common = {each.protocol for each in entries}
+        protocol = entries[0].protocol or "h1"
+        if len(common) == 1:
+            entries = [each.model_copy(update={"protocol": None}) for each in entries]
         racing = [entry.name for entry in entries]
         reference = racing[0] if options.reference is None else options.reference
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} doesn't race{hint}")
-        names = [contender.name for contender in self.contenders]
+        names = [*racing, *(each.name for each in skipped)]
         gates = tuple(race_gate(text, names) for text in options.gates)
         if options.confirm and len(entries) < 2:
             raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
@@ -264,7 +296,10 @@ class RaceDraft:
             precision=options.precision,
             connection=settings.connection,
             pipeline=settings.pipeline,
+            protocol=protocol,
+            streams=settings.streams,
             connections=settings.connections,
+            fewer_connections=not options.connections,
             duration_s=duration_s,
             boots=options.boots or boots,
             warm_up_s=options.warm_up or WARM_UP_S_MAX,
@@ -280,15 +315,29 @@ class RaceDraft:
         )
         return without(plan, _cannot_pipeline(plan))
 
+    def contradiction(self, settings: Settings) -> str:
+        """Why these settings can't be had together; empty: they can."""
+        protocols = {
+            each for contender in self.contenders for each in contender.asked(self.options.protocol)
+        }
+        for option, number, others in (
+            ("--pipeline", settings.pipeline, protocols & HTTP_2),
+            ("--streams", settings.streams, protocols - HTTP_2),
+        ):
+            if number > 1 and settings.connection == "close":
+                return (
+                    f"{option} {number} needs --keep-alive: with --close a connection carries one "
+                    "request"
+                )
+            if number > 1 and others:
+                return f"{option} {number}: {_NOT_OF[option].format(' and '.join(sorted(others)))}"
+        return ""
 
-def contradiction(settings: Settings) -> str:
-    """Why these settings can't be had together; empty: they can."""
-    if settings.pipeline > 1 and settings.connection == "close":
-        return (
-            f"--pipeline {settings.pipeline} needs --keep-alive: with --close a connection carries "
-            "one request"
-        )
-    return ""
+
+_NOT_OF = {
+    "--pipeline": "{} has streams in place of a pipeline: --streams says how many",
+    "--streams": "{} has no streams, which are HTTP/2's: give --protocol h2 or h2c alone",
+}
 
 
 def confirming(plan: Plan) -> Plan:
@@ -375,11 +424,17 @@ def _known_answers(serves: Mapping[str, str]) -> bool:
 
 
 def _entries(
-    contenders: Sequence[ResolvedContender], workload: Workload
+    contenders: Sequence[ResolvedContender],
+    workload: Workload,
+    protocols: Sequence[Protocol] | None,
 ) -> tuple[list[Entry], list[Skipped]]:
+    """An entry for each contender and protocol, with its protocol; what can't race is skipped."""
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    for resolved in contenders:
+    several = protocols is not None and len(protocols) > 1
+    asked = ((each, protocol) for each in contenders for protocol in each.asked(protocols))
+    for resolved, protocol in asked:
+        name = f"{resolved.name} {protocol}" if several else resolved.name
         serves = resolved.contender.serves if resolved.contender else {}
         if resolved.attached:
             path = resolved.attached.path
@@ -387,14 +442,16 @@ def _entries(
             path = workload.request.path
         else:
             path = serves.get(workload.name, "")
+        reason = _cannot_speak(resolved, protocol)
         if not path:
             served = ", ".join(sorted(serves))
             reason = f"doesn't serve the workload {workload.name}; it serves {served}"
-            skipped.append(Skipped(name=resolved.name, reason=reason))
+        if reason:
+            skipped.append(Skipped(name=name, reason=reason))
             continue
         entries.append(
             Entry(
-                name=resolved.name,
+                name=name,
                 title=resolved.contender.title if resolved.contender else resolved.name,
                 origin=resolved.origin,
                 contender=resolved.contender,
@@ -402,11 +459,28 @@ def _entries(
                 attached=resolved.attached,
                 fixed_port=resolved.fixed_port,
                 path=path,
+                protocol=protocol,
             )
         )
     if not entries:
         raise BadUsage(f"no contender can race:\n{_reasons(skipped)}")
     return entries, skipped
+
+
+def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
+    """Why it can't be asked over `protocol`; empty: it can, as far as anything says."""
+    if resolved.attached:
+        if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
+            return ""
+        if protocol in OVER_TLS:
+            return (
+                f"is a URL of plain HTTP, and {protocol} goes over TLS: put https:// and its port"
+            )
+        return f"is a URL over TLS, and {protocol} is cleartext: put http:// and the plain port"
+    speaks = resolved.contender.protocols if resolved.contender else ()
+    if protocol in speaks:
+        return ""
+    return f"doesn't speak {protocol} (contender.toml: protocols = {', '.join(speaks)})"
 
 
 def _reasons(skipped: Sequence[Skipped]) -> str:

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
+from bakeoff.model.protocol import HTTP_2, Protocol
 from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.options import Flag, Options, ProtocolOption
 from bakeoff.plan.race import BOOTS, twin
 from bakeoff.plan.values import default_cores
 
@@ -51,9 +52,15 @@ class ReplayOptions(Options):
             "Also do as the article did: one server at a time, five runs in a row, the mean.", bool
         ),
     ] = False
+    protocol: ProtocolOption = None
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse a scale that nothing can be measured at."""
+        """Refuse a scale that nothing can be measured at, and a protocol that no tool speaks."""
+        if self.protocol not in (None, "h1") and (self.driver != "engine" or self.faithful):
+            raise BadUsage(
+                f"--protocol {self.protocol}: the articles' tools made plain HTTP/1; over another "
+                "protocol our engine makes the load: leave out --driver and --faithful"
+            )
         if not 0 < self.scale <= SCALE_MAX:
             raise BadUsage(
                 f"--scale: is {self.scale:g}; it takes a number above 0, {SCALE_MAX:g} at most"
@@ -72,6 +79,7 @@ def plan_replay(article: Article, options: ReplayOptions, environment: Environme
         scale=options.scale,
         driver=options.driver,
         faithful=options.faithful,
+        protocol=options.protocol or "h1",
         seed=options.seed,
     )
     comparisons = (
@@ -96,7 +104,9 @@ def adapt(
     skipped: dict[str, str] = {}
     for row in comparison.rows:
         try:
-            rows.append(_entry(row, comparison.workload, catalogue, workers[row.name]))
+            entry = _entry(row, comparison.workload, catalogue, workers[row.name])
+            _check_speaks(entry, replay.protocol)
+            rows.append(entry)
         except (BadUsage, BadFile) as error:
             skipped[row.name] = str(error)
     row_s = max(ROW_S_MIN, _article_s(comparison, shape) * replay.scale)
@@ -112,7 +122,8 @@ def adapt(
             skipped=tuple(Skipped(name=name, reason=reason) for name, reason in skipped.items()),
             workload=catalogue.workload(comparison.workload),
             connection=shape.connection,
-            http=shape.http,
+            http="1.1" if replay.protocol in HTTP_2 else shape.http,
+            protocol=replay.protocol,
             connections=shape.connections,
             duration_s=row_s * len(entries),
             long_share=LATENCY_LONG_SHARE if from_latency else LONG_SHARE,
@@ -129,7 +140,10 @@ def adapt(
         cores=cores,
         workers=workers,
         skipped=skipped,
-        changes=_changes(article, comparison, cores, row_s),
+        changes=(
+            *_changes(article, comparison, cores, row_s),
+            *_other_protocol(replay.protocol, shape),
+        ),
     )
 
 
@@ -159,6 +173,21 @@ def _entry(row: Row, workload: str, catalogue: Catalogue, workers: int) -> Entry
         folder=str(folder),
         path=contender.serves[workload],
         workers=workers,
+    )
+
+
+def _check_speaks(entry: Entry, protocol: Protocol) -> None:
+    """Raises `BadUsage` for a row that can't be asked over `protocol`."""
+    if entry.contender and protocol not in entry.contender.protocols:
+        speaks = ", ".join(entry.contender.protocols)
+        raise BadUsage(f"{entry.contender.name} doesn't speak {protocol}; it speaks {speaks}")
+
+
+def _other_protocol(protocol: Protocol, shape: Shape) -> tuple[str, ...]:
+    if protocol == "h1":
+        return ()
+    return (
+        f"{shape.tool} spoke HTTP/{shape.http} in cleartext; here the servers speak {protocol}",
     )
 
 

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.plan import Cores
+from bakeoff.model.protocol import PROTOCOLS, Protocol
 
 NUMBER_MAX = 10**9
 """No larger number can be meant; the engine says what the machine has room for."""
@@ -87,6 +88,33 @@ def parse_counts(option: str, value: object) -> tuple[int, ...]:
     return tuple(counts)
 
 
+def parse_protocols(option: str, value: object) -> tuple[Protocol, ...]:
+    """`h1,h2`, or a sequence of such names."""
+    names = value.split(",") if isinstance(value, str) else value
+    known: dict[object, Protocol] = {name: name for name in PROTOCOLS}
+    if not isinstance(names, Sequence) or not names:
+        raise BadUsage(
+            f"{option}: is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2"
+        )
+    protocols: list[Protocol] = []
+    for name in (each.strip() if isinstance(each, str) else each for each in names):
+        if name not in known:
+            hint = nearest(str(name), PROTOCOLS, "there are")
+            raise BadUsage(f"{option}: `{name}` is not a protocol{hint}")
+        if known[name] in protocols:
+            raise BadUsage(f"{option}: has {name} twice")
+        protocols.append(known[name])
+    return tuple(protocols)
+
+
+def parse_protocol(option: str, value: object) -> Protocol:
+    """One of the names."""
+    first, *more = parse_protocols(option, value)
+    if more:
+        raise BadUsage(f"{option}: is {value}; it takes one here, and `bakeoff race` several")
+    return first
+
+
 def parse_seed(option: str, value: object) -> int:
     """The seed that was given; None: a random one."""
     if value is None:
@@ -156,4 +184,6 @@ ShareBelow2 = Annotated[float, _checked(parse_share, below=2)]
 Count = Annotated[int, _checked(parse_number, whole=True)]
 Counts = Annotated[tuple[int, ...], _checked(parse_counts)]
 Rate = Annotated[float, _checked(parse_number)]
+Protocols = Annotated[tuple[Protocol, ...], _checked(parse_protocols)]
+OneProtocol = Annotated[Protocol, _checked(parse_protocol)]
 Seed = Annotated[int, _checked(parse_seed)]

@@ -216,6 +216,14 @@ def _blocks_left_out(
     )
 
 
+def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
+    queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
+    return (
+        f"there were {connections} connections, fewer than usual: each carries one request, and "
+        f"with more of them listen queues overflow, which have room for few: {queues}"
+    )
+
+
 def _cpu_sources_differ(names: list[str], sources: list[str]) -> str:
     each = ", ".join(f"{name}: {source}" for name, source in zip(names, sources, strict=True))
     return f"CPU time was not read in the same way for all ({each})"
@@ -288,6 +296,27 @@ def _sizes_differ(what: str) -> Callable[..., str]:
         return f"the answers' {what} differ by {apart} {sizes}"
 
     return worded
+
+
+def _unlike(what: str, key: str) -> Callable[..., str]:
+    """`nginx and h2o agreed on TLS 1.3, the other on TLS 1.2`, whatever it is that differs."""
+
+    def worded(names: list[str], **values: Any) -> str:
+        said = _filled(what, values)
+        groups = grouped(zip(values[key], names, strict=True))
+        parts = (f"{value} with {who(members)}" for value, members in groups.items())
+        return f"{said}: {'; '.join(parts)}"
+
+    return worded
+
+
+def _hpack_differs(names: list[str], head_bytes: list[int], packed_bytes: list[int]) -> str:
+    groups = grouped(zip(zip(head_bytes, packed_bytes, strict=True), names, strict=True))
+    parts = (
+        f"{who(members)} {before:,} → {after:,} bytes"
+        for (before, after), members in groups.items()
+    )
+    return f"HPACK makes unlike sizes of the answers' heads: {', '.join(parts)}"
 
 
 def _headers_missing(names: list[str], headers: list[str], others: int) -> str:
@@ -422,6 +451,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "host_steal": "the host took {share:.1%} of the cores' time away (steal)",
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
+    "fewer_connections": _fewer_connections,
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
@@ -442,6 +472,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "answers_early": "{names:who} {names:answers|answer} before a request is complete: "
     "{names:it does|they do} not read it to its end",
     "few_at_work": _few_at_work,
+    "streams_capped": "{names:who} {names:admits|admit} {limits:listed} streams on a connection, "
+    "fewer than the {streams} that were asked for: fewer of its requests were under way",
+    "tls_versions_differ": _unlike("they agreed on unlike versions of TLS", "versions"),
+    "ciphers_differ": _unlike("they agreed on unlike ciphers", "ciphers"),
+    "keys_differ": _unlike("their certificates have unlike kinds of keys", "certificate_keys"),
     "many_at_work": _many_at_work,
     "logs": _logs,
     "segments_differ": _segments_differ,
@@ -458,6 +493,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "heads_differ": _sizes_differ("heads"),
     "headers_missing": _headers_missing,
     "headers_further": _headers_further,
+    "hpack_differs": _hpack_differs,
+    "http2_settings_differ": _unlike("HTTP/2's {setting} differs", "kept"),
+    "no_resumption": "{names:who} {names:resumes|resume} no TLS session, the others do: with a new "
+    "connection for each request that is a full handshake each",
+    "no_alpn": "{names:who} {names:names|name} no protocol by ALPN, the others do",
     "no_http_1_0_keep_alive": "{names:who} {names:keeps|keep} no connection of an HTTP/1.0 client",
     # Why there is no ratio, gate or claim.
     "not_valid": "{name} is not valid: {because}",
@@ -613,6 +653,7 @@ ADVICE: Mapping[str, str] = {
     "host_steal": f"{NOTHING} but to choose a quieter time or machine",
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
+    "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",
     "twin_differs": "use more --boots",

@@ -14,8 +14,9 @@ from bakeoff import load, measure, start
 from bakeoff import verify as verifying
 from bakeoff.build import build_several
 from bakeoff.model.contender import Contender
-from bakeoff.model.errors import ContenderOut
+from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.machine import Machine
+from bakeoff.model.protocol import Certificate
 from bakeoff.model.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -35,6 +36,18 @@ class Servers:
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
     audit = staticmethod(verifying.audit)
+
+    def certificate(self, folder: Path) -> Certificate:
+        """A certificate for servers that speak TLS, in `folder`. Raises `MissingPiece`."""
+        try:
+            # Here, not above: it takes as long as all else that a race imports to be planned.
+            from bakeoff.start.certificate import make_certificate
+        except ImportError as error:
+            raise MissingPiece(
+                f"no certificate can be made for TLS: {error}; install bakeoff with all that it "
+                "needs (`pip install cryptography`), or race h1 and h2c"
+            ) from None
+        return make_certificate(folder)
 
     def build(
         self, wanted: Sequence[tuple[Contender, Path]], say: Callable[[str], None]
@@ -63,6 +76,7 @@ class Meters:
     free_memory_mib = staticmethod(measure.read_free_memory_mib)
     free_files = staticmethod(measure.read_free_files)
     tcp = staticmethod(measure.read_tcp)
+    listen_queue = staticmethod(measure.read_listen_queue)
     cores = staticmethod(measure.read_cores)
     pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
 

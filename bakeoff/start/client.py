@@ -15,6 +15,7 @@ from typing import Any, NoReturn, Self
 from bakeoff.model.contender import argument_list, fill
 from bakeoff.model.errors import BakeoffError, ContenderOut
 from bakeoff.model.plan import Cores, Entry
+from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.start import faults
 from bakeoff.start.keeper import cgroups
@@ -67,6 +68,11 @@ class Keeper:
         """The keeper's own pid."""
         return self._process.pid
 
+    @property
+    def tls_folder(self) -> Path:
+        """Where the run's certificate may be; the keeper removes it when it ends."""
+        return self._scratch / f"{self.pid}-tls"
+
     def start(
         self,
         entry: Entry,
@@ -78,8 +84,12 @@ class Keeper:
         host: str,
         log: Path,
         answers: Answers,
+        protocol: Protocol = "h1",
+        certificate: Certificate | None = None,
     ) -> Handle:
         """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
+
+        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what.
 
         Its `key`, by default the entry's name, is what the other methods take as a name: each
         process of one entry has its own. `out` is where it was built, `host` a numeric address;
@@ -91,7 +101,12 @@ class Keeper:
         run = entry.contender.run
         fixed = entry.fixed_port
         port = self._ports.fixed(host, fixed) if fixed else self._ports.free(host)
+        over_tls = certificate if protocol in OVER_TLS else None
+        cert, secret = (over_tls.cert, over_tls.key) if over_tls else ("", "")
         values = {
+            "protocol": protocol,
+            "cert": cert,
+            "key": secret,
             "port": str(port),
             "host": host,
             "workers": str(workers),
@@ -100,7 +115,9 @@ class Keeper:
             "cpus": ",".join(str(cpu) for cpu in cores.server),
         }
         argv = argument_list(run.command, values)
-        env = {"PORT": str(port), "HOST": host}
+        env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol}
+        if over_tls:
+            env |= {"TLS_CERT": cert, "TLS_KEY": secret}
         env |= {name: fill(value, values) for name, value in run.env.items()}
         self._logs[key] = log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -127,6 +144,8 @@ class Keeper:
             address=endpoint(host, port),
             host=endpoint(host, port),
             port=port,
+            protocol=protocol,
+            tls=over_tls.client if over_tls else None,
             cpus=cores.server,
             cpu=CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"]),
             log=str(log),
@@ -230,7 +249,7 @@ class Keeper:
         self.close()
 
 
-def attach(entry: Entry) -> Handle:
+def attach(entry: Entry, protocol: Protocol = "h1") -> Handle:
     """The handle of a server that somebody else runs; its CPU time is read if its pid is known."""
     attached = entry.attached
     assert attached, "an entry to attach to"
@@ -240,6 +259,8 @@ def attach(entry: Entry) -> Handle:
         address=attached.address,
         host=attached.host,
         port=attached.port,
+        protocol=protocol,
+        tls=attached.tls,
         cpus=_allowed_cpus(attached.pid),
         cpu=CpuCounter(kind="tree" if attached.pid else "none", pid=attached.pid),
     )

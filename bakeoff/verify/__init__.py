@@ -1,7 +1,7 @@
 """Stage 4, verify: does a server give the right answer, before anyone measures how fast."""
 
+from bakeoff.verify.asking import answers
 from bakeoff.verify.audit import audit
-from bakeoff.verify.exchange import answers
 from bakeoff.verify.verify import verify
 
 __all__ = ["answers", "audit", "verify"]

@@ -1,19 +1,24 @@
 """How servers treat a connection: a few dozen requests to each, before the load."""
 
 import socket
+import ssl
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median, median_low
 from typing import Literal
 
-from bakeoff.model.audit import Audit
+from bakeoff.model.audit import Audit, Http2Conduct, TlsConduct
 from bakeoff.model.plan import Entry
+from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
-from bakeoff.verify.exchange import Answer, NoAnswer, connect, exchange, incomplete
+from bakeoff.verify.asking import Http1Connection, opened
+from bakeoff.verify.exchange import Answer, NoAnswer, incomplete
+from bakeoff.verify.http2 import Http2Connection
+from bakeoff.verify.secure import context, handshake
 
 REQUESTS = 20
 WITHIN_S = 2.0
@@ -42,10 +47,12 @@ class _Observed:
     """What several connections, one after another, showed of a server."""
 
     exchanges: list[_Exchange]
-    keeps_http_1_0: bool
-    closes_when_asked: bool
+    keeps_http_1_0: bool | None
+    closes_when_asked: bool | None
     date: Literal["none", "moves", "frozen"]
     dated_ns: int
+    tls: TlsConduct | None
+    http2: Http2Conduct | None
 
 
 def audit(
@@ -105,27 +112,36 @@ class _Client:
 
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""
+        http_2 = self._handle.protocol in HTTP_2
         try:
-            exchanges = self._one_after_another()
+            exchanges, settings = self._one_after_another()
             first = exchanges[0].answer
             return _Observed(
                 exchanges=exchanges,
-                keeps_http_1_0=self._keeps_http_1_0(),
-                closes_when_asked=self._closes_when_asked(),
+                keeps_http_1_0=None if http_2 else self._keeps_http_1_0(),
+                closes_when_asked=None if http_2 else self._closes_when_asked(),
                 date="frozen" if first.header("date") else "none",
                 dated_ns=first.asked_ns,
+                tls=self._tls(),
+                http2=_http2([each.answer for each in exchanges], settings) if http_2 else None,
             )
         except (NoAnswer, OSError):
             return None
 
     def ask_incompletely(self) -> socket.socket | None:
-        """A connection with an incomplete request; None if none could be sent."""
+        """A connection with an incomplete request; None if none could be sent.
+
+        HTTP/2 has no request without its last byte: a frame that is not whole says nothing.
+        """
+        if self._handle.protocol in HTTP_2:
+            return None
         try:
             connection = self._connected()
-            connection.sendall(incomplete(self._request, self._path, self._handle.host))
-        except OSError:
+            assert isinstance(connection, Http1Connection)
+            connection.socket.sendall(incomplete(self._request, self._path, self._handle.host))
+        except (NoAnswer, OSError):
             return None
-        return connection
+        return connection.socket
 
     def date(self) -> str:
         """The date of an answer now; empty if none came."""
@@ -135,30 +151,35 @@ class _Client:
         except (NoAnswer, OSError):
             return ""
 
-    def _one_after_another(self) -> list[_Exchange]:
-        """Up to `REQUESTS` answers on one connection. Raises `NoAnswer` if the first fails."""
+    def _one_after_another(self) -> tuple[list[_Exchange], Mapping[str, int]]:
+        """Up to `REQUESTS` answers on one connection, and what HTTP/2 settings it was sent.
+
+        Raises `NoAnswer` if the first fails.
+        """
         exchanges: list[_Exchange] = []
         with self._connected() as connection:
             while len(exchanges) < REQUESTS:
-                before = _segments_in(connection)
+                before = _segments_in(connection.socket)
                 try:
                     answer = self._ask(connection)
                 except NoAnswer:
                     if not exchanges:
                         raise
                     break
-                segments = _segments(connection, before, len(answer.raw))
+                segments = _segments(connection.socket, before, len(answer.raw))
                 exchanges.append(_Exchange(answer, segments))
                 if not answer.keeps_alive:
                     break
-        return exchanges
+            settings = connection.settings if isinstance(connection, Http2Connection) else {}
+        return exchanges, settings
 
     def _keeps_http_1_0(self) -> bool:
         """Whether a second request of an HTTP/1.0 client is answered on the same connection."""
         try:
             with self._connected() as connection:
+                assert isinstance(connection, Http1Connection)
                 for _ in range(2):
-                    self._ask(connection, version="1.0")
+                    connection.ask(self._request, self._path, version="1.0")
         except (NoAnswer, OSError):
             return False
         return True
@@ -167,22 +188,38 @@ class _Client:
         with self._connected() as connection:
             self._ask(connection, close=True)
             try:
-                return connection.recv(1) == b""
+                return connection.socket.recv(1) == b""
             except OSError as error:
                 return not isinstance(error, TimeoutError)
 
-    def _connected(self) -> socket.socket:
-        return connect(self._handle.address, timeout_s=WITHIN_S)
+    def _tls(self) -> TlsConduct | None:
+        """What a handshake comes to, and whether a second one is shorter; None without TLS."""
+        handle = self._handle
+        if not handle.tls:
+            return None
+        client = context(handle.tls, handle.protocol)
+        session, seen = None, []
+        for _ in range(2):
+            with opened(handle, WITHIN_S, client=client, session=session) as connection:
+                # With TLS 1.3 tickets come behind the handshake: they are read with an answer.
+                self._ask(connection)
+                assert isinstance(connection.socket, ssl.SSLSocket)
+                session = connection.socket.session
+                seen.append(handshake(connection.socket))
+        first, second = seen
+        return TlsConduct(
+            version=first.version,
+            cipher=first.cipher,
+            key=first.key,
+            alpn=first.alpn,
+            resumes=second.resumed,
+        )
 
-    def _ask(
-        self,
-        connection: socket.socket,
-        *,
-        close: bool = False,
-        version: Literal["1.1", "1.0"] = "1.1",
-    ) -> Answer:
-        host = self._handle.host
-        return exchange(connection, self._request, self._path, host, close=close, version=version)
+    def _connected(self) -> Http1Connection | Http2Connection:
+        return opened(self._handle, WITHIN_S)
+
+    def _ask(self, connection: Http1Connection | Http2Connection, *, close: bool = False) -> Answer:
+        return connection.ask(self._request, self._path, close=close)
 
 
 def _segments(connection: socket.socket, before: int | None, answer_bytes: int) -> int | None:
@@ -215,4 +252,19 @@ def _audit(observed: _Observed, awaits_request: bool) -> Audit:
         apart_ms=median(each.received_ns[-1] - each.received_ns[0] for each in answers) / 1e6,
         answer_ms=median(each.received_ns[-1] - each.asked_ns for each in answers) / 1e6,
         awaits_request=awaits_request,
+        tls=observed.tls,
+        http2=observed.http2,
+    )
+
+
+def _http2(answers: Sequence[Answer], settings: Mapping[str, int]) -> Http2Conduct:
+    """Its settings, and its heads before HPACK, in the first answer and in those that follow."""
+    return Http2Conduct(
+        max_concurrent_streams=settings.get("max_concurrent_streams"),
+        initial_window=settings.get("initial_window_size"),
+        header_table_size=settings.get("header_table_size"),
+        max_frame_size=settings.get("max_frame_size"),
+        head_bytes=sum(len(f"{name}: {value}\r\n") for name, value in answers[0].headers),
+        first_head_bytes=answers[0].head_bytes,
+        next_head_bytes=median_low(each.head_bytes for each in answers[1:] or answers),
     )

@@ -70,7 +70,7 @@ def exchange(
     client = h11.Connection(our_role=h11.CLIENT)
     message = _written(client, request, path, host, close=close, version=version)
     asked_ns = time.monotonic_ns()
-    _send(connection, message)
+    sent(connection, message)
     answer = _read(client, connection, asked_ns)
     _check_no_more(client.trailing_data[0])
     return answer
@@ -97,7 +97,7 @@ def ahead(
     clients = [h11.Connection(our_role=h11.CLIENT) for _ in range(depth)]
     messages = [_written(each, request, path, host, close=False, version="1.1") for each in clients]
     asked_ns = time.monotonic_ns()
-    _send(connection, b"".join(messages))
+    sent(connection, b"".join(messages))
     answers: list[Answer] = []
     rest = b""
     for client in clients:
@@ -139,7 +139,8 @@ def _written(
     return message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
 
 
-def _send(connection: socket.socket, message: bytes) -> None:
+def sent(connection: socket.socket, message: bytes) -> None:
+    """Send all of it. Raises `NoAnswer`."""
     try:
         connection.sendall(message)
     except OSError as error:
@@ -162,10 +163,9 @@ def _read(
         try:
             event = client.next_event()
         except h11.RemoteProtocolError as error:
-            begins = bytes(raw[:80])
-            raise NoAnswer(f"its answer is no HTTP ({error}); it begins {begins!r}") from None
+            raise NoAnswer(_no_http(bytes(raw[:80]), error)) from None
         if event is h11.NEED_DATA:
-            data = _receive(connection, bool(raw))
+            data = received(connection, bool(raw))
             if not raw and not data:
                 raise NoAnswer("the connection was closed before an answer came")
             raw += data
@@ -196,7 +196,17 @@ def _read(
     )
 
 
-def _receive(connection: socket.socket, began: bool) -> bytes:
+def _no_http(begins: bytes, error: Exception) -> str:
+    if begins.startswith((b"\x15\x03", b"\x16\x03")):
+        return "asked in cleartext, it answers in TLS: ask it over h1-tls or h2, by an https:// URL"
+    # An HTTP/2 server begins with SETTINGS, a frame that is shorter than 256 bytes.
+    if begins.startswith(b"\x00\x00"):
+        return "asked over HTTP/1.1, it answers in HTTP/2: ask it over h2c or h2"
+    return f"its answer is no HTTP ({error}); it begins {begins!r}"
+
+
+def received(connection: socket.socket, began: bool) -> bytes:
+    """The next bytes, none at the end; `began`: an answer has. Raises `NoAnswer`."""
     try:
         return connection.recv(65536)
     except TimeoutError:
@@ -204,16 +214,3 @@ def _receive(connection: socket.socket, began: bool) -> bytes:
         raise NoAnswer(f"{what}: no more bytes within {READ_TIMEOUT_S:g} s") from None
     except OSError as error:
         raise NoAnswer(f"the connection broke: {error.strerror or error}") from None
-
-
-def answers(host: str, port: int) -> str | None:
-    """None if the server gives any complete HTTP answer to GET /, else why it doesn't."""
-    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    try:
-        with connect(address, timeout_s=1.0) as connection:
-            exchange(connection, RequestSection(), "/", address, close=True)
-    except NoAnswer as error:
-        return str(error)
-    except OSError as error:
-        return f"can't be connected to: {error.strerror or error}"
-    return None

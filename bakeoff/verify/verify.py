@@ -6,9 +6,11 @@ With pipelining, as many more at once on a third.
 import base64
 
 from bakeoff.model.plan import Connection, Entry
+from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import Workload
-from bakeoff.verify.exchange import Answer, NoAnswer, ahead, connect, exchange
+from bakeoff.verify.asking import Http1Connection, opened
+from bakeoff.verify.exchange import Answer, NoAnswer, ahead
 
 SHOWN_BYTES = 60
 
@@ -30,6 +32,8 @@ def verify(
         fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
         return Verification(name=entry.name, problems=(fault,))
     first = answers[0]
+    # Of HTTP/2 the second weighs what all later ones do: HPACK has learned by then.
+    usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
     if varies:
@@ -43,8 +47,8 @@ def verify(
         problems=tuple(f"{_request(entry, workload)}: {each}" for each in dict.fromkeys(problems)),
         warnings=tuple(warnings),
         status=first.status,
-        head_bytes=first.head_bytes,
-        body_bytes=len(first.raw) - first.head_bytes,
+        head_bytes=usual.head_bytes,
+        body_bytes=len(usual.raw) - usual.head_bytes,
         headers=first.headers,
         keeps_alive=first.keeps_alive,
         response_base64=base64.b64encode(first.raw).decode(),
@@ -54,14 +58,12 @@ def verify(
 
 def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
     answers: list[Answer] = []
-    with connect(handle.address) as connection:
-        answers.append(exchange(connection, workload.request, entry.path, handle.host, close=False))
+    with opened(handle) as connection:
+        answers.append(connection.ask(workload.request, entry.path))
         if answers[0].keeps_alive:
-            answers.append(
-                exchange(connection, workload.request, entry.path, handle.host, close=False)
-            )
-    with connect(handle.address) as connection:
-        answers.append(exchange(connection, workload.request, entry.path, handle.host, close=True))
+            answers.append(connection.ask(workload.request, entry.path))
+    with opened(handle) as connection:
+        answers.append(connection.ask(workload.request, entry.path, close=True))
     return answers
 
 
@@ -69,15 +71,18 @@ def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> l
     """In a race, unanswered requests would only show as timeouts."""
     if pipeline == 1:
         return []
-    with connect(handle.address) as connection:
-        return ahead(connection, workload.request, entry.path, handle.host, pipeline)
+    with opened(handle) as connection:
+        assert isinstance(connection, Http1Connection), "HTTP/2 has streams in place of a pipeline"
+        return ahead(connection.socket, workload.request, entry.path, handle.host, pipeline)
 
 
 def _problems(answer: Answer, workload: Workload) -> list[str]:
     expect = workload.expect
     problems = []
     if answer.status != expect.status:
-        problems.append(f"answered with status {answer.status}, not {expect.status}")
+        problems.append(
+            f"answered with status {answer.status}, not {expect.status}{_because(answer)}"
+        )
     elif expect.body is not None and answer.content != expect.body.encode():
         problems.append(f"answered {_shown(answer.content)}, not {_shown(expect.body.encode())}")
     else:
@@ -87,6 +92,13 @@ def _problems(answer: Answer, workload: Workload) -> list[str]:
             if not answer.header(name).lower().startswith(value.lower())
         ]
     return problems
+
+
+def _because(answer: Answer) -> str:
+    """What servers of TLS say in plain HTTP to whoever asks so."""
+    if answer.status == 400 and b"HTTPS" in answer.body:
+        return ": its port speaks TLS: ask it over h1-tls or h2, by an https:// URL"
+    return ""
 
 
 def _request(entry: Entry, workload: Workload) -> str:

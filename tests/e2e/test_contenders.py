@@ -1,9 +1,13 @@
-"""Every contender builds, starts, answers, stops, and leaves nothing.
+"""Every contender builds, starts, answers over what it says it speaks, stops, and leaves nothing.
 
 `--contenders "nginx gunicorn"` takes some of the catalogue; without it, all race in this test.
 """
 
+import gzip
 import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,22 +16,45 @@ from bakeoff.build import build, missing_tools, out_folder
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import Cores, Entry
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.start import Keeper
 from bakeoff.verify import answers, verify
 from bakeoff.verify.exchange import connect, exchange
+from tests.e2e import curl
+from tests.e2e.settings import max_concurrent_streams
 
 pytestmark = pytest.mark.e2e
 CATALOGUE = Catalogue.shipped()
 PIPELINED = 16
+STREAMS = 100
+SLOW_START_S = 30
+"""Who may take longer than this to be ready is started once in `make test`, over HTTP/1.1."""
+OFFERS_H2_TOO = {"actix-web", "h2o"}
+"""Their TLS always agrees to HTTP/2 where a client offers both; a race offers one alone."""
+NO_ALPN = {"bun", "gunicorn", "spring-boot", "uvicorn"}
+"""They agree on nothing and speak HTTP/1.1."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     chosen = metafunc.config.getoption("--contenders")
-    if "name" in metafunc.fixturenames:
-        metafunc.parametrize("name", chosen.split() if chosen else CATALOGUE.names())
+    names = chosen.split() if chosen else CATALOGUE.names()
+    if "protocol" in metafunc.fixturenames:
+        metafunc.parametrize(("name", "protocol"), list(spoken(names)))
+    elif "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", names)
+
+
+def spoken(names: list[str]) -> Iterator[object]:
+    """Each contender with each protocol that it speaks beside HTTP/1.1 in cleartext."""
+    for name in names:
+        contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
+        marks = [pytest.mark.slow] if contender.run.ready_timeout_s > SLOW_START_S else []
+        for protocol in contender.protocols:
+            if protocol != "h1":
+                yield pytest.param(name, protocol, marks=marks)
 
 
 def sources(folder: Path) -> set[Path]:
@@ -35,16 +62,22 @@ def sources(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if ".out" not in path.parts}
 
 
-def test_a_contender_keeps_its_promises(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def built(name: str, tmp_path: Path) -> tuple[Contender, Path]:
+    """The contender and its folder, once it is built. Skips where a tool is missing."""
     (named,) = resolve_contenders([name], CATALOGUE, tmp_path)
     contender, folder = named.contender, named.folder
     assert contender and folder
     if missing := missing_tools(contender, folder):
         pytest.skip(str(MissingPiece("; ".join(map(str, missing)))))
-    before = sources(folder)
     assert build(contender, folder).version
+    return contender, folder
+
+
+def test_a_contender_keeps_its_promises(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contender, folder = built(name, tmp_path)
+    before = sources(folder)
     home = tmp_path / "home"  # Where programs like to leave things.
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -81,6 +114,119 @@ def test_a_contender_keeps_its_promises(
     assert sources(folder) == before
     assert not list(home.iterdir())
     assert not (tmp_path / "scratch").exists()
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """PEM files: who is trusted, and what a server shows."""
+
+    ca: Path
+    cert: Path
+    key: Path
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """A P-256 certificate for 127.0.0.1 and the CA that signed it, as a race makes them."""
+    folder = tmp_path_factory.mktemp("certificate")
+    made = Certificate(folder / "ca.pem", folder / "cert.pem", folder / "key.pem")
+    new: list[str | Path] = ["openssl", "req", "-x509", "-nodes", "-days", "2"]
+    new += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    authority = [*new, "-subj", "/CN=bakeoff's test", "-out", made.ca, "-keyout", folder / "ca.key"]
+    leaf = [*new, "-subj", "/CN=127.0.0.1", "-out", made.cert, "-keyout", made.key]
+    leaf += ["-CA", made.ca, "-CAkey", folder / "ca.key", "-addext", "basicConstraints=CA:FALSE"]
+    leaf += ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    for command in (authority, leaf):
+        subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def test_a_contender_speaks_the_protocols_that_it_names(
+    name: str, protocol: Protocol, certificate: Certificate, tmp_path: Path
+) -> None:
+    contender, folder = built(name, tmp_path)
+    told: dict[str, str] = {"PROTOCOL": protocol}
+    if protocol in ("h1-tls", "h2"):
+        told |= {"TLS_CERT": str(certificate.cert), "TLS_KEY": str(certificate.key)}
+    run = contender.run.model_copy(update={"env": contender.run.env | told})
+    entry = Entry(
+        name=name,
+        title=name,
+        origin="catalogue",
+        contender=contender.model_copy(update={"run": run}),
+        folder=str(folder),
+        path="/",
+    )
+    with Keeper(tmp_path / "scratch") as keeper:
+        handle = keeper.start(
+            entry,
+            out=out_folder(folder),
+            workers=2,
+            cores=Cores(server=(0,), client=(0,)),
+            host="127.0.0.1",
+            log=tmp_path / "log",
+            answers=over(protocol, certificate),
+        )
+        for workload_name, path in contender.serves.items():
+            workload = CATALOGUE.workload(workload_name)
+            met = curl.ask(handle.address, protocol, workload.request, path, certificate.ca)
+            check_answer(met, workload)
+            check_terms(met, name, protocol)
+        if protocol in ("h1-tls", "h2"):
+            check_terms_with_others(handle.address, name, protocol, certificate)
+        if protocol in ("h2c", "h2"):
+            ca = certificate.ca if protocol == "h2" else None
+            assert max_concurrent_streams(handle.address, ca) >= STREAMS
+        stopped = keeper.stop(name)
+        assert (stopped.how, stopped.survivors) == ("SIGTERM", ())
+
+
+def over(protocol: Protocol, certificate: Certificate) -> Callable[[str, int], str | None]:
+    """What asks whether a server answers over `protocol`."""
+    request = CATALOGUE.workload("hello").request
+
+    def answers(host: str, port: int) -> str | None:
+        try:
+            curl.ask(f"{host}:{port}", protocol, request, "/", certificate.ca)
+        except curl.CurlFailed as failed:
+            return str(failed)
+        return None
+
+    return answers
+
+
+def check_answer(met: curl.Met, workload: Workload) -> None:
+    """The same answer as over HTTP/1.1 in cleartext."""
+    assert met.status == workload.expect.status
+    for header, begins in workload.expect.headers.items():
+        assert met.headers.get(header, "").startswith(begins)
+    compressed = met.headers.get("content-encoding") == "gzip"
+    body = gzip.decompress(met.body) if compressed else met.body
+    assert body.decode() == (workload.expect.body or "")
+
+
+def check_terms(met: curl.Met, name: str, protocol: Protocol) -> None:
+    """What client and server agreed on is what a race compares, the same for all."""
+    if protocol in ("h2c", "h2"):
+        assert met.version == "2"
+    else:
+        assert met.version == "1.1"
+    if protocol in ("h1-tls", "h2"):
+        assert (met.tls, met.cipher) == ("TLSv1.3", "TLS_AES_128_GCM_SHA256")
+        http = "" if name in NO_ALPN else "http/1.1"
+        assert met.alpn == ("h2" if protocol == "h2" else http)
+
+
+def check_terms_with_others(
+    address: str, name: str, protocol: Protocol, certificate: Certificate
+) -> None:
+    """TLS 1.2 is spoken, too; and HTTP/1.1, where it is asked for, with a client that has both."""
+    request = CATALOGUE.workload("hello").request
+    old = curl.ask(address, protocol, request, "/", certificate.ca, "--tls-max", "1.2")
+    assert (old.tls, old.cipher) == ("TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256")
+    if protocol == "h1-tls":
+        both = curl.ask(address, protocol, request, "/", certificate.ca, "--http2")
+        assert both.version == ("2" if name in OFFERS_H2_TOO else "1.1")
 
 
 def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:

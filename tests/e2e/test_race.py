@@ -138,3 +138,19 @@ def test_ctrl_c_in_an_earlier_stage_tidies_up(place: Place, stage: str) -> None:
     assert process.returncode == 130
     assert "Traceback" not in out
     place.wait_until_nothing_is_left()
+
+
+def test_a_server_with_a_short_listen_queue_gets_as_many_connections_as_it_holds(
+    place: Place,
+) -> None:
+    (place.path / "index.html").write_text("Hi")
+    command = f"{sys.executable} -m http.server {{port}}"
+    race = ("race", command, "-d", "1", "--no-twin", "--warm-up", "1s")
+    ended = place.bakeoff(*race, "--json", "verdict.json")
+    assert ended.status == 0, ended.err
+    verdict = Verdict.read_json(place.path / "verdict.json")
+    assert verdict.connections == 5
+    assert "5 connections instead of 64, as listen queues overflow" in ended.err
+    asked = place.bakeoff(*race, "-c", "64")
+    assert asked.status == 1
+    assert "use -c 5" in " ".join(asked.err.split())

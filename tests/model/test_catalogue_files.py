@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import compress
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,17 @@ def test_a_shells_words_keep_together_in_a_folder_with_a_space(name: str) -> Non
         if words[:2] == ["sh", "-c"]:
             bare = re.findall(r'(?<!")\{(?:out|here)\}', words[2])
             assert not bare, f"{command}: quote what is filled in"
+
+
+def test_the_readme_says_who_speaks_what() -> None:
+    lines = (CATALOGUE.root / "contenders" / "README.md").read_text().splitlines()
+    head = lines.index("| contender | h1-tls | h2c | h2 |")
+    said = {}
+    for line in lines[head + 2 : lines.index("", head)]:
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        said[name] = {"h1", *compress(("h1-tls", "h2c", "h2"), cells)}
+    files = {name: CATALOGUE.folder(name) / "contender.toml" for name in CATALOGUE.names()}
+    assert said == {name: set(Contender.read_toml(path).protocols) for name, path in files.items()}
 
 
 @pytest.mark.parametrize("name", WORKLOADS)

@@ -34,6 +34,12 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     read = contender(tmp_path, GOOD)
     assert read.run.command == "{out}/x --port {port}"
     assert read.run.ready_timeout_s == 10
+    assert read.protocols == ("h1",)
+
+
+def test_a_contender_names_the_protocols_that_it_speaks(tmp_path: Path) -> None:
+    text = GOOD.replace("[run]", 'protocols = ["h1", "h2c", "h2"]\n[run]')
+    assert contender(tmp_path, text).protocols == ("h1", "h2c", "h2")
 
 
 @pytest.mark.parametrize(
@@ -43,13 +49,19 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         (("[run]", "[run]\nreddy_timeout_s = 3"), "run.reddy_timeout_s", "did you mean ready_tim"),
         (('title = "X"', ""), "title", "is missing"),
         (('kind = "server"', 'kind = "toy"'), "kind", "'library', 'framework'"),
-        (("{port}", "{prot}"), "run.command", "{prot} is not a placeholder; there are {cpus}"),
+        (("{port}", "{prot}"), "run.command", "{prot} is not a placeholder; there are {cert}"),
         (('"{out}/x --port {port}"', '"\'"'), "run.command", "cannot be split into words"),
         (('"{out}/x --port {port}"', '" "'), "run.command", "is empty"),
         (("[run]", "[run]\nready_timeout_s = 0"), "run.ready_timeout_s", "greater than 0"),
         (('hello = "/"', 'hello = "nowhere"'), "serves.hello", "match pattern"),
         (('hello = "/"', ""), None, "names no workload"),
         (('name = "x"', 'name = "X Y"'), "name", "match pattern"),
+        (
+            ("[run]", 'protocols = ["h1", "h3"]\n[run]'),
+            "protocols.1",
+            "'h1', 'h1-tls', 'h2c' or 'h2'",
+        ),
+        (("[run]", "protocols = []\n[run]"), "protocols", "at least 1 item"),
     ],
 )
 def test_a_fault_is_named_with_file_and_key(

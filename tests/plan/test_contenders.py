@@ -56,7 +56,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
         ("nosuchprogram --port 1", "there is no program called nosuchprogram"),
         ("python3 'a", "cannot be split into words"),
         ("python3 {prot}", "{prot} is not a placeholder"),
-        ("https://localhost/", "plain HTTP"),
+        ("https://localhost/", "Give --ca FILE"),
         ("http:///x", "names no host"),
         ("http://localhost:99999/", "is no URL"),
         ("", "is empty"),

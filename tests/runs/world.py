@@ -16,10 +16,11 @@ from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
-from bakeoff.model.errors import ContenderOut
+from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
+from bakeoff.model.protocol import OVER_TLS, Agreed, Certificate, Protocol, Tls
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
@@ -39,7 +40,8 @@ class World(Reports):
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
     processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
     12 ms without. `warmth` is the share of a server's throughput that it has after so many
-    seconds of load.
+    seconds of load. Those with `places` in their listen queues close the connection after each
+    answer, and what overflows them waits for a second.
     """
 
     requests_per_s: dict[str, float]
@@ -57,7 +59,12 @@ class World(Reports):
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    overflows: int = 0
     refuses: bool = False
+    no_certificate: str = ""
+    certificates: int = 0
+    agreed: dict[str, Agreed] = field(default_factory=dict)
     on_machine: Machine = MACHINE
     noise: float = NOISE
     warmth: dict[str, Callable[[float], float]] = field(default_factory=dict)
@@ -87,10 +94,19 @@ class World(Reports):
     def keeper(self, _scratch: Path) -> "FakeKeeper":
         return FakeKeeper(self)
 
-    def attach(self, entry: Entry) -> Handle:
-        return _handle(entry, entry.name)
+    def certificate(self, folder: Path) -> Certificate:
+        """The same paths for all, of files that nobody reads; or why there is none."""
+        if self.no_certificate:
+            raise MissingPiece(self.no_certificate)
+        self.certificates += 1
+        return Certificate(cert=f"{folder}/cert", key=f"{folder}/key", ca_pem="a root")
 
-    def answers(self, host: str, port: int) -> str | None:
+    def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
+        return _handle(entry, entry.name, protocol=protocol)
+
+    def answers(
+        self, host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None
+    ) -> str | None:
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
@@ -120,7 +136,12 @@ class World(Reports):
 
     def tcp(self) -> TcpTrouble:
         """A segment sent again in each slice."""
-        return TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=self.slices)
+        full = self.overflows
+        return TcpTrouble(listen_overflows=full, listen_drops=full, retransmits=self.slices)
+
+    def listen_queue(self, port: int) -> int | None:
+        entry = self.up[self.pids[port]]
+        return self.places.get(entry.twin_of or entry.name)
 
     def pressure_cpu_us(self) -> None:
         pass
@@ -182,7 +203,8 @@ class World(Reports):
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
-        return Verification(name=entry.name, problems=problems, status=200, keeps_alive=True)
+        keeps_alive = name not in self.places
+        return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""
@@ -229,6 +251,8 @@ class World(Reports):
 class FakeKeeper:
     """Servers that are only remembered."""
 
+    tls_folder = Path("/nowhere")
+
     def __init__(self, world: World) -> None:
         self._world = world
 
@@ -243,7 +267,10 @@ class FakeKeeper:
         host: str,
         log: Path,
         answers: Callable[[str, int], str | None],
+        protocol: Protocol = "h1",
+        certificate: Certificate | None = None,
     ) -> Handle:
+        assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -255,7 +282,9 @@ class FakeKeeper:
         world.loaded_s[key] = 0.0
         pid = 100 + len(world.pids)
         world.pids[pid] = key
-        return _handle(entry, key, pid, world.ready_ms.get(entry.twin_of or entry.name, 12.0))
+        ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
+        handle = _handle(entry, key, pid, ready_ms, protocol=protocol)
+        return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
 
     def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
         del self._world.up[name]
@@ -295,12 +324,17 @@ class FakeLoad:
         world.jobs.append(tuple(self._keys))
         self.ready = Ready(
             type="ready",
-            protocol=2,
+            protocol=3,
             engine="volley fake",
             io="epoll",
             threads=job.threads,
             targets=tuple(
-                ReadyTarget(name=target.name, open=job.connections, error=None)
+                ReadyTarget(
+                    name=target.name,
+                    open=job.connections,
+                    error=None,
+                    agreed=world.agreed.get(target.protocol),
+                )
                 for target in job.targets
             ),
         )
@@ -322,6 +356,9 @@ class FakeLoad:
         requests = 0 if dead else round(rate * window_ns / 1e9)
         start_ns = world.time_ns + command.ramp_ms * 1_000_000
         world.time_ns = start_ns + window_ns + 1_000_000
+        if self._job.connections > world.places.get(original, self._job.connections):
+            world.overflows += 1
+            world.time_ns += 1_000_000_000
         world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[key] = world.answered.get(key, 0) + requests_all
@@ -377,13 +414,16 @@ def name_of(key: str) -> str:
     return key.rpartition("/")[0]
 
 
-def _handle(entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0) -> Handle:
+def _handle(
+    entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0, protocol: Protocol = "h1"
+) -> Handle:
     return Handle(
         name=entry.name,
         pid=pid,
         address=f"127.0.0.1:{pid}",
         host=f"127.0.0.1:{pid}",
         port=pid,
+        protocol=protocol,
         cpus=(0,),
         cpu=CpuCounter(kind="cgroup-v2", path=key),
         log=None,

@@ -9,6 +9,7 @@ from bakeoff.load.tools.output import Unreadable, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
+from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.verdict import Latency
 
 # What oha calls the requests that were in flight when its time was over.
@@ -36,7 +37,7 @@ class _Printed(BaseModel):
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what oha can't do."""
-    spec.check("oha", keeps_rate=True)
+    spec.check("oha", http_2="too", keeps_rate=True)
     if spec.http == "1.0" and spec.connection == "keep-alive":
         raise BadUsage("oha asks for no keep-alive over HTTP/1.0: that takes ab or our engine")
     return (
@@ -46,13 +47,21 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *spec.length("-z", "s"),
         *(() if spec.rate is None else ("-q", str(spec.rate), "--latency-correction")),
         *("--worker-threads", str(spec.threads)),
-        *("--http-version", spec.http),
+        *_http(spec),
         *(("--disable-keepalive",) if spec.connection == "close" else ()),
         # The other tools ask for nothing compressed.
         "--disable-compression",
         *header_arguments(spec.sent_headers),
         spec.url,
     )
+
+
+def _http(spec: LoadSpec) -> tuple[str, ...]:
+    """Its version; over HTTP/2 the streams of a connection, and over TLS no questions asked."""
+    insecure = ("--insecure",) if spec.tls else ()
+    if spec.protocol in HTTP_2:
+        return ("--http-version", "2", "-p", str(spec.streams), *insecure)
+    return ("--http-version", spec.http, *insecure)
 
 
 def parse(output: str, spec: LoadSpec) -> LoadResult:

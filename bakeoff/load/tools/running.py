@@ -10,7 +10,7 @@ import bakeoff.command
 from bakeoff.command import Ended
 from bakeoff.load.engine import engine_path
 from bakeoff.load.links import original
-from bakeoff.load.tools import ab, hey, oha, volley, webbench, wrk
+from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable, telling_line
 from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import MissingPiece
@@ -78,6 +78,13 @@ _TOOLS: dict[Loader, _Tool] = {
     ),
     "oha": _Tool("oha", oha.arguments, oha.parse, "cargo install --locked oha"),
     "hey": _Tool("hey", hey.arguments, hey.parse, "apt-get install hey", lambda _: hey.STEP_US),
+    "h2load": _Tool(
+        "h2load",
+        h2load.arguments,
+        h2load.parse,
+        "apt-get install nghttp2-client",
+        h2load.step_us,
+    ),
     # webbench's status is its last client's count.
     "webbench": _Tool(
         "webbench",

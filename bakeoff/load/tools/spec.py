@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Connection, HttpVersion
+from bakeoff.model.protocol import HTTP_2, Protocol, Tls
 
 _SPEAKERS = {"1.0": "ab, webbench or our engine", "1.1": "wrk, oha, hey or our engine"}
 
@@ -20,7 +21,9 @@ class LoadSpec:
 
     `host` is the value of the Host header, as in `Handle.host`. `threads` are the tool's own; the
     engine has one for each of `cpus`, the generator's cores. `rate` is in requests per second over
-    all connections; None is a closed loop. `expected_body` None: bodies aren't checked.
+    all connections; None is a closed loop. `expected_body` None: bodies aren't checked. Over
+    HTTP/2 up to `streams` requests are under way on a connection. `tls` where it goes over TLS:
+    whoever asks has checked the certificate before, and the tools take it unseen.
     """
 
     url: str
@@ -33,6 +36,9 @@ class LoadSpec:
     duration_s: float | None
     cpus: tuple[int, ...]
     rate: int | None = None
+    protocol: Protocol = "h1"
+    streams: int = 1
+    tls: Tls | None = None
     headers: tuple[tuple[str, str], ...] = ()
     expected_body: bytes | None = None
 
@@ -66,15 +72,26 @@ class LoadSpec:
         tool: str,
         *,
         http: Literal["1.0", "1.1", "both"] = "both",
+        http_2: Literal["no", "too", "alone"] = "no",
+        over_tls: bool = True,
         takes_requests: bool = True,
         keeps_rate: bool = False,
         at_most: Literal["requests", "connections", "any"] = "any",
     ) -> None:
         """Raise `BadUsage` if `tool` can't make this load.
 
+        `http_2`: whether it speaks that, beside HTTP/1 or alone.
         `at_most` "requests": it takes no more connections than requests; "connections": it takes
         no more threads than connections.
         """
+        if self.protocol in HTTP_2 and http_2 == "no":
+            raise BadUsage(
+                f"{tool} speaks no HTTP/2: {self.protocol} takes h2load, oha or our engine"
+            )
+        if self.protocol not in HTTP_2 and http_2 == "alone":
+            raise BadUsage(f"{tool} is called for HTTP/2 alone: {self.protocol} takes wrk or oha")
+        if self.tls and not over_tls:
+            raise BadUsage(f"{tool} speaks no TLS: {self.protocol} takes wrk, oha or our engine")
         if http not in ("both", self.http):
             other = f"HTTP/{self.http} takes {_SPEAKERS[self.http]}"
             raise BadUsage(f"{tool} speaks HTTP/{http} only: {other}")

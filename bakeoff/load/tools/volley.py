@@ -22,6 +22,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *spec.length("-d"),
         *(("--http1.0",) if spec.http == "1.0" else ()),
         *(("--close",) if spec.connection == "close" else ()),
+        *_protocol(spec),
         *(("--cpus", ",".join(map(str, spec.cpus))) if spec.cpus else ()),
         *(() if spec.rate is None else ("-R", str(spec.rate))),
         *header_arguments(spec.sent_headers),
@@ -29,6 +30,17 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         "--json",
         spec.url,
     )
+
+
+def _protocol(spec: LoadSpec) -> tuple[str, ...]:
+    """What it speaks, and by what name; over TLS no questions asked, as the other tools."""
+    if spec.protocol == "h1":
+        return ()
+    streams = ("--streams", str(spec.streams)) if spec.streams > 1 else ()
+    if spec.tls is None:
+        return ("--protocol", spec.protocol, *streams)
+    name = ("--server-name", spec.tls.server_name)
+    return ("--protocol", spec.protocol, *streams, *name, "--insecure")
 
 
 def in_place_of(command: tuple[str, ...]) -> tuple[str, ...]:

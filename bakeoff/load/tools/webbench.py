@@ -10,7 +10,7 @@ from bakeoff.model.load import LoadResult
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what webbench can't do."""
-    spec.check("webbench", takes_requests=False)
+    spec.check("webbench", over_tls=False, takes_requests=False)
     if spec.connection == "keep-alive":
         raise BadUsage("webbench makes a connection per request: keep-alive takes ab or wrk")
     # It sends the URL's host without its port, whatever the port.

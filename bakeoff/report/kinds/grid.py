@@ -173,6 +173,8 @@ def at(axis: AxisName, values: Sequence[int | str]) -> str:
     many = listed([str(value) for value in values])
     if axis == "pipeline":
         return f"with a pipeline of {many}"
+    if axis == "streams":
+        return f"with {many} {'stream' if many == '1' else 'streams'}"
     noun = axis if len(values) > 1 or values[0] != 1 else axis.removesuffix("s")
     return f"{'with' if axis == 'workers' else 'at'} {many} {noun}"
 

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from bakeoff.model.plan import Plan
-from bakeoff.model.receipt import Receipt
+from bakeoff.model.protocol import HTTP_2, Protocol
+from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import BootEntry, BootStart, Record
 from bakeoff.report.document import Section, Text, facts_table
 
@@ -26,7 +27,7 @@ def portraits(
         receipt = receipts.get(entry.name) or receipts.get(entry.twin_of or "")
         facts = [("home page", homepage)] if homepage else []
         facts += [*_build(receipt), *_process(server)]
-        head = response_head(server.verification.response_base64) if server else ""
+        head = _head(server.verification, plan.protocol_of(entry.name)) if server else ""
         answer = (
             (Text("The head of one answer, as it was sent:", quiet=True), Text(head, code=True))
             if head
@@ -52,6 +53,14 @@ def _process(server: BootEntry | None) -> Iterator[tuple[str, str]]:
             yield "run by", shlex.join(server.command)
         yield "address", server.address
         yield "CPU read from", server.cpu_source
+
+
+def _head(verified: Verification, protocol: Protocol) -> str:
+    """Of HTTP/2, whose heads are packed on the wire, as the fields that they unpack to."""
+    if protocol in HTTP_2:
+        fields = (f"{name}: {value}" for name, value in verified.headers)
+        return "\n".join([f":status: {verified.status}", *fields])
+    return response_head(verified.response_base64)
 
 
 def response_head(response_base64: str) -> str:

@@ -24,7 +24,15 @@ from bakeoff.report.document import (
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.portraits import portraits
-from bakeoff.report.kinds.shared import again, circumstances, ended_early, gates, pinning, warnings
+from bakeoff.report.kinds.shared import (
+    PROTOCOL_NAMES,
+    again,
+    circumstances,
+    ended_early,
+    gates,
+    pinning,
+    warnings,
+)
 from bakeoff.report.sentences import joined, listed, sentences, who
 
 
@@ -237,6 +245,8 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         figures.plural(verdict.connections, "connection"),
         "a connection per request" if close else verdict.connection,
         *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
+        *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
+        *spoken(verdict),
         *pinning(verdict.cores),
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),
@@ -251,6 +261,8 @@ def _method(verdict: Verdict) -> dict[str, object]:
         "mode": f"{loop(verdict)}{waits}",
         "connections": f"{verdict.connections} per contender, {verdict.connection}",
         **({"pipeline": f"{verdict.pipeline} requests ahead"} if verdict.pipeline > 1 else {}),
+        **({"streams": f"{verdict.streams} on a connection"} if verdict.streams > 1 else {}),
+        **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
         "pinning": ", ".join(pinning(verdict.cores)),
         "slices": _slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
@@ -260,6 +272,20 @@ def _method(verdict: Verdict) -> dict[str, object]:
         "seed": verdict.seed,
         "complete": "yes" if verdict.complete else "no: the run ended early",
     }
+
+
+def spoken(verdict: Verdict) -> tuple[str, ...]:
+    """What the entries were asked over, and their TLS; nothing where that is plain HTTP/1.1."""
+    protocols = dict.fromkeys(entry.protocol for entry in verdict.entries)
+    if not protocols or set(protocols) == {"h1"}:
+        return ()
+    agreed = [entry.work.agreed for entry in verdict.entries if entry.work and entry.work.agreed]
+    secure = dict.fromkeys(
+        f"TLS {each.tls_version} with {(each.cipher or '?').removeprefix('TLS13_')}"
+        for each in agreed
+        if each.tls_version
+    )
+    return f"over {listed(PROTOCOL_NAMES[each] for each in protocols)}", *secure
 
 
 def loop(verdict: Verdict) -> str:

@@ -1,6 +1,6 @@
 """The tables of a race: cells come straight from the verdict's entries and pairs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from string import ascii_letters
@@ -335,6 +335,8 @@ def work(by_name: Mapping[str, Work]) -> Table:
         ("asked", lambda w: figures.count(w.workers)),
         ("log", _log),
     ]
+    if any(each.protocol != "h1" for each in by_name.values()):
+        columns[:0] = _PROTOCOL_COLUMNS
     return Table(
         "What each contender does",
         (Column("contender", "text"), *(Column(head) for head, _ in columns)),
@@ -344,6 +346,38 @@ def work(by_name: Mapping[str, Work]) -> Table:
         " their process. Asked: for how many workers. Log: bytes written to logs and files per"
         " request.",
     )
+
+
+def _tls(work: Work) -> str:
+    """`1.3 AES_128_GCM_SHA256`, as the load generator's connections agreed."""
+    if work.agreed is None or work.agreed.tls_version is None:
+        return MISSING
+    cipher = (work.agreed.cipher or "").removeprefix("TLS13_").removeprefix("TLS_")
+    return f"{work.agreed.tls_version} {cipher}".strip()
+
+
+def _hpack(work: Work) -> str:
+    """A head before and after."""
+    if work.audit is None or work.audit.http2 is None:
+        return MISSING
+    return f"{work.audit.http2.head_bytes} → {work.audit.http2.next_head_bytes} B"
+
+
+def _streams(work: Work) -> str:
+    """How many a connection may have."""
+    if work.audit is None or work.audit.http2 is None:
+        return MISSING
+    limit = work.audit.http2.max_concurrent_streams
+    return "no limit" if limit is None else figures.count(limit)
+
+
+_PROTOCOL_COLUMNS: Sequence[tuple[str, Callable[[Work], str]]] = (
+    ("protocol", lambda w: w.protocol),
+    ("TLS", _tls),
+    ("resumes", lambda w: _yes_or_no(w.audit.tls.resumes if w.audit and w.audit.tls else None)),
+    ("HPACK", _hpack),
+    ("streams", _streams),
+)
 
 
 def _date(work: Work) -> str:

@@ -7,12 +7,19 @@ from bakeoff.model.capacity import CapacityEntry, CapacityReport
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, RankedBy
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import ComparisonResult, RowResult
 from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.report import figures
 from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table
 from bakeoff.report.sentences import grouped, joined, listed, sentences
 
+PROTOCOL_NAMES: Mapping[Protocol, str] = {
+    "h1": "HTTP/1.1 in cleartext",
+    "h1-tls": "HTTP/1.1 over TLS",
+    "h2c": "HTTP/2 in cleartext",
+    "h2": "HTTP/2 over TLS",
+}
 _GATE_SIGNS: dict[str, Sign] = {"holds": "✓", "fails": "✗", "can't tell": "?"}
 _RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better, the ratio"}
 

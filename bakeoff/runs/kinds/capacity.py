@@ -3,8 +3,14 @@
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.plan import ladder
 from bakeoff.report.document import Document
-from bakeoff.runs.measuring.boot import Boot, FirstBootOut, time_is_up
-from bakeoff.runs.measuring.contenders import build_able, changed, check_sources, leave_out
+from bakeoff.runs.measuring.boot import Boot, time_is_up
+from bakeoff.runs.measuring.contenders import (
+    NotAsPlanned,
+    build_able,
+    change_plan,
+    changed,
+    check_sources,
+)
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.search import Scores, run_search
 from bakeoff.runs.run import Prepared, Run
@@ -44,8 +50,8 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
                 try:
                     if not run_search(plan, Boot.next(plan.race, context), scores):
                         return
-                except FirstBootOut as first:
-                    leave_out(self.store, plan.race, first.out)
+                except NotAsPlanned as found:
+                    change_plan(self.store, plan.race, found.change)
 
     def is_complete(self) -> bool:
         """Whether the plan's time is measured."""

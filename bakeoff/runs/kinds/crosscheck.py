@@ -135,17 +135,21 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
 
 def _check_answers(plan: CrosscheckPlan, stages: Stages) -> None:
     host, _, port = plan.address.rpartition(":")
-    if fault := stages.servers.answers(host.strip("[]"), int(port)):
+    fault = stages.servers.answers(host.strip("[]"), int(port), plan.protocol, plan.tls)
+    if fault:
         raise NoVerdict(f"{plan.url}: {fault}")
 
 
 def _spec(plan: CrosscheckPlan, loader: Loader) -> LoadSpec:
     return LoadSpec(
-        url=f"http://{plan.address}{plan.path}",
+        url=f"{'https' if plan.tls else 'http'}://{plan.address}{plan.path}",
         host=plan.host,
         connections=plan.connections,
         connection=plan.connection,
         http="1.0" if loader in HTTP_1_0 else "1.1",
+        protocol=plan.protocol,
+        streams=plan.streams,
+        tls=plan.tls,
         threads=1,
         requests=None,
         duration_s=plan.duration_s,

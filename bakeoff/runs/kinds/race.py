@@ -6,8 +6,14 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming
 from bakeoff.report.document import Document
-from bakeoff.runs.measuring.boot import Boot, FirstBootOut, time_is_up
-from bakeoff.runs.measuring.contenders import build_able, changed, check_sources, leave_out
+from bakeoff.runs.measuring.boot import Boot, time_is_up
+from bakeoff.runs.measuring.contenders import (
+    NotAsPlanned,
+    build_able,
+    change_plan,
+    changed,
+    check_sources,
+)
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.rotation import run_rotation
 from bakeoff.runs.measuring.solo import run_solo_round
@@ -54,8 +60,8 @@ class RaceRun(Run[Plan, Verdict]):
                         run_solo_round(boot)
                     else:
                         run_rotation(boot, self._is_precise if boot.is_last else lambda: False)
-                except FirstBootOut as first:
-                    leave_out(self.store, plan, first.out)
+                except NotAsPlanned as found:
+                    change_plan(self.store, plan, found.change)
         if self.planned.confirm:
             solo = confirming(self.plan)
             rounds = f"{solo.boots} rounds, {solo.duration_s:.0f} s measured"

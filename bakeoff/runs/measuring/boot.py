@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import BootStart, DrawRule, Record, SliceLengths, Warmup
+from bakeoff.model.samples import BootStart, DrawRule, PlanChange, Record, SliceLengths, Warmup
 from bakeoff.plan import start_order
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.queues import check_queues
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
 
@@ -18,13 +20,6 @@ BOOT_SHARE = 0.5
 """Of a budget, for all planned boots but the last, which takes what is needed."""
 WORTH_S = 0.05
 """What is left of a plan's time that is worth another boot."""
-
-
-class FirstBootOut(Exception):
-    """Contenders that can't take part, known before anything was measured: go on without them."""
-
-    def __init__(self, out: dict[str, str]) -> None:
-        self.out = out
 
 
 def measured_s(records: Sequence[Record]) -> float:
@@ -80,12 +75,12 @@ class Boot:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """All contenders, running together, for a `with`. Raises `FirstBootOut`, `NoVerdict`."""
+        """All contenders, running together, for a `with`. Raises `NotAsPlanned`, `NoVerdict`."""
         order = start_order(self.plan, self.number)
         self.step(f"starting {', '.join(order)}")
         with Session(self.plan, self.number, order, self.context) as session:
             if session.out and not self.earlier:
-                raise FirstBootOut(session.out)
+                raise NotAsPlanned(PlanChange(out=session.out))
             if not session.running:
                 raise NoVerdict("no contender came up again")
             yield session
@@ -93,11 +88,14 @@ class Boot:
     def warm_up(self, session: Session, given: Mapping[str, SliceLengths]) -> tuple[Meter, Warmup]:
         """Connect to all that run, record how the boot began, and warm them up.
 
-        `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`.
+        `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`, and in
+        the first boot `NotAsPlanned`.
         """
         session.connect()
-        self.context.store.append(session.record())
         meter = Meter(session)
+        if not self.earlier:
+            check_queues(meter, session)
+        self.context.store.append(session.record())
         self.step("warming up")
         warmup = warm_up(
             meter,

@@ -78,10 +78,17 @@ def check_sources(
         raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
 
 
-def leave_out(store: Store, plan: Plan, out: Mapping[str, str]) -> None:
-    """Record that contenders can't take part. Raises `NoVerdict` where nobody is left."""
-    without(plan, out)
-    store.append(PlanChange(out=dict(out)))
+class NotAsPlanned(Exception):
+    """What has to change of the plan, known before anything was measured: begin anew with it."""
+
+    def __init__(self, change: PlanChange) -> None:
+        self.change = change
+
+
+def change_plan(store: Store, plan: Plan, change: PlanChange) -> None:
+    """Record what has to change. Raises `NoVerdict` where nobody is left."""
+    without(plan, change.out)
+    store.append(change)
 
 
 def changed(plan: Plan, records: Sequence[Record]) -> Plan:
@@ -89,6 +96,7 @@ def changed(plan: Plan, records: Sequence[Record]) -> Plan:
     for record in records:
         if isinstance(record, PlanChange):
             plan = without(plan, record.out)
-            if record.duration_s:
-                plan = plan.model_copy(update={"duration_s": record.duration_s})
+            for key in ("duration_s", "connections"):
+                if value := getattr(record, key):
+                    plan = plan.model_copy(update={key: value})
     return plan

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from bakeoff.model.protocol import Certificate
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
@@ -19,6 +21,14 @@ class Context:
     store: Store
     watch: Watch
     folder: Path
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The one of all that is started here, made when it is first asked for.
+
+        Raises `MissingPiece`.
+        """
+        return self.stages.servers.certificate(self.keeper.tls_folder)
 
     def log(self, name: str, boot: int) -> Path:
         """Where the output of one contender of one boot goes."""

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bakeoff.build import out_folder
 from bakeoff.measure import CpuReader
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry, Plan
+from bakeoff.model.protocol import OVER_TLS
 from bakeoff.model.receipt import Handle, Stopped, Verification
 from bakeoff.model.samples import Memory
 from bakeoff.runs.measuring.context import Context
@@ -57,7 +59,7 @@ class Instances:
         self._count[entry.name] += 1
         servers = self._context.stages.servers
         try:
-            handle = servers.attach(entry) if entry.attached else self._start(entry, key)
+            handle = self._attach(entry) if entry.attached else self._start(entry, key)
             verification = servers.verify(
                 handle, entry, self._plan.workload, self._plan.connection, self._plan.pipeline
             )
@@ -99,8 +101,15 @@ class Instances:
         """How it died; None while it lives, or where it isn't ours."""
         return None if running.entry.attached else self._context.keeper.death(running.key)
 
+    def _attach(self, entry: Entry) -> Handle:
+        protocol = self._plan.protocol_of(entry.name)
+        return self._context.stages.servers.attach(entry, protocol)
+
     def _start(self, entry: Entry, key: str) -> Handle:
         assert entry.folder
+        protocol = self._plan.protocol_of(entry.name)
+        certificate = self._context.certificate if protocol in OVER_TLS else None
+        tls = certificate.client if certificate else None
         handle = self._context.keeper.start(
             entry,
             key=key,
@@ -109,7 +118,9 @@ class Instances:
             cores=self._plan.cores,
             host=self._plan.host,
             log=self._context.log(entry.name, self._boot),
-            answers=self._context.stages.servers.answers,
+            answers=partial(self._context.stages.servers.answers, protocol=protocol, tls=tls),
+            protocol=protocol,
+            certificate=certificate,
         )
         self._started.append((entry.name, key))
         return handle

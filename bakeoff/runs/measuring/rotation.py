@@ -25,7 +25,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
 
     The first boot has chosen the slices' lengths and the draws: the blocks of one race are alike.
     The boot ends with its budget, or with a draw after which there is `enough`. Raises
-    `FirstBootOut`, `NoVerdict`.
+    `NotAsPlanned`, `NoVerdict`.
     """
     with boot.session() as session:
         if not boot.earlier:

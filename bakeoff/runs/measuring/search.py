@@ -61,7 +61,7 @@ class Scores:
 def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
     """Run a boot of a search for capacities; whether there is anything to climb.
 
-    Raises `FirstBootOut`, `NoVerdict`, `BadUsage` where the time is too little for one round.
+    Raises `NotAsPlanned`, `NoVerdict`, `BadUsage` where the time is too little for one round.
     """
     with boot.session() as session:
         meter, warmup = boot.warm_up(session, {})

@@ -105,6 +105,7 @@ class Session:
             io=ready.io,
             threads=ready.threads,
             connections_open=self.connections_open,
+            agreed={target.name: target.agreed for target in ready.targets if target.agreed},
         )
 
     def _start_all(self) -> None:

@@ -10,6 +10,7 @@ from bakeoff.model.samples import (
     BootStart,
     Draw,
     DrawRule,
+    PlanChange,
     Redrawn,
     Slice,
     SliceLengths,
@@ -17,9 +18,11 @@ from bakeoff.model.samples import (
     Warmup,
 )
 from bakeoff.plan import start_order
-from bakeoff.runs.measuring.boot import Boot, FirstBootOut
+from bakeoff.runs.measuring.boot import Boot
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
+from bakeoff.runs.measuring.queues import check_queues
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
 
@@ -31,7 +34,7 @@ _OfTurn = TypeVar("_OfTurn", BootStart, Warmup, BootEnd)
 def run_solo_round(boot: Boot) -> None:
     """Run one round: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one draw, and one block of long slices in it. Raises `FirstBootOut`,
+    A round is a boot with one draw, and one block of long slices in it. Raises `NotAsPlanned`,
     `NoVerdict`.
     """
     plan, context = boot.plan, boot.context
@@ -57,8 +60,10 @@ def run_solo_round(boot: Boot) -> None:
                 if not boot.earlier:
                     session.audit()
                 session.connect()
-                starts.append(session.record())
                 meter = Meter(session)
+                if not boot.earlier:
+                    check_queues(meter, session)
+                starts.append(session.record())
                 warmup = warm_up(meter, session, boot.earlier, {name: lengths}, window_ms / 1000)
                 warmups.append(warmup)
                 observation = Observation(session)
@@ -71,7 +76,7 @@ def run_solo_round(boot: Boot) -> None:
                 died |= meter.died
         stopped += session.stopped
     if out and not boot.earlier:
-        raise FirstBootOut(out)
+        raise NotAsPlanned(PlanChange(out=out))
     if not slices:
         raise NoVerdict("no contender came up again")
     if not boot.rule:

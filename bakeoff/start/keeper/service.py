@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -151,6 +152,8 @@ class Service:
                 break
             send(signal.SIGKILL, left)
             self._pause()
+        # The run's certificate, of which bakeoff may have made one.
+        shutil.rmtree(self._scratch / f"{os.getpid()}-tls", ignore_errors=True)
         with contextlib.suppress(OSError):
             self._scratch.rmdir()
 

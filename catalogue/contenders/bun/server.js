@@ -6,6 +6,10 @@ function serve() {
     hostname: process.env.HOST,
     port: Number(process.env.PORT),
     reusePort: true,
+    tls: process.env.PROTOCOL === 'h1-tls' ? {
+      cert: Bun.file(process.env.TLS_CERT),
+      key: Bun.file(process.env.TLS_KEY),
+    } : undefined,
     // For ever: the longest that can be set is 255 s, and the load rotates over contenders,
     // so that a connection waits for its next turn.
     idleTimeout: 0,

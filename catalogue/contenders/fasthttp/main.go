@@ -2,6 +2,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"log"
 	"net"
@@ -50,5 +51,10 @@ func main() {
 		// No read timeout is set, so it may wait for its first turn as well.
 		IdleTimeout: 300 * time.Second,
 	}
-	log.Fatal(server.ListenAndServe(net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT"))))
+	address := net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT"))
+	if os.Getenv("PROTOCOL") == "h1-tls" {
+		server.TLSConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
+		log.Fatal(server.ListenAndServeTLS(address, os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY")))
+	}
+	log.Fatal(server.ListenAndServe(address))
 }

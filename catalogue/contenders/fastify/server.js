@@ -1,8 +1,31 @@
 'use strict';
 
+const fs = require('node:fs');
 const fastify = require('fastify');
 
 const IDLE_MS = 300_000;
+// Node would take AES-256, which is OpenSSL's first.
+const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
+
+const http1 = { noDelay: true, headersTimeout: IDLE_MS };
+
+// What Fastify takes for each protocol.
+function transport() {
+  switch (process.env.PROTOCOL) {
+    case 'h1-tls': return { https: { ...http1, ...certificate() } };
+    case 'h2c': return { http2: true };
+    case 'h2': return { http2: true, https: certificate() };
+    default: return { http: http1 };
+  }
+}
+
+function certificate() {
+  return {
+    cert: fs.readFileSync(process.env.TLS_CERT),
+    key: fs.readFileSync(process.env.TLS_KEY),
+    ciphers: CIPHERS,
+  };
+}
 
 const app = fastify({
   logger: false,
@@ -10,7 +33,8 @@ const app = fastify({
   // (keepAliveTimeout) and before that for its first one (headersTimeout).
   keepAliveTimeout: IDLE_MS,
   requestTimeout: IDLE_MS,
-  http: { noDelay: true, headersTimeout: IDLE_MS },
+  http2SessionTimeout: IDLE_MS,
+  ...transport(),
 });
 
 // Fastify compiles a serialiser from it.

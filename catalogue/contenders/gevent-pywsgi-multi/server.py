@@ -7,6 +7,7 @@ from socket import AF_INET, IPPROTO_TCP, TCP_NODELAY
 from app import app
 from gevent.os import fork_gevent
 from gevent.pywsgi import WSGIServer
+from gevent.ssl import PROTOCOL_TLS_SERVER, SSLContext
 
 # The parent waits for these: to be told to stop, or for a worker that died.
 WAITED_FOR = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
@@ -17,11 +18,20 @@ listener = WSGIServer.get_listener(address, backlog=4096, family=AF_INET)
 # the listening socket down to the connections.
 listener.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
 
+tls = {}
+if os.environ.get("PROTOCOL") == "h1-tls":
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
+    context.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256")  # of TLS 1.2; openssl.cnf has that of 1.3
+    context.set_alpn_protocols(["http/1.1"])
+    tls = {"ssl_context": context}
+
 
 def serve():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED_FOR)
     # wsgi.multiprocess: accept one connection at a time, and leave the others some.
-    WSGIServer(listener, app, log=None, environ={"wsgi.multiprocess": True}).serve_forever()
+    multiprocess = {"wsgi.multiprocess": True}
+    WSGIServer(listener, app, log=None, environ=multiprocess, **tls).serve_forever()
 
 
 # Blocked, a signal that comes between two forks waits until there is a list of all workers.

@@ -5,6 +5,7 @@ from socket import AF_INET, IPPROTO_TCP, TCP_NODELAY
 
 from app import app
 from gevent.pywsgi import WSGIServer
+from gevent.ssl import PROTOCOL_TLS_SERVER, SSLContext
 
 address = os.environ["HOST"], int(os.environ["PORT"])
 listener = WSGIServer.get_listener(address, backlog=4096, family=AF_INET)
@@ -12,4 +13,12 @@ listener = WSGIServer.get_listener(address, backlog=4096, family=AF_INET)
 # the listening socket down to the connections.
 listener.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
 
-WSGIServer(listener, app, log=None).serve_forever()
+tls = {}
+if os.environ.get("PROTOCOL") == "h1-tls":
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
+    context.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256")  # of TLS 1.2; openssl.cnf has that of 1.3
+    context.set_alpn_protocols(["http/1.1"])
+    tls = {"ssl_context": context}
+
+WSGIServer(listener, app, log=None, **tls).serve_forever()

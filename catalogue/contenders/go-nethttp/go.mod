@@ -1,3 +1,3 @@
 module example.org/go-nethttp
 
-go 1.22.0
+go 1.24

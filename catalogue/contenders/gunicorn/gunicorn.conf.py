@@ -4,6 +4,10 @@ import os
 
 bind = f"{os.environ['HOST']}:{os.environ['PORT']}"
 backlog = 4096
+if os.environ.get("PROTOCOL") == "h1-tls":
+    certfile = os.environ["TLS_CERT"]
+    keyfile = os.environ["TLS_KEY"]
+    ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256"  # of TLS 1.2; openssl.cnf has that of 1.3
 
 # The number of processes comes from WEB_CONCURRENCY, gunicorn's own variable for it.
 worker_class = "gthread"

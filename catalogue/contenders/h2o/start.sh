@@ -6,8 +6,13 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/h2o.XXXXXX")
 
+case "${PROTOCOL:-h1}" in
+    h1-tls|h2) tls="s|@CERT@|$TLS_CERT|; s|@KEY@|$TLS_KEY|" ;;
+    *)         tls='/^ *ssl:/,/cipher-suite/d' ;;
+esac
+
 sed -e "s/@HOST@/${HOST:-127.0.0.1}/" -e "s/@PORT@/$PORT/" -e "s/@WORKERS@/${WORKERS:-1}/" \
-    -e "s|@HERE@|$here|" "$here/h2o.conf" > "$scratch/h2o.conf"
+    -e "s|@HERE@|$here|" -e "$tls" "$here/h2o.conf" > "$scratch/h2o.conf"
 
 # On SIGTERM h2o waits until the last idle connection is gone, which is 300 s with our timeout and
 # has no shorter one for HTTP/1. When a load is over there is nothing to wait for.

@@ -49,6 +49,25 @@ func echo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
 	w.Write(body)
 }
 
+// serve answers over the protocol that PROTOCOL names, and over no other.
+func serve(server *http.Server) error {
+	var only http.Protocols
+	switch os.Getenv("PROTOCOL") {
+	case "h1-tls":
+		only.SetHTTP1(true)
+	case "h2":
+		only.SetHTTP2(true)
+	case "h2c":
+		only.SetUnencryptedHTTP2(true)
+		server.Protocols = &only
+		return server.ListenAndServe()
+	default:
+		return server.ListenAndServe()
+	}
+	server.Protocols = &only
+	return server.ListenAndServeTLS(os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY"))
+}
+
 func main() {
 	router := httprouter.New()
 	router.GET("/", hello)
@@ -63,5 +82,5 @@ func main() {
 		// No read timeout is set, so it may wait for its first turn as well.
 		IdleTimeout: 300 * time.Second,
 	}
-	log.Fatal(server.ListenAndServe())
+	log.Fatal(serve(server))
 }

@@ -1,6 +1,6 @@
 module example.org/iris
 
-go 1.22.0
+go 1.24
 
 require github.com/kataras/iris/v12 v12.2.11
 

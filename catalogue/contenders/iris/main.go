@@ -49,6 +49,25 @@ func writeJSON(ctx iris.Context, value any, _ *context.JSON) error {
 	return err
 }
 
+// serve answers over the protocol that PROTOCOL names, and over no other.
+func serve(server *http.Server) error {
+	var only http.Protocols
+	switch os.Getenv("PROTOCOL") {
+	case "h1-tls":
+		only.SetHTTP1(true)
+	case "h2":
+		only.SetHTTP2(true)
+	case "h2c":
+		only.SetUnencryptedHTTP2(true)
+		server.Protocols = &only
+		return server.ListenAndServe()
+	default:
+		return server.ListenAndServe()
+	}
+	server.Protocols = &only
+	return server.ListenAndServeTLS(os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY"))
+}
+
 func main() {
 	context.WriteJSON = writeJSON
 
@@ -59,12 +78,13 @@ func main() {
 	app.Post("/echo", echo)
 
 	server := &http.Server{
-		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		Handler: app,
 		// The load rotates over contenders: a connection waits for its next turn.
 		// No read timeout is set, so it may wait for its first turn as well.
 		IdleTimeout: 300 * time.Second,
 	}
 	// Without the interrupt handler: on SIGTERM it waits for connections, for up to 10 s.
-	log.Fatal(app.Run(iris.Server(server),
+	log.Fatal(app.Run(iris.Raw(func() error { return serve(server) }),
 		iris.WithoutStartupLog, iris.WithoutInterruptHandler, iris.WithOptimizations))
 }

@@ -6,7 +6,17 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/nginx.XXXXXX")
 
+without='/ssl_/d'
+with="s|@CERT@|${TLS_CERT:-}|; s|@KEY@|${TLS_KEY:-}|"
+case "${PROTOCOL:-h1}" in
+    h1)     protocol=            tls=$without ;;
+    h2c)    protocol=http2       tls=$without ;;
+    h1-tls) protocol=ssl         tls=$with ;;
+    h2)     protocol='ssl http2' tls=$with ;;
+esac
+
 sed -e "s/@HOST@/${HOST:-127.0.0.1}/" -e "s/@PORT@/$PORT/" -e "s/@WORKERS@/${WORKERS:-1}/" \
+    -e "s/@PROTOCOL@/$protocol/" -e "$tls" \
     "$here/nginx.conf" > "$scratch/nginx.conf"
 
 # -e: without it nginx opens its compiled-in log file before it reads the configuration.

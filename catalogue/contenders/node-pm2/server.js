@@ -1,8 +1,13 @@
 'use strict';
 
+const fs = require('node:fs');
 const http = require('node:http');
+const http2 = require('node:http2');
+const https = require('node:https');
 
 const IDLE_MS = 300_000;
+// Node would take AES-256, which is OpenSSL's first.
+const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
 
 // Content-Length is given because writeHead() sends the head as it stands:
 // without it the body would go out in chunks.
@@ -29,13 +34,31 @@ function handle(req, res) {
   else answer(res, 404, 'Not Found');
 }
 
-const server = http.createServer({
+function certificate() {
+  return {
+    cert: fs.readFileSync(process.env.TLS_CERT),
+    key: fs.readFileSync(process.env.TLS_KEY),
+    ciphers: CIPHERS,
+  };
+}
+
+const http1 = {
   noDelay: true,
   // The load rotates over contenders: a connection waits for its next turn
   // (keepAliveTimeout) and before that for its first one (headersTimeout).
   keepAliveTimeout: IDLE_MS,
   headersTimeout: IDLE_MS,
   requestTimeout: IDLE_MS,
-}, handle);
+};
 
-server.listen({ host: process.env.HOST, port: Number(process.env.PORT), backlog: 4096 });
+// A connection of HTTP/2 may be idle for ever: that is http2's default.
+function createServer() {
+  switch (process.env.PROTOCOL) {
+    case 'h1-tls': return https.createServer({ ...http1, ...certificate() }, handle);
+    case 'h2c': return http2.createServer(handle);
+    case 'h2': return http2.createSecureServer(certificate(), handle);
+    default: return http.createServer(http1, handle);
+  }
+}
+
+createServer().listen({ host: process.env.HOST, port: Number(process.env.PORT), backlog: 4096 });

@@ -5,7 +5,7 @@ use crate::pace::Window;
 use crate::pool::Share;
 use crate::slice::{Control, Live, Outcome, Part, Plan, Wish};
 use crate::spoken;
-use crate::tally::{Bad, Tally};
+use crate::tally::{Bad, Tally, Terms};
 use crate::target::Target;
 use std::io;
 use std::sync::Arc;
@@ -55,6 +55,8 @@ pub struct Opened {
     pub open: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
+    /// What was agreed on with the server.
+    pub terms: Terms,
 }
 
 /// The state of a running slice, taken every 20 ms.
@@ -116,11 +118,12 @@ impl Workers {
     /// they carry one request only.
     pub fn open(&mut self, target: usize) -> io::Result<Opened> {
         self.order(|| Order::Open { target });
-        let mut opened = Opened { open: 0, first_bad: None };
+        let mut opened = Opened { open: 0, first_bad: None, terms: Terms::default() };
         for _ in 0..self.threads.len() {
             match self.reply()? {
                 Reply::Opened(tally) => {
                     opened.open += tally.connects;
+                    opened.terms.merge(&tally.terms);
                     opened.first_bad = opened.first_bad.or(tally.first_bad);
                 }
                 _ => return Err(out_of_turn()),

@@ -6,6 +6,7 @@ use common::driver::{Driver, job};
 use common::servers::{self, GOOD};
 use std::path::Path;
 use volley::drive::messages::{Command, Event};
+use volley_load::spoken::Spoken;
 use volley_net::IoChoice;
 
 #[test]
@@ -54,6 +55,19 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (job["pipeline"], job[key]) = (2.into(), value.into());
         job.to_string()
     };
+    let streams = || {
+        let mut job = good();
+        (job["streams"], job["connection"]) = (2.into(), "close".into());
+        job.to_string()
+    };
+    let tls = |protocol: &str, server_name: &str, ca_pem: Option<&str>, insecure: bool| {
+        let mut job = good();
+        let tls = serde_json::json!({
+            "server_name": server_name, "ca_pem": ca_pem, "insecure": insecure, "resume": false
+        });
+        (job["targets"][0]["protocol"], job["targets"][0]["tls"]) = (protocol.into(), tls);
+        job.to_string()
+    };
     let slice = |target, duration_ms, rate| {
         format!(
             r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
@@ -62,7 +76,7 @@ fn a_wrong_command_is_told_what_would_be_right() {
     for (lines, part) in [
         (vec!["hello".into()], "command: "),
         (vec![slice(0, 20, "null")], "a job has to come first"),
-        (vec![with("/protocol", 1.into())], "`protocol` is 1, but this engine speaks 2"),
+        (vec![with("/protocol", 1.into())], "`protocol` is 1, but this engine speaks 3"),
         (vec![with("/targets", serde_json::json!([]))], "`targets` is empty"),
         (vec![with("/connections", 0.into())], "`connections` is 0"),
         (vec![with("/connections", 100_000_000.into())], "open files"),
@@ -73,6 +87,16 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![with("/pipeline", 0.into())], "`pipeline` is 0"),
         (vec![ahead("connection", "close")], "`pipeline` is 2, but must be 1 where `connection`"),
         (vec![ahead("http", "1.0")], "`pipeline` is 2, but must be 1 where `http` is `1.0`"),
+        (vec![with("/streams", 0.into())], "`streams` is 0"),
+        (vec![streams()], "`streams` is 2, but must be 1 where `connection` is `close`"),
+        (vec![with("/targets/0/protocol", "h3".into())], "`h3`"),
+        (vec![with("/targets/0/protocol", "h1-tls".into())], "`tls` is missing"),
+        (vec![tls("h1", "localhost", None, true)], "h1 travels in cleartext"),
+        (vec![tls("h2c", "localhost", None, true)], "h2c travels in cleartext"),
+        (vec![tls("h2", "localhost", None, false)], "`tls.ca_pem` is null"),
+        (vec![tls("h1-tls", "localhost", Some("x"), true)], "`tls.ca_pem` must be null"),
+        (vec![tls("h1-tls", "localhost", Some("x"), false)], "it holds no certificate in PEM"),
+        (vec![tls("h1-tls", "local host", None, true)], "`tls.server_name` is \"local host\""),
         (vec![with("/cpus", serde_json::json!([1023]))], "`cpus` is [1023]"),
         (vec![with("/cpus", serde_json::json!([99999]))], "`cpus` names core 99999"),
         (vec![with("/request_timeout_ms", 0.into())], "`request_timeout_ms` is 0"),
@@ -95,11 +119,18 @@ fn a_wrong_command_is_told_what_would_be_right() {
 }
 
 #[test]
-fn a_job_that_says_nothing_of_a_pipeline_has_none() {
-    let mut text = serde_json::to_value(Command::Job(job(IoChoice::Auto, &[]))).unwrap();
-    text.as_object_mut().unwrap().remove("pipeline");
+fn a_job_that_says_nothing_of_depths_or_protocols_asks_for_the_plainest() {
+    let address = servers::always(GOOD);
+    let mut text = serde_json::to_value(Command::Job(job(IoChoice::Auto, &[address]))).unwrap();
+    for key in ["pipeline", "streams"] {
+        text.as_object_mut().unwrap().remove(key);
+    }
+    for key in ["protocol", "tls"] {
+        text["targets"][0].as_object_mut().unwrap().remove(key);
+    }
     let Ok(Command::Job(read)) = Command::parse(&text.to_string()) else { panic!("{text}") };
-    assert_eq!(read.pipeline, 1);
+    assert_eq!((read.pipeline, read.streams), (1, 1));
+    assert_eq!((read.targets[0].protocol, &read.targets[0].tls), (Spoken::H1, &None));
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_good_server(io: IoChoice) {
     let (address, served) = servers::counting(GOOD);
     let (mut driver, ready) = Driver::job(job(io, &[address]));
     let used = if io == IoChoice::Uring { Io::Uring } else { Io::Epoll };
-    assert_eq!((ready.protocol, ready.io, ready.threads), (2, used, 1));
+    assert_eq!((ready.protocol, ready.io, ready.threads), (3, used, 1));
     assert_eq!((ready.targets[0].open, &ready.targets[0].error), (4, &None));
     let mut sent = 0;
     for _ in 0..5 {

@@ -2,10 +2,16 @@
 
 use std::env;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::middleware::Compress;
 use actix_web::{get, post, web, App, HttpResponse, HttpServer, Responder};
+use rustls::crypto::ring::{self, cipher_suite};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::ServerConfig;
 use serde::Serialize;
 
 const BACKLOG: u32 = 4096;
@@ -38,6 +44,25 @@ async fn echo(body: String) -> impl Responder {
     body
 }
 
+/// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
+fn tls() -> Result<ServerConfig, Box<dyn Error>> {
+    let provider = CryptoProvider {
+        cipher_suites: vec![
+            cipher_suite::TLS13_AES_128_GCM_SHA256,
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        ],
+        ..ring::default_provider()
+    };
+    let certificates =
+        CertificateDer::pem_file_iter(env::var("TLS_CERT")?)?.collect::<Result<_, _>>()?;
+    let key = PrivateKeyDer::from_pem_file(env::var("TLS_KEY")?)?;
+    let config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key)?;
+    Ok(config)
+}
+
 /// What was really linked: the build takes every crate as Cargo.lock says, and so does this.
 fn version_of(name: &str) -> &'static str {
     let entry = format!("name = \"{name}\"\nversion = \"");
@@ -48,8 +73,9 @@ fn version_of(name: &str) -> &'static str {
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().any(|arg| arg == "--version") {
-        let [web, http, tokio] = ["actix-web", "actix-http", "tokio"].map(version_of);
-        println!("actix-web {web}, actix-http {http}, tokio {tokio}");
+        let [web, http, tokio, rustls] =
+            ["actix-web", "actix-http", "tokio", "rustls"].map(version_of);
+        println!("actix-web {web}, actix-http {http}, tokio {tokio}, rustls {rustls}");
         return Ok(());
     }
 
@@ -60,7 +86,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .service(fillbuffer)
             .service(echo)
     };
-    HttpServer::new(app)
+    let server = HttpServer::new(app)
         .workers(env::var("WORKERS")?.parse()?)
         .backlog(BACKLOG)
         .tcp_nodelay(true)
@@ -69,9 +95,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .keep_alive(IDLE)
         .client_request_timeout(IDLE)
         // SIGTERM ends it at once; else it would let idle connections finish for up to 30 s.
-        .disable_signals()
-        .bind((env::var("HOST")?, env::var("PORT")?.parse()?))?
-        .run()
-        .await?;
+        .disable_signals();
+    let address = (env::var("HOST")?, env::var("PORT")?.parse::<u16>()?);
+    let server = match env::var("PROTOCOL").as_deref() {
+        Ok("h2c") => server.bind_auto_h2c(address)?,
+        // The client chooses: Actix itself adds both to ALPN, HTTP/2 before HTTP/1.1.
+        Ok("h1-tls" | "h2") => server.bind_rustls_0_23(address, tls()?)?,
+        _ => server.bind(address)?,
+    };
+    server.run().await?;
     Ok(())
 }

@@ -2,10 +2,18 @@
 
 use std::env;
 use std::error::Error;
+use std::sync::Arc;
 
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use axum_server::accept::NoDelayAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use rustls::crypto::ring::{self, cipher_suite};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::ServerConfig;
 use serde::Serialize;
 use tokio::net::TcpSocket;
 use tower_http::compression::{predicate::SizeAbove, CompressionLayer};
@@ -33,6 +41,26 @@ async fn echo(body: String) -> String {
     body
 }
 
+/// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
+fn tls(alpn: &str) -> Result<RustlsConfig, Box<dyn Error>> {
+    let provider = CryptoProvider {
+        cipher_suites: vec![
+            cipher_suite::TLS13_AES_128_GCM_SHA256,
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        ],
+        ..ring::default_provider()
+    };
+    let certificates =
+        CertificateDer::pem_file_iter(env::var("TLS_CERT")?)?.collect::<Result<_, _>>()?;
+    let key = PrivateKeyDer::from_pem_file(env::var("TLS_KEY")?)?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key)?;
+    config.alpn_protocols = vec![alpn.into()];
+    Ok(RustlsConfig::from_config(Arc::new(config)))
+}
+
 /// What was really linked: the build takes every crate as Cargo.lock says, and so does this.
 fn version_of(name: &str) -> &'static str {
     let entry = format!("name = \"{name}\"\nversion = \"");
@@ -43,9 +71,11 @@ fn version_of(name: &str) -> &'static str {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().any(|arg| arg == "--version") {
-        let [axum, tower_http, hyper, tokio] =
-            ["axum", "tower-http", "hyper", "tokio"].map(version_of);
-        println!("axum {axum}, tower-http {tower_http}, hyper {hyper}, tokio {tokio}");
+        let [axum, tower_http, hyper, tokio, rustls] =
+            ["axum", "tower-http", "hyper", "tokio", "rustls"].map(version_of);
+        println!(
+            "axum {axum}, tower-http {tower_http}, hyper {hyper}, tokio {tokio}, rustls {rustls}"
+        );
         return Ok(());
     }
 
@@ -62,10 +92,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
     socket.bind(format!("{}:{}", env::var("HOST")?, env::var("PORT")?).parse()?)?;
-    let listener = socket.listen(BACKLOG)?.tap_io(|stream| {
-        let _ = stream.set_nodelay(true); // it fails where the client is gone already
-    });
+    let listener = socket.listen(BACKLOG)?;
 
-    axum::serve(listener, app).await?;
+    let config = match env::var("PROTOCOL").as_deref() {
+        Ok("h1-tls") => tls("http/1.1")?,
+        Ok("h2") => tls("h2")?,
+        // In cleartext axum takes each connection for what its first bytes say.
+        _ => {
+            let listener = listener.tap_io(|stream| {
+                let _ = stream.set_nodelay(true); // it fails where the client is gone already
+            });
+            axum::serve(listener, app).await?;
+            return Ok(());
+        }
+    };
+    axum_server::from_tcp(listener.into_std()?)?
+        .acceptor(RustlsAcceptor::new(config).acceptor(NoDelayAcceptor::new()))
+        .serve(app.into_make_service())
+        .await?;
     Ok(())
 }

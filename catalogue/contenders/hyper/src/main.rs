@@ -2,18 +2,28 @@
 
 use std::env;
 use std::error::Error;
+use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderValue, CONTENT_TYPE};
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde::Serialize;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpSocket;
+use tokio_rustls::rustls::crypto::ring::{self, cipher_suite};
+use tokio_rustls::rustls::crypto::CryptoProvider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::TlsAcceptor;
 
 const BACKLOG: u32 = 4096;
+
+type AnyError = Box<dyn Error + Send + Sync>;
 
 #[derive(Serialize)]
 struct FillBuffer {
@@ -28,9 +38,7 @@ fn answer(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<B
     response
 }
 
-async fn handle(
-    req: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Box<dyn Error + Send + Sync>> {
+async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyError> {
     match (req.method(), req.uri().path()) {
         (&Method::GET, "/") => Ok(answer("text/plain", "Hello, World!")),
         (&Method::GET, "/empty") => Ok(Response::default()),
@@ -52,6 +60,42 @@ async fn handle(
     }
 }
 
+/// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
+fn tls(alpn: &str) -> Result<TlsAcceptor, AnyError> {
+    let provider = CryptoProvider {
+        cipher_suites: vec![
+            cipher_suite::TLS13_AES_128_GCM_SHA256,
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        ],
+        ..ring::default_provider()
+    };
+    let certificates =
+        CertificateDer::pem_file_iter(env::var("TLS_CERT")?)?.collect::<Result<_, _>>()?;
+    let key = PrivateKeyDer::from_pem_file(env::var("TLS_KEY")?)?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key)?;
+    config.alpn_protocols = vec![alpn.into()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Answers on one connection until it ends. Its error is a client that leaves in the middle.
+async fn serve<S>(stream: S, http2: bool)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let io = TokioIo::new(stream);
+    let service = service_fn(handle);
+    let _ = if http2 {
+        http2::Builder::new(TokioExecutor::new())
+            .serve_connection(io, service)
+            .await
+    } else {
+        http1::Builder::new().serve_connection(io, service).await
+    };
+}
+
 /// What was really linked: the build takes every crate as Cargo.lock says, and so does this.
 fn version_of(name: &str) -> &'static str {
     let entry = format!("name = \"{name}\"\nversion = \"");
@@ -60,9 +104,10 @@ fn version_of(name: &str) -> &'static str {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+async fn main() -> Result<(), AnyError> {
     if env::args().any(|arg| arg == "--version") {
-        println!("hyper {}, tokio {}", version_of("hyper"), version_of("tokio"));
+        let [hyper, tokio, rustls] = ["hyper", "tokio", "rustls"].map(version_of);
+        println!("hyper {hyper}, tokio {tokio}, rustls {rustls}");
         return Ok(());
     }
 
@@ -72,16 +117,28 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     socket.bind(format!("{}:{}", env::var("HOST")?, env::var("PORT")?).parse()?)?;
     let listener = socket.listen(BACKLOG)?;
 
+    let protocol = env::var("PROTOCOL").unwrap_or_default();
+    let http2 = protocol.starts_with("h2");
+    let acceptor = match protocol.as_str() {
+        "h1-tls" => Some(tls("http/1.1")?),
+        "h2" => Some(tls("h2")?),
+        _ => None,
+    };
+
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
-        let io = TokioIo::new(stream);
+        let acceptor = acceptor.clone();
 
         tokio::task::spawn(async move {
-            // The only error there is to see is a client that leaves in the middle.
-            let _ = http1::Builder::new()
-                .serve_connection(io, service_fn(handle))
-                .await;
+            match acceptor {
+                None => serve(stream, http2).await,
+                Some(acceptor) => {
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        serve(stream, http2).await;
+                    }
+                }
+            }
         });
     }
 }

@@ -283,12 +283,12 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         })
     }
 
-    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where no
-    /// answer has begun, the bytes as they came.
+    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where the
+    /// connection fails and no answer has begun, the bytes as they came.
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
         let place = self.ended.or(self.latest).or(self.streams.oldest());
         let mut bytes = place.map_or(Vec::new(), |place| self.streams[place].evidence());
-        if bytes.is_empty() {
+        if bytes.is_empty() && self.ended.is_none() {
             bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
         }
         bytes

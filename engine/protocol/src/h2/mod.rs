@@ -26,6 +26,8 @@ mod connection;
 pub mod frame;
 mod handling;
 pub mod hpack;
+#[cfg(test)]
+mod properties;
 mod reading;
 mod requests;
 mod settings;

@@ -1,7 +1,7 @@
 //! What a job asks for: checked, and turned into targets.
 
 use crate::drive::at_least_1;
-use crate::drive::messages::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec};
+use crate::drive::messages::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec, TlsSpec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version};
 use volley_requests::Book;
+use volley_tls::{Config, Terms};
 
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
 pub(super) fn check(job: &Job) -> Result<(), String> {
@@ -39,6 +40,14 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     if pipeline > 1 && job.http == HttpVersion::Http10 {
         return Err(format!("`pipeline` is {pipeline}, but must be 1 where `http` is `1.0`"));
     }
+    at_least_1("streams", job.streams as u64)?;
+    if job.streams > 1 && closes(job) {
+        return Err(format!(
+            "`streams` is {}, but must be 1 where `connection` is `close`: a connection carries one \
+             request",
+            job.streams
+        ));
+    }
     at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
     at_least_1("request_timeout_ms", job.request_timeout_ms)?;
     limits::check_open_files(job.targets.len(), connections, closes(job))?;
@@ -65,6 +74,12 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         format!("`address` is {got:?}, but must be numeric, like 127.0.0.1:8080 or [::1]:8080")
     });
     let address = Address::Tcp(address?);
+    let spoken = spec.protocol;
+    if spoken.is_h2() && job.http == HttpVersion::Http10 {
+        return Err(format!("`protocol` is {}, but `http` is 1.0", spoken.name()));
+    }
+    let tls = tls(spoken, spec.tls.as_ref())?;
+    let depth = if spoken.is_h2() { job.streams } else { job.pipeline };
     let request = Request {
         method: spec.request.method.clone(),
         path: spec.request.path.clone(),
@@ -78,7 +93,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         },
         ..Request::default()
     };
-    let book = Book::of(&request, expectation(spec)?, job.pipeline)
+    let book = Book::of(&request, expectation(spec)?, depth)
         .map_err(|error| format!("request: {error}"))?;
     Ok(Target {
         route: Route {
@@ -87,14 +102,50 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
             connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
             buffers: SocketBuffers::default(),
         },
-        spoken: Spoken::H1,
-        tls: None,
+        spoken,
+        tls,
         books: vec![Arc::new(book)],
         connections: job.connections,
         requests_per_connection: closes(job).then_some(1),
-        pipeline: job.pipeline,
+        pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
     })
+}
+
+fn tls(spoken: Spoken, spec: Option<&TlsSpec>) -> Result<Option<Config>, String> {
+    let name = spoken.name();
+    let spec = match (spoken.is_sealed(), spec) {
+        (false, None) => return Ok(None),
+        (false, Some(_)) => return Err(format!("`tls` is there, but {name} travels in cleartext")),
+        (true, None) => return Err(format!("`tls` is missing, but {name} travels in TLS")),
+        (true, Some(spec)) => spec,
+    };
+    let mut terms = Terms::measuring(spoken.alpn(), spoken.is_h2(), spec.resume);
+    match (&spec.ca_pem, spec.insecure) {
+        (Some(pem), false) => {
+            terms.believe(pem.as_bytes()).map_err(|why| format!("`tls.ca_pem`: {why}"))?;
+        }
+        (None, true) => {}
+        (Some(_), true) => {
+            return Err(
+                "`tls.insecure` is true: any certificate is believed, so `tls.ca_pem` must \
+                        be null"
+                    .to_owned(),
+            );
+        }
+        (None, false) => {
+            return Err(
+                "`tls.ca_pem` is null: give certificates to believe, or let `tls.insecure` \
+                        be true"
+                    .to_owned(),
+            );
+        }
+    }
+    if !Config::is_name(&spec.server_name) {
+        let got = &spec.server_name;
+        return Err(format!("`tls.server_name` is {got:?}, but must be a host's name or address"));
+    }
+    Ok(Some(Config::new(Some(&spec.server_name), &terms)))
 }
 
 fn closes(job: &Job) -> bool {

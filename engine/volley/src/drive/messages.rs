@@ -4,12 +4,14 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use volley_load::errors::ErrorKind;
+use volley_load::figures::Agreement;
 use volley_load::schedule::Shape;
+use volley_load::spoken::Spoken;
 use volley_load::tally::Bad;
 use volley_net::{Io, IoChoice};
 
 /// The number of this protocol.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// From the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,12 +38,14 @@ pub struct Job {
     pub http: HttpVersion,
     #[serde(default = "one_at_a_time")]
     pub pipeline: usize,
+    #[serde(default = "one_at_a_time")]
+    pub streams: usize,
     pub cpus: Vec<usize>,
     pub connect_timeout_ms: u64,
     pub request_timeout_ms: u64,
 }
 
-/// The depth of a job that leaves `pipeline` out.
+/// The depth of a job that leaves `pipeline` or `streams` out.
 fn one_at_a_time() -> usize {
     1
 }
@@ -74,8 +78,23 @@ pub enum HttpVersion {
 pub struct TargetSpec {
     pub name: String,
     pub address: String,
+    #[serde(default)]
+    pub protocol: Spoken,
+    #[serde(default)]
+    pub tls: Option<TlsSpec>,
     pub request: RequestSpec,
     pub expect: ExpectSpec,
+}
+
+/// How TLS is spoken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlsSpec {
+    pub server_name: String,
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub ca_pem: Option<String>,
+    pub insecure: bool,
+    pub resume: bool,
 }
 
 /// What to ask.
@@ -155,6 +174,7 @@ pub struct TargetReady {
     pub name: String,
     pub open: u64,
     pub error: Option<Failure>,
+    pub agreed: Option<Agreement>,
 }
 
 /// A failure to connect.
@@ -180,6 +200,9 @@ pub struct SliceEvent {
     pub misses: u64,
     pub unsent: u64,
     pub connects: u64,
+    pub handshakes: u64,
+    pub handshake_mean_us: Option<f64>,
+    pub resumed: u64,
     pub idle_closed: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     pub latency: String,

@@ -8,6 +8,7 @@ use crate::drive::messages::{
     TargetReady,
 };
 use std::io::{self, BufRead, Write};
+use volley_load::figures::Agreement;
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Outcome, Plan, Wish};
@@ -105,7 +106,12 @@ impl Engine {
         for (index, spec) in job.targets.iter().enumerate() {
             let opened = self.workers.open(index)?;
             let error = opened.first_bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
-            targets.push(TargetReady { name: spec.name.clone(), open: opened.open, error });
+            targets.push(TargetReady {
+                name: spec.name.clone(),
+                open: opened.open,
+                error,
+                agreed: Agreement::of(&opened.terms),
+            });
         }
         Ok(Ready {
             protocol: PROTOCOL,
@@ -170,6 +176,9 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         misses: tally.misses,
         unsent: tally.unsent,
         connects: tally.connects,
+        handshakes: tally.handshakes,
+        handshake_mean_us: tally.handshake_mean_us(),
+        resumed: tally.resumed,
         idle_closed: tally.idle_closed,
         errors: tally.errors.occurred(),
         latency: tally.latencies.encode(),

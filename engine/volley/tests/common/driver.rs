@@ -18,6 +18,7 @@ use volley::drive::messages::{
 };
 use volley_load::errors::ErrorKind;
 use volley_load::schedule::Shape;
+use volley_load::spoken::Spoken;
 use volley_net::IoChoice;
 
 /// No conversation of a test takes longer, on however slow a machine.
@@ -174,6 +175,8 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
     let target = |address: &SocketAddr| TargetSpec {
         name: address.to_string(),
         address: address.to_string(),
+        protocol: Spoken::H1,
+        tls: None,
         request: RequestSpec {
             method: "GET".into(),
             path: "/".into(),
@@ -192,6 +195,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         connection: ConnectionMode::KeepAlive,
         http: HttpVersion::Http11,
         pipeline: 1,
+        streams: 1,
         cpus: vec![],
         connect_timeout_ms: 5000,
         request_timeout_ms: 20_000,

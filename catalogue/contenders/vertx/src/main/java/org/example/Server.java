@@ -10,7 +10,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.util.List;
 
 /** One of these runs on each event loop; Vert.x hands them the connections in turn. */
@@ -25,7 +27,26 @@ public class Server extends VerticleBase {
         // Only for clients that ask for it, whatever the size of the body.
         .setCompressionSupported(true)
         .setCompressionContentSizeThreshold(0);
+    // In cleartext it takes each connection for what its first bytes say.
+    switch (String.valueOf(System.getenv("PROTOCOL"))) {
+      case "h1-tls" -> overTls(options, HttpVersion.HTTP_1_1);
+      case "h2" -> overTls(options, HttpVersion.HTTP_2);
+      default -> { }
+    }
     return vertx.createHttpServer(options).requestHandler(this::handle).listen();
+  }
+
+  private static void overTls(HttpServerOptions options, HttpVersion version) {
+    options
+        .setSsl(true)
+        .setUseAlpn(true)
+        .setAlpnVersions(List.of(version))
+        .setKeyCertOptions(new PemKeyCertOptions()
+            .setCertPath(System.getenv("TLS_CERT"))
+            .setKeyPath(System.getenv("TLS_KEY")))
+        // AES-128-GCM alone: Java would take AES-256.
+        .addEnabledCipherSuite("TLS_AES_128_GCM_SHA256")
+        .addEnabledCipherSuite("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256");
   }
 
   private void handle(HttpServerRequest request) {

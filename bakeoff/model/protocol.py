@@ -1,0 +1,72 @@
+"""The protocols that a server is asked over, by the names that they have everywhere."""
+
+from typing import Literal, Self, get_args
+
+from pydantic import PositiveInt, model_validator
+
+from bakeoff.model.base import Contract
+
+Protocol = Literal["h1", "h1-tls", "h2c", "h2"]
+"""HTTP/1.1 in cleartext and over TLS; HTTP/2 in cleartext (prior knowledge) and over TLS (ALPN)."""
+
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+
+OVER_TLS: frozenset[Protocol] = frozenset({"h1-tls", "h2"})
+HTTP_2: frozenset[Protocol] = frozenset({"h2c", "h2"})
+
+ALPN: dict[Protocol, str] = {"h1-tls": "http/1.1", "h2": "h2"}
+"""What a client offers by ALPN: that and nothing else, so no server falls back in silence."""
+
+
+class Tls(Contract):
+    """Whom a client of a server believes, and what it asks for by SNI.
+
+    The certificate has to be signed by a root of `ca_pem`, PEM, and be of `server_name`.
+    `insecure`: any certificate is taken, and `ca_pem` is None. `resume`: later connections may
+    resume the session of an earlier one; without it every handshake is full.
+    """
+
+    server_name: str
+    ca_pem: str | None = None
+    insecure: bool = False
+    resume: bool = False
+
+    @model_validator(mode="after")
+    def _believes_somebody(self) -> Self:
+        if (self.ca_pem is None) != self.insecure:
+            raise ValueError("takes either `ca_pem` or `insecure`")
+        return self
+
+
+SERVER_NAME = "localhost"
+"""By which name a server that we start is asked over TLS: SNI knows no addresses."""
+
+
+class Certificate(Contract):
+    """What a server shows over TLS: files in PEM, and the root that clients believe it by."""
+
+    cert: str
+    key: str
+    ca_pem: str
+
+    @property
+    def client(self) -> Tls:
+        """How a client believes it."""
+        return Tls(server_name=SERVER_NAME, ca_pem=self.ca_pem)
+
+
+class Agreed(Contract):
+    """What a connection came to: by the TLS handshake, and by the server's HTTP/2 SETTINGS.
+
+    `cipher` is named as in RFC 8446 (TLS13_AES_128_GCM_SHA256). None: over cleartext, or of a
+    protocol that has no such thing; of the settings: the server sent none, and the default holds.
+    """
+
+    tls_version: str | None = None
+    cipher: str | None = None
+    alpn: str | None = None
+    resumed: bool = False
+    max_concurrent_streams: int | None = None
+    initial_window: int | None = None
+    header_table_size: int | None = None
+    max_frame_size: PositiveInt | None = None

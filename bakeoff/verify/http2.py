@@ -1,0 +1,199 @@
+"""HTTP/2 exchanges over a socket, read with h2; the frames are counted as they come."""
+
+import socket
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.errors import ErrorCodes
+from h2.events import (
+    ConnectionTerminated,
+    DataReceived,
+    Event,
+    RemoteSettingsChanged,
+    ResponseReceived,
+    StreamEnded,
+    StreamReset,
+)
+from h2.exceptions import ProtocolError
+from h2.settings import SettingCodes
+
+from bakeoff.model.workload import RequestSection
+from bakeoff.verify.exchange import RESPONSE_BYTES_MAX, Answer, NoAnswer, received, sent
+
+_FRAME_HEAD = 9
+_DATA, _HEADERS, _CONTINUATION = 0, 1, 9
+_OF_HTTP_1 = frozenset({"host", "connection", "keep-alive", "transfer-encoding", "upgrade"})
+
+
+@dataclass
+class _Coming:
+    """An answer as far as it has come: its frames, and what they say."""
+
+    stream: int
+    asked_ns: int
+    frames: bytearray = field(default_factory=bytearray)
+    head_bytes: int = 0
+    received_ns: list[int] = field(default_factory=list)
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytearray = field(default_factory=bytearray)
+    done: bool = False
+
+
+class Http2Connection:
+    """One connection, established; `settings` are those that the server has sent, by name."""
+
+    def __init__(self, connection: socket.socket, scheme: str, authority: str) -> None:
+        self.socket, self._scheme, self._authority = connection, scheme, authority
+        self._h2 = H2Connection(H2Configuration(client_side=True, header_encoding="latin-1"))
+        self._unread = bytearray()
+        self._began = False
+        self._ended = False
+        self.settings: dict[str, int] = {}
+        self._h2.initiate_connection()
+
+    def ask(self, request: RequestSection, path: str, *, close: bool = False) -> Answer:
+        """One request, one answer. Raises `NoAnswer`.
+
+        To `close` is the client's: HTTP/2 has no way to ask the server for it.
+        """
+        del close
+        coming = _Coming(self._h2.get_next_available_stream_id(), time.monotonic_ns())
+        body = request.body.encode()
+        try:
+            self._h2.send_headers(
+                coming.stream, self._head(request, path, len(body)), end_stream=not body
+            )
+            self._send(coming, body)
+            while not coming.done:
+                self._read(coming)
+        except ProtocolError as error:
+            raise NoAnswer(f"its answer is no HTTP/2 ({error})") from None
+        status = dict(coming.headers).get(":status", "")
+        return Answer(
+            raw=bytes(coming.frames),
+            status=int(status) if status.isdigit() else 0,
+            headers=tuple(each for each in coming.headers if not each[0].startswith(":")),
+            body=bytes(coming.body),
+            head_bytes=coming.head_bytes,
+            keeps_alive=not self._ended,
+            asked_ns=coming.asked_ns,
+            received_ns=tuple(coming.received_ns),
+        )
+
+    def _head(self, request: RequestSection, path: str, length: int) -> list[tuple[str, str]]:
+        own = ((name.lower(), value) for name, value in request.headers.items())
+        return [
+            (":method", request.method),
+            (":scheme", self._scheme),
+            (":authority", self._authority),
+            (":path", path),
+            *((name, value) for name, value in own if name not in _OF_HTTP_1),
+            *([("content-length", str(length))] if length else []),
+        ]
+
+    def _send(self, coming: _Coming, body: bytes) -> None:
+        """What is to be said, and the body as far as the server's windows let it."""
+        while body and not coming.done:
+            # Below zero where the server has made it smaller since.
+            window = max(0, self._h2.local_flow_control_window(coming.stream))
+            piece = body[: min(window, self._h2.max_outbound_frame_size)]
+            body = body[len(piece) :]
+            if piece:
+                self._h2.send_data(coming.stream, piece, end_stream=not body)
+            else:
+                self._read(coming)
+        sent(self.socket, self._h2.data_to_send())
+
+    def _read(self, coming: _Coming) -> None:
+        """The next bytes, and what has to be said to them."""
+        sent(self.socket, self._h2.data_to_send())
+        data = received(self.socket, began=bool(coming.frames))
+        if not data:
+            raise NoAnswer(self._closed(coming))
+        if not self._began:
+            _check_speaks(data)
+            self._began = True
+        self._count(coming, data)
+        self._take(coming, self._h2.receive_data(data))
+        sent(self.socket, self._h2.data_to_send())
+
+    def _closed(self, coming: _Coming) -> str:
+        if not self._began:
+            return (
+                "it closed the connection without a word of HTTP/2: does it speak it, by prior "
+                "knowledge in cleartext (h2c) or over TLS (h2)?"
+            )
+        what = "in the middle of its answer" if coming.frames else "before an answer came"
+        return f"the connection was closed {what}"
+
+    def _count(self, coming: _Coming, data: bytes) -> None:
+        """The frames of this answer, byte for byte."""
+        self._unread += data
+        now_ns = time.monotonic_ns()
+        while len(self._unread) >= _FRAME_HEAD:
+            size = _FRAME_HEAD + int.from_bytes(self._unread[:3])
+            if len(self._unread) < size:
+                return
+            kind, stream = self._unread[3], int.from_bytes(self._unread[5:9]) & 0x7FFFFFFF
+            if stream == coming.stream and kind in (_DATA, _HEADERS, _CONTINUATION):
+                coming.frames += self._unread[:size]
+                coming.head_bytes += size if kind != _DATA else 0
+                coming.received_ns.append(now_ns)
+            del self._unread[:size]
+
+    def _take(self, coming: _Coming, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, RemoteSettingsChanged):
+                self.settings |= {
+                    SettingCodes(code).name.lower(): changed.new_value
+                    for code, changed in event.changed_settings.items()
+                    if code in list(SettingCodes)
+                }
+            elif isinstance(event, ConnectionTerminated):
+                self._ended = True
+                if (event.last_stream_id or 0) < coming.stream and not coming.done:
+                    raise NoAnswer(f"it ended the connection (GOAWAY, {_name(event.error_code)})")
+            elif getattr(event, "stream_id", None) == coming.stream:
+                self._take_own(coming, event)
+
+    def _take_own(self, coming: _Coming, event: Event) -> None:
+        if isinstance(event, ResponseReceived):
+            coming.headers = tuple((str(name), str(value)) for name, value in event.headers or ())
+        elif isinstance(event, DataReceived):
+            coming.body += event.data or b""
+            if len(coming.body) > RESPONSE_BYTES_MAX:
+                raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
+            self._h2.acknowledge_received_data(event.flow_controlled_length or 0, coming.stream)
+        elif isinstance(event, StreamReset):
+            raise NoAnswer(f"it reset the request's stream ({_name(event.error_code)})")
+        elif isinstance(event, StreamEnded):
+            coming.done = True
+
+    def close(self) -> None:
+        """Close the socket."""
+        self.socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check_speaks(begins: bytes) -> None:
+    """Raises `NoAnswer` for a server whose first bytes are HTTP/1 or TLS."""
+    if begins.startswith(b"HTTP/1."):
+        line = begins.partition(b"\r\n")[0].decode("latin-1")
+        raise NoAnswer(
+            f"it speaks HTTP/1 alone: it answered HTTP/2's preface (prior knowledge) with `{line}`"
+        )
+    if begins.startswith((b"\x15\x03", b"\x16\x03")):
+        raise NoAnswer("asked for h2c, which is cleartext, it answers in TLS: does it speak h2?")
+
+
+def _name(code: ErrorCodes | int | None) -> str:
+    return code.name if isinstance(code, ErrorCodes) else f"error {code}"

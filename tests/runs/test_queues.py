@@ -1,0 +1,47 @@
+"""A listen queue that is too short for the load is seen before the warm-up."""
+
+from typing import Any
+
+import pytest
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.samples import PlanChange
+from bakeoff.report.sentences import sentence
+from tests.runs.conftest import Measure
+from tests.runs.world import World
+
+SPEEDS = {"fast": 10_000.0, "slow": 10_000.0, "same": 10_000.0}
+
+
+def changes(run: Any) -> list[PlanChange]:
+    return [record for record in run.records() if isinstance(record, PlanChange)]
+
+
+def test_where_nobody_asked_for_a_number_all_get_as_many_as_fit(measure: Measure) -> None:
+    world = World(SPEEDS, places={"fast": 7, "slow": 5, "same": 128})
+    run = measure.race(world, "fast", "slow", "same")
+    assert changes(run) == [PlanChange(connections=5, places={"fast": 7, "slow": 5})]
+    verdict = run.result
+    assert (verdict.connections, verdict.valid, verdict.complete) == (5, True, True)
+    assert {entry.name for entry in verdict.entries if entry.valid} >= set(SPEEDS)
+    warned = [each for each in verdict.warnings if each.code == "fewer_connections"]
+    assert "fast (7), slow (5)" in sentence(warned[0])
+    assert any("5 connections instead of 64" in text for text in world.seen)
+
+
+def test_who_is_asked_for_more_than_it_holds_is_out_with_the_number_that_would_do(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, places={"fast": 5})
+    verdict = measure.race(world, "fast", "same", connections=(64,)).result
+    assert {entry.name for entry in verdict.entries} == {"same"}
+    assert "use -c 5" in verdict.skipped[0].reason
+    with pytest.raises(NoVerdict, match="use -c 5"):
+        measure.race(World(SPEEDS, places={"fast": 5}), "fast", connections=(64,))
+
+
+def test_a_short_queue_that_does_not_overflow_is_no_matter(measure: Measure) -> None:
+    world = World(SPEEDS, places={"fast": 64})
+    run = measure.race(world, "fast", "same")
+    assert not changes(run)
+    assert run.result.connections == 64
