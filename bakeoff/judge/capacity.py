@@ -172,6 +172,8 @@ def judge_capacity(
         arrivals=plan.arrivals,
         connection=plan.connection,
         connections=plan.connections,
+        protocol=plan.protocol,
+        streams=plan.streams,
         reference=plan.reference,
         complete=complete,
         warnings=tuple(_run_warnings(plan, every, history, complete)),
