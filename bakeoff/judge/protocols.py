@@ -12,11 +12,14 @@ _Of = TypeVar("_Of")
 
 SETTINGS: Mapping[str, tuple[str, int | None]] = {
     "max_concurrent_streams": ("MAX_CONCURRENT_STREAMS", None),
-    "initial_window": ("INITIAL_WINDOW_SIZE", 65_535),
     "header_table_size": ("HEADER_TABLE_SIZE", 4_096),
-    "max_frame_size": ("MAX_FRAME_SIZE", 16_384),
 }
 """Key → the setting's name in RFC 9113, and what holds where none is sent; None: no limit."""
+OF_BODIES: Mapping[str, tuple[str, int | None]] = {
+    "initial_window": ("INITIAL_WINDOW_SIZE", 65_535),
+    "max_frame_size": ("MAX_FRAME_SIZE", 16_384),
+}
+"""The same of settings that only requests with a body meet."""
 
 
 def streams_capped(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
@@ -48,8 +51,8 @@ def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
     yield from _differ("keys_differ", "certificate_keys", _each(_tls(secure), lambda tls: tls.key))
 
 
-def unlike_settings(works: Mapping[str, Work]) -> Iterator[Finding]:
-    """What HPACK makes of heads, and settings that say what a server takes."""
+def unlike_settings(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
+    """What HPACK makes of heads, and settings that say what a server takes of these requests."""
     conducts = {
         name: work.audit.http2 for name, work in works.items() if work.audit and work.audit.http2
     }
@@ -61,7 +64,8 @@ def unlike_settings(works: Mapping[str, Work]) -> Iterator[Finding]:
             head_bytes=[each.head_bytes for each in conducts.values()],
             packed_bytes=list(packed.values()),
         )
-    for key, (setting, default) in SETTINGS.items():
+    met = {**SETTINGS, **(OF_BODIES if plan.workload.request.body else {})}
+    for key, (setting, default) in met.items():
         kept = {name: _kept(each, key, default) for name, each in conducts.items()}
         yield from _differ("http2_settings_differ", "kept", kept, setting=setting)
 

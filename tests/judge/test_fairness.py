@@ -297,6 +297,23 @@ def test_unlike_tls_and_http_2_are_found_and_worded(
     assert "y" in sentence(found) and "{" not in sentence(found)
 
 
+def test_settings_that_only_bodies_meet_count_where_requests_have_one() -> None:
+    works = {"x": spoken(), "y": spoken(None, {"initial_window": 1, "max_frame_size": 20_000})}
+    assert unequal(planned(protocol="h2"), works) == ()
+    plan = planned(protocol="h2")
+    request = plan.workload.request.model_copy(update={"body": "a body"})
+    workload = plan.workload.model_copy(update={"request": request})
+    found = unequal(plan.model_copy(update={"workload": workload}), works)
+    assert [each.values["setting"] for each in found] == ["INITIAL_WINDOW_SIZE", "MAX_FRAME_SIZE"]
+
+
+def test_bodies_in_frames_are_compared_among_themselves() -> None:
+    works = {"x": spoken(), "y": work(protocol="h1", body_bytes=4)}
+    assert unequal(planned(), works) == ()
+    framed = {"x": spoken(), "y": spoken().model_copy(update={"body_bytes": 22})}
+    assert codes(unequal(planned(protocol="h2"), framed)) == ["bodies_differ"]
+
+
 def test_a_setting_that_is_the_default_is_no_difference_to_one_that_is_not_sent() -> None:
     other = spoken(None, {"initial_window": 65_535, "header_table_size": 4_096})
     assert unequal(planned(protocol="h2"), {"x": spoken(), "y": other}) == ()
