@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
+from bakeoff.judge.history import History
 from bakeoff.model.audit import Http2Conduct, TlsConduct, Work
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
@@ -41,6 +42,19 @@ def streams_admitted(work: Work) -> int | None:
     if work.agreed and work.agreed.max_concurrent_streams is not None:
         return work.agreed.max_concurrent_streams
     return work.audit.http2.max_concurrent_streams if work.audit and work.audit.http2 else None
+
+
+def places(plan: Plan, history: History, name: str) -> int:
+    """How many requests to an entry can be under way at a time, over all connections.
+
+    A connection whose server admits fewer streams than were asked for is full with those.
+    """
+    asked = plan.places_of(name)
+    if plan.protocol_of(name) not in HTTP_2:
+        return asked
+    limits = [each.max_concurrent_streams for each in history.agreed(name)]
+    admitted = [plan.connections * limit for limit in limits if limit]
+    return min([asked, *admitted])
 
 
 def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
