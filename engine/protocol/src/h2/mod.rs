@@ -7,8 +7,9 @@
 //! connection, and serve servers as well.
 //!
 //! **What is kept.** A request is spelled out once on a connection; from then on it is a few bytes,
-//! which are put together from prepared parts. An answer's head that is equal to the one before, while
-//! the decoder's table is the same, is not decoded again. A frame that comes in one piece is never
+//! which are put together from prepared parts. An answer's head that is equal to the one before is not
+//! decoded again, while the decoder's table is the same or if it does not depend on it; what it adds to
+//! the table is added. A frame that comes in one piece is never
 //! copied, nor is a body, but for its first 4 KiB, which can be shown. Nothing is allocated for an
 //! answer once a connection is warm.
 //!
