@@ -87,6 +87,8 @@ test-tools: brick-tools
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,nghttpd,nghttp2-server)
+	@$(call need,h2load,nghttp2-client)
 	@$(call need,openssl,openssl)
 	@$(call need,curl,curl)
 
