@@ -47,21 +47,32 @@ def contenders(
     workers: Annotated[
         int | None, typer.Option(min=1, help="With --audit: workers or threads per server.")
     ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…", help="With --audit: h1, h1-tls, h2c or h2, or several. (default: h1)"
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
     """List the catalogue, with what is missing on this machine; or audit contenders.
 
     An audit starts them, sends each a few dozen requests, loads each for a
     second and a half, and says where their work is unequal: headers, writes,
-    keep-alive, logs, threads at work. It says nothing about speed. With
+    keep-alive, logs, threads at work, TLS, HTTP/2's settings. It says nothing about speed. With
     --json, its result is written as JSON.
     """
     if audit:
         options = RaceOptions(
-            connections=connections, workers=workers, workload=workload, twin=False, seed=0
+            connections=connections,
+            workers=workers,
+            workload=workload,
+            protocol=protocol,
+            twin=False,
+            seed=0,
         )
         _audit(names or [], options, json)
-    elif names or workload or connections or workers or json:
+    elif names or workload or connections or workers or protocol or json:
         raise BadUsage("contenders: names and options belong to --audit")
     else:
         _list(Catalogue.shipped())
@@ -141,7 +152,7 @@ def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
 def _list(catalogue: Catalogue) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)
-    for column in ("what it is", "language", "kind", "serves", "on this machine"):
+    for column in ("what it is", "language", "kind", "serves", "speaks", "on this machine"):
         table.add_column(column, overflow="fold")
     for contender, folder in _whole_catalogue(catalogue):
         if missing := missing_tools(contender, folder):
@@ -154,6 +165,7 @@ def _list(catalogue: Catalogue) -> None:
             contender.language,
             contender.kind,
             ", ".join(sorted(contender.serves)),
+            ", ".join(contender.protocols),
             state,
         )
     out.print(table)

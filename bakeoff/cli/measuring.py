@@ -78,9 +78,14 @@ def race(
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
     bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
     bakeoff race nginx hyper -c 1,64 --pipeline 1,16    a grid: 4 races
+    bakeoff race nginx --protocol h1,h2            what does HTTP/2 cost or gain?
+    bakeoff race nginx hyper --protocol h2 -c 8 --streams 8
+    bakeoff race https://localhost:8443/ --ca ca.pem --protocol h1-tls,h2
 
     A setting with several values makes a grid: every combination is raced and
-    has a verdict of its own. -d is then the time of all of them together.
+    has a verdict of its own. -d is then the time of all of them together. Of
+    several protocols each contender races once in each, all in one race: only
+    neighbours in a rotation have a ratio.
     """
     options = options.model_copy(update={"connection": _connection(close, keep_alive)})
     plan = plan_race(contenders or (), options, environment())
@@ -156,7 +161,7 @@ def crosscheck(
 ) -> None:
     """Do load tools say of a server what our engine says?
 
-    The tools that are installed (wrk, ab, oha, hey, wrk2, webbench), our
+    The tools that are installed (wrk, ab, oha, hey, h2load, wrk2, webbench), our
     engine, and our engine in place of them load the URL in turn, in rounds of
     random order. Per figure (requests/s, p50, p90, p99) a ratio with its
     interval, and one of: agrees, differs, can't tell.
@@ -164,6 +169,7 @@ def crosscheck(
     bakeoff crosscheck http://localhost:8080/
     bakeoff crosscheck http://localhost:8080/ --tools wrk,volley-wrk -c 100
     bakeoff crosscheck http://localhost:8080/ --close --json crosscheck.json
+    bakeoff crosscheck https://localhost:8443/ --ca ca.pem --protocol h2 --tools h2load,oha
     """
     if close:
         options = options.model_copy(update={"connection": "close"})

@@ -27,6 +27,7 @@ from bakeoff.judge.crossing import (
 from bakeoff.judge.history import ERROR_GROUPS, History, Tally, calm
 from bakeoff.judge.latency import MIN_BEYOND, Merged
 from bakeoff.judge.open_loop import Offered
+from bakeoff.judge.protocols import places
 from bakeoff.judge.steadiness import unsteady_warm_up
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import (
@@ -172,6 +173,8 @@ def judge_capacity(
         arrivals=plan.arrivals,
         connection=plan.connection,
         connections=plan.connections,
+        protocol=plan.protocol,
+        streams=plan.streams,
         reference=plan.reference,
         complete=complete,
         warnings=tuple(_run_warnings(plan, every, history, complete)),
@@ -267,7 +270,7 @@ def _entry(
     means: Mapping[str, Estimate],
 ) -> CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
-    points = curve(slices, asked.objectives, places=plan.places_of(name))
+    points = curve(slices, asked.objectives, places=places(plan, history, name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
         for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)

@@ -13,11 +13,14 @@ from bakeoff.judge.protocols import (
 from bakeoff.model.audit import Audit, Crew, Work
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
+from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.samples import Record
 
 LOGS_BYTES = 1.0
 NAGLE_APART_MS = (20, 250)
 NAGLE_ANSWER_MS = (38, 48)
+OF_HTTP_1 = frozenset({"connection", "keep-alive", "transfer-encoding"})
+"""Headers that HTTP/2 has no use for, and forbids."""
 
 Works = Mapping[str, Work]
 
@@ -99,10 +102,16 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     for code, names in (("no_date", none), ("date_frozen", frozen)):
         if len(names) < len(works):
             yield from _named(code, names)
-    yield from _sizes("bodies_differ", {name: work.body_bytes for name, work in works.items()})
-    yield from _sizes("heads_differ", {name: work.head_bytes for name, work in works.items()})
-    yield from _headers({name: work.headers for name, work in works.items() if work.headers})
-    yield from unlike_settings(works)
+    # HTTP/2 has bodies in frames, and what HPACK packs of heads is compared below.
+    plain = {name: work for name, work in works.items() if work.protocol not in HTTP_2}
+    framed = {name: work for name, work in works.items() if work.protocol in HTTP_2}
+    for alike in (plain, framed):
+        yield from _sizes("bodies_differ", {name: work.body_bytes for name, work in alike.items()})
+    yield from _sizes("heads_differ", {name: work.head_bytes for name, work in plain.items()})
+    own = frozenset[str]() if len(plain) == len(works) else OF_HTTP_1
+    sent = {n: [h for h in work.headers if h not in own] for n, work in works.items()}
+    yield from _headers({name: headers for name, headers in sent.items() if headers})
+    yield from unlike_settings(plan, works)
     yield from unlike_handshakes(works)
     if keep_alive:
         # This matters only to tools that speak HTTP/1.0.

@@ -8,6 +8,7 @@ from statistics import median
 
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import TOP_US, Merged, merge, merge_encoded, summary
+from bakeoff.judge.protocols import places
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
@@ -112,7 +113,7 @@ def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
     if plan.mode == "closed":
         return None
     slices = (slice_ for _, slice_ in history.slices(name))
-    return Offered.of(slices, places=plan.places_of(name))
+    return Offered.of(slices, places=places(plan, history, name))
 
 
 def reasons(offered: Offered | None) -> Iterator[Finding]:

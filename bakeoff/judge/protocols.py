@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
+from bakeoff.judge.history import History
 from bakeoff.model.audit import Http2Conduct, TlsConduct, Work
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
@@ -12,11 +13,14 @@ _Of = TypeVar("_Of")
 
 SETTINGS: Mapping[str, tuple[str, int | None]] = {
     "max_concurrent_streams": ("MAX_CONCURRENT_STREAMS", None),
-    "initial_window": ("INITIAL_WINDOW_SIZE", 65_535),
     "header_table_size": ("HEADER_TABLE_SIZE", 4_096),
-    "max_frame_size": ("MAX_FRAME_SIZE", 16_384),
 }
 """Key → the setting's name in RFC 9113, and what holds where none is sent; None: no limit."""
+OF_BODIES: Mapping[str, tuple[str, int | None]] = {
+    "initial_window": ("INITIAL_WINDOW_SIZE", 65_535),
+    "max_frame_size": ("MAX_FRAME_SIZE", 16_384),
+}
+"""The same of settings that only requests with a body meet."""
 
 
 def streams_capped(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
@@ -40,6 +44,19 @@ def streams_admitted(work: Work) -> int | None:
     return work.audit.http2.max_concurrent_streams if work.audit and work.audit.http2 else None
 
 
+def places(plan: Plan, history: History, name: str) -> int:
+    """How many requests to an entry can be under way at a time, over all connections.
+
+    A connection whose server admits fewer streams than were asked for is full with those.
+    """
+    asked = plan.places_of(name)
+    if plan.protocol_of(name) not in HTTP_2:
+        return asked
+    limits = [each.max_concurrent_streams for each in history.agreed(name)]
+    admitted = [plan.connections * limit for limit in limits if limit]
+    return min([asked, *admitted])
+
+
 def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
     """Unlike versions, ciphers and keys, where the load generator and the audit saw them."""
     secure = {name: work for name, work in works.items() if work.protocol in OVER_TLS}
@@ -48,8 +65,8 @@ def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
     yield from _differ("keys_differ", "certificate_keys", _each(_tls(secure), lambda tls: tls.key))
 
 
-def unlike_settings(works: Mapping[str, Work]) -> Iterator[Finding]:
-    """What HPACK makes of heads, and settings that say what a server takes."""
+def unlike_settings(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
+    """What HPACK makes of heads, and settings that say what a server takes of these requests."""
     conducts = {
         name: work.audit.http2 for name, work in works.items() if work.audit and work.audit.http2
     }
@@ -61,7 +78,8 @@ def unlike_settings(works: Mapping[str, Work]) -> Iterator[Finding]:
             head_bytes=[each.head_bytes for each in conducts.values()],
             packed_bytes=list(packed.values()),
         )
-    for key, (setting, default) in SETTINGS.items():
+    met = {**SETTINGS, **(OF_BODIES if plan.workload.request.body else {})}
+    for key, (setting, default) in met.items():
         kept = {name: _kept(each, key, default) for name, each in conducts.items()}
         yield from _differ("http2_settings_differ", "kept", kept, setting=setting)
 

@@ -12,6 +12,7 @@ from bakeoff.judge.drift import drift
 from bakeoff.judge.history import WRONG_ANSWERS, History, Tally
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import Offered
+from bakeoff.judge.protocols import places
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
@@ -171,13 +172,14 @@ def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding
     if plan.mode == "open":
         return
     waiting = in_flight(history.lasting(name))
-    share = waiting / plan.places_of(name)
+    room = places(plan, history, name)
+    share = waiting / room
     if waiting and share < LITTLES_SHARE:
         yield Finding.of(
             "generator_slow",
             in_flight=waiting,
             connections=plan.connections,
-            pipeline=plan.places_of(name) // plan.connections,
+            pipeline=room // plan.connections,
             share=1 - share,
             limit_share=round(1 - LITTLES_SHARE, 2),
         )

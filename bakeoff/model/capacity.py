@@ -8,6 +8,7 @@ from bakeoff.model.base import Contract, reads
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
+from bakeoff.model.protocol import Protocol
 
 
 class Bound(Contract):
@@ -155,6 +156,8 @@ class CapacityReport(Contract):
     arrivals: Arrivals
     connection: Connection
     connections: PositiveInt
+    protocol: Protocol = "h1"
+    streams: PositiveInt = 1
     reference: str
     complete: bool
     warnings: tuple[Finding, ...] = ()

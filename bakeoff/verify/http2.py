@@ -25,7 +25,9 @@ from bakeoff.model.workload import RequestSection
 from bakeoff.verify.exchange import RESPONSE_BYTES_MAX, Answer, NoAnswer, received, sent
 
 _FRAME_HEAD = 9
-_DATA, _HEADERS, _CONTINUATION = 0, 1, 9
+_KIND = 3
+"""Where a frame's head has its kind."""
+_DATA, _HEADERS, _SETTINGS, _CONTINUATION = 0, 1, 4, 9
 _OF_HTTP_1 = frozenset({"host", "connection", "keep-alive", "transfer-encoding", "upgrade"})
 
 
@@ -138,7 +140,7 @@ class Http2Connection:
             size = _FRAME_HEAD + int.from_bytes(self._unread[:3])
             if len(self._unread) < size:
                 return
-            kind, stream = self._unread[3], int.from_bytes(self._unread[5:9]) & 0x7FFFFFFF
+            kind, stream = self._unread[_KIND], int.from_bytes(self._unread[5:9]) & 0x7FFFFFFF
             if stream == coming.stream and kind in (_DATA, _HEADERS, _CONTINUATION):
                 coming.frames += self._unread[:size]
                 coming.head_bytes += size if kind != _DATA else 0
@@ -185,7 +187,7 @@ class Http2Connection:
 
 
 def _check_speaks(begins: bytes) -> None:
-    """Raises `NoAnswer` for a server whose first bytes are HTTP/1 or TLS."""
+    """Raises `NoAnswer` for a server whose first bytes are no HTTP/2."""
     if begins.startswith(b"HTTP/1."):
         line = begins.partition(b"\r\n")[0].decode("latin-1")
         raise NoAnswer(
@@ -193,6 +195,9 @@ def _check_speaks(begins: bytes) -> None:
         )
     if begins.startswith((b"\x15\x03", b"\x16\x03")):
         raise NoAnswer("asked for h2c, which is cleartext, it answers in TLS: does it speak h2?")
+    # A server begins with SETTINGS, and a shorter piece than a frame's head is left to h2.
+    if len(begins) > _KIND and begins[_KIND] != _SETTINGS:
+        raise NoAnswer(f"it speaks no HTTP/2: its answer to the preface begins {begins[:40]!r}")
 
 
 def _name(code: ErrorCodes | int | None) -> str:

@@ -3,10 +3,12 @@
 import pytest
 
 from bakeoff.judge.fairness import unequal
-from bakeoff.model.audit import Audit, Crew, Work, Written
+from bakeoff.model.audit import Audit, Crew, Http2Conduct, TlsConduct, Work, Written
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.verdict import Verdict
+from bakeoff.report.sentences import sentence
 from tests.judge import races
 from tests.judge.races import SOUND_AUDIT, Race, codes, row
 
@@ -208,3 +210,123 @@ def test_the_twin_and_who_is_not_valid_are_not_compared() -> None:
     audits = {"a": SOUND_AUDIT, "twin": frozen, "b": frozen, "c": SOUND_AUDIT}
     assert judged(audits=audits).fairness == (Finding.of("date_frozen", names=["b"]),)
     assert judged(audits=audits, died={"b": "signal 11"}).fairness == ()
+
+
+GCM = {"tls_version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"}
+SOUND_TLS = TlsConduct(
+    version="1.3", cipher="TLS_AES_256_GCM_SHA384", key="EC secp256r1", alpn="h2", resumes=True
+)
+SOUND_HTTP_2 = Http2Conduct(
+    max_concurrent_streams=128,
+    initial_window=None,
+    header_table_size=None,
+    max_frame_size=16_384,
+    head_bytes=150,
+    first_head_bytes=90,
+    next_head_bytes=20,
+)
+
+
+def spoken(
+    tls: dict[str, object] | None = None,
+    http_2: dict[str, object] | None = None,
+    protocol: Protocol = "h2",
+    **agreed: object,
+) -> Work:
+    """Sound work over HTTP/2 and TLS, but for what is given."""
+    audit = SOUND_AUDIT.model_copy(
+        update={
+            "keeps_http_1_0": None,
+            "closes_when_asked": None,
+            "tls": SOUND_TLS.model_copy(update=tls or {}),
+            "http2": SOUND_HTTP_2.model_copy(update=http_2 or {}),
+        }
+    )
+    return work(audit, protocol=protocol, agreed=Agreed.model_validate(GCM | agreed))
+
+
+@pytest.mark.parametrize(
+    ("other", "code", "values"),
+    [
+        (
+            spoken(tls_version="1.2"),
+            "tls_versions_differ",
+            {"names": ["x", "y"], "versions": ["1.3", "1.2"]},
+        ),
+        (
+            spoken(cipher="TLS13_AES_256_GCM_SHA384"),
+            "ciphers_differ",
+            {
+                "names": ["x", "y"],
+                "ciphers": ["TLS13_AES_128_GCM_SHA256", "TLS13_AES_256_GCM_SHA384"],
+            },
+        ),
+        (
+            spoken({"key": "RSA 2048"}),
+            "keys_differ",
+            {"names": ["x", "y"], "certificate_keys": ["EC secp256r1", "RSA 2048"]},
+        ),
+        (spoken({"resumes": False}), "no_resumption", {"names": ["y"]}),
+        (spoken({"alpn": None}), "no_alpn", {"names": ["y"]}),
+        (
+            spoken(None, {"next_head_bytes": 60}),
+            "hpack_differs",
+            {"names": ["x", "y"], "head_bytes": [150, 150], "packed_bytes": [20, 60]},
+        ),
+        (
+            spoken(None, {"max_concurrent_streams": None}),
+            "http2_settings_differ",
+            {
+                "setting": "MAX_CONCURRENT_STREAMS",
+                "names": ["x", "y"],
+                "kept": ["128", "no limit"],
+            },
+        ),
+        (
+            spoken(None, {"header_table_size": 0}),
+            "http2_settings_differ",
+            {"setting": "HEADER_TABLE_SIZE", "names": ["x", "y"], "kept": ["4,096", "0"]},
+        ),
+    ],
+)
+def test_unlike_tls_and_http_2_are_found_and_worded(
+    other: Work, code: str, values: dict[str, Value]
+) -> None:
+    (found,) = unequal(planned(protocol="h2"), {"x": spoken(), "y": other})
+    assert found == Finding.of(code, **values)
+    assert "y" in sentence(found) and "{" not in sentence(found)
+
+
+def test_settings_that_only_bodies_meet_count_where_requests_have_one() -> None:
+    works = {"x": spoken(), "y": spoken(None, {"initial_window": 1, "max_frame_size": 20_000})}
+    assert unequal(planned(protocol="h2"), works) == ()
+    plan = planned(protocol="h2")
+    request = plan.workload.request.model_copy(update={"body": "a body"})
+    workload = plan.workload.model_copy(update={"request": request})
+    found = unequal(plan.model_copy(update={"workload": workload}), works)
+    assert [each.values["setting"] for each in found] == ["INITIAL_WINDOW_SIZE", "MAX_FRAME_SIZE"]
+
+
+def test_bodies_in_frames_are_compared_among_themselves() -> None:
+    works = {"x": spoken(), "y": work(protocol="h1", body_bytes=4)}
+    assert unequal(planned(), works) == ()
+    framed = {"x": spoken(), "y": spoken().model_copy(update={"body_bytes": 22})}
+    assert codes(unequal(planned(protocol="h2"), framed)) == ["bodies_differ"]
+
+
+def test_a_setting_that_is_the_default_is_no_difference_to_one_that_is_not_sent() -> None:
+    other = spoken(None, {"initial_window": 65_535, "header_table_size": 4_096})
+    assert unequal(planned(protocol="h2"), {"x": spoken(), "y": other}) == ()
+
+
+def test_what_is_not_spoken_is_not_compared() -> None:
+    plain = work(protocol="h1")
+    assert unequal(planned(), {"x": spoken(), "y": plain}) == ()
+
+
+def test_one_that_admits_fewer_streams_than_were_asked_for_comes_first() -> None:
+    few = spoken(max_concurrent_streams=10)
+    (first, *_) = unequal(planned(protocol="h2", streams=100), {"x": spoken(), "y": few})
+    assert first == Finding.of("streams_capped", names=["y"], limits=[10], streams=100)
+    assert sentence(first).startswith("y admits 10 streams on a connection, fewer than the 100")
+    assert unequal(planned(protocol="h2", streams=10), {"x": spoken(), "y": few}) == ()

@@ -1,6 +1,7 @@
 """From an operand to a contender."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from bakeoff.plan import Catalogue, ResolvedContender, resolve_contenders
 from tests.plan.places import SHIPPED, contender
 
 
-def resolve(operands: list[str], directory: Path, **more: list[int]) -> list[ResolvedContender]:
+def resolve(operands: list[str], directory: Path, **more: Any) -> list[ResolvedContender]:
     return resolve_contenders(operands, SHIPPED, directory, **more)
 
 

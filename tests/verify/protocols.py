@@ -32,7 +32,7 @@ FIELDS = (
 class Http2Server:
     """A server of HTTP/2; by default a good one. `seen` has the bodies of its requests."""
 
-    settings: dict[SettingCodes, int] = field(default_factory=dict)
+    settings: dict[SettingCodes | int, int] = field(default_factory=dict)
     refuses: bool = False
     says_goodbye: bool = False
     body: bytes = BODY

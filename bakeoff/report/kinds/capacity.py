@@ -25,7 +25,14 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.shared import again, circumstances, ended_early, pinning, warnings
+from bakeoff.report.kinds.shared import (
+    PROTOCOL_NAMES,
+    again,
+    circumstances,
+    ended_early,
+    pinning,
+    warnings,
+)
 from bakeoff.report.sentences import listed, sentences
 
 LIMITS = {
@@ -158,6 +165,8 @@ def _mode(report: CapacityReport) -> tuple[str, ...]:
         "open loop",
         f"{spread} arrivals",
         f"{report.connections} connections ({report.connection})",
+        *([f"{report.streams} streams on each"] if report.streams > 1 else []),
+        *([PROTOCOL_NAMES[report.protocol]] if report.protocol != "h1" else []),
         f"steps of {(report.step - 1) * 100:.3g} %",
         f"{figures.plural(report.blocks, 'block')} over {figures.plural(report.boots, 'boot')}",
         f"{figures.duration(report.measured_s * 1e6)} measured",

@@ -285,7 +285,9 @@ def spoken(verdict: Verdict) -> tuple[str, ...]:
         for each in agreed
         if each.tls_version
     )
-    return f"over {listed(PROTOCOL_NAMES[each] for each in protocols)}", *secure
+    if len(protocols) > 1:
+        return f"over {listed(protocols)}", *secure
+    return PROTOCOL_NAMES[next(iter(protocols))], *secure
 
 
 def loop(verdict: Verdict) -> str:

@@ -1,0 +1,100 @@
+"""One server in several protocols: one rotation, one certificate, and a ratio between them."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import MissingPiece
+from bakeoff.model.protocol import PROTOCOLS, Agreed
+from bakeoff.report.kinds.race import document, facts
+from bakeoff.report.render.markdown import markdown
+from bakeoff.runs import AnyRun
+from tests.runs.conftest import Measure
+from tests.runs.world import World
+
+SPEEDS = {
+    "fast": 100_000.0,
+    "fast h1": 100_000.0,
+    "fast h2": 80_000.0,
+    "fast h1-tls": 90_000.0,
+    "slow h1": 50_000.0,
+}
+TLS = {"tls_version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256"}
+AGREED: dict[str, Agreed] = {
+    "h1-tls": Agreed(**TLS, alpn="http/1.1"),
+    "h2": Agreed(**TLS, alpn="h2", max_concurrent_streams=128),
+}
+
+
+@pytest.fixture
+def measure(measure: Measure) -> Measure:
+    """The usual four, of which `fast` speaks all protocols."""
+    file = measure.environment.catalogue.folder("fast") / "contender.toml"
+    speaks = f"protocols = {list(PROTOCOLS)}".replace("'", '"')
+    file.write_text(file.read_text().replace("[run]", f"{speaks}\n[run]"))
+    assert Contender.read_toml(file).protocols == PROTOCOLS
+    return measure
+
+
+def world() -> World:
+    return World(dict(SPEEDS), agreed=dict(AGREED))
+
+
+def protocols_of(run: AnyRun) -> dict[str, str]:
+    return {entry.name: entry.protocol for entry in run.result.entries}
+
+
+def test_protocols_of_one_server_race_in_turn_and_the_ratio_has_an_interval(
+    measure: Measure,
+) -> None:
+    run = measure.race(world(), "fast", protocol="h1,h2", duration=12.0)
+    assert protocols_of(run) == {"fast h1": "h1", "fast h2": "h2"}
+    pair = run.result.pair("fast h2", "fast h1")
+    assert pair and pair.low and pair.high and pair.low < 0.8 < pair.high < 1
+    blocks = [record for record in run.records() if record.type == "block"]
+    assert all({"fast h1", "fast h2"} <= {s.entry for s in b.slices} for b in blocks)
+    assert run.result.noise_floor and run.result.noise_floor.name == "fast h1 (twin)"
+
+
+def test_one_certificate_is_made_where_somebody_speaks_tls_and_none_elsewhere(
+    measure: Measure,
+) -> None:
+    secure, plain = world(), world()
+    measure.race(secure, "fast", protocol="h1-tls,h2")
+    measure.race(plain, "fast", protocol="h1")
+    assert (secure.certificates, plain.certificates) == (1, 0)
+
+
+def test_one_that_cannot_be_made_ends_the_run_with_its_reason(measure: Measure) -> None:
+    broken = world()
+    broken.no_certificate = "no certificate for TLS can be kept in /x: Read-only file system"
+    with pytest.raises(MissingPiece, match="Read-only file system"):
+        measure.race(broken, "fast", protocol="h1,h2")
+    assert not broken.up, "every server was stopped"
+
+
+def test_who_does_not_speak_it_is_said_and_the_others_race(measure: Measure) -> None:
+    run = measure.race(world(), "slow", "fast", protocol="h1,h2")
+    assert set(protocols_of(run)) == {"slow h1", "fast h1", "fast h2"}
+    (skipped,) = run.result.skipped
+    assert skipped.name == "slow h2" and "doesn't speak h2" in skipped.reason
+
+
+def test_the_report_says_what_was_spoken_and_over_what(measure: Measure) -> None:
+    run = measure.race(world(), "fast", protocol="h1-tls,h2")
+    said = facts(run.result)
+    assert "over h1-tls and h2" in said
+    assert "TLS 1.3 with AES_128_GCM_SHA256" in said
+    plain = measure.race(world(), "fast", protocol="h1").result
+    assert not any("HTTP/" in each or "TLS" in each for each in facts(plain))
+    assert run.result.entries[0].work and run.result.entries[0].work.agreed
+    text = markdown(document(run.result, run.plan, run.records()))
+    assert r"1.3 AES\_128\_GCM\_SHA256" in text and "fast h2" in text
+
+
+def test_it_is_judged_again_from_its_folder(measure: Measure) -> None:
+    run = measure.race(world(), "fast", protocol="h1,h2")
+    agreed = [record.agreed for record in run.records() if record.type == "boot"]
+    assert agreed[0]["fast h2"] == AGREED["h2"] and "fast h1" not in agreed[0]
+    assert isinstance(run.path, Path) and run.judge() == run.result
