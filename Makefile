@@ -87,6 +87,8 @@ test-tools: brick-tools
 	@$(call need,chromium,chromium)
 	@$(call need,ab,apache2-utils)
 	@$(call need,wrk,wrk)
+	@$(call need,nghttpd,nghttp2-server)
+	@$(call need,h2load,nghttp2-client)
 	@$(call need,openssl,openssl)
 	@$(call need,curl,curl)
 
@@ -172,7 +174,7 @@ tidy: brick-tools ## Ask clang-tidy about the brick; half a minute a core and mo
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
-	cd engine && for target in response messages requests; do \
+	cd engine && for target in response messages requests h2; do \
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
 	done
 	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)

@@ -622,7 +622,7 @@ ADVICE: Mapping[str, str] = {
     "server_unseen": "name the process behind the URL with --pid",
     "generator_near_limit": "give the generator more cores with --cpus, or use fewer connections "
     "(-c)",
-    "limit_unknown": "use more connections (-c 256), or let nothing else run",
+    "limit_unknown": "let nothing else run, or use more connections (-c 256) if it can take them",
     "stood_still": "look for collections, locks or flushes in the server",
     "silent_slices": "use fewer connections (-c), or let nothing else run",
     "slower_while_measured": "run it longer, -d 2m, and watch its memory and its log",

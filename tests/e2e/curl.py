@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.model.protocol import Protocol
+from bakeoff.model.protocol import OVER_TLS, Protocol
 from bakeoff.model.workload import RequestSection
 
 FLAGS: dict[Protocol, str] = {
@@ -44,7 +44,7 @@ def ask(
     address: str, protocol: Protocol, request: RequestSection, path: str, ca: Path, *more: str
 ) -> Met:
     """One request. `more` are further words for curl. Raises `CurlFailed`."""
-    scheme = "https" if protocol in ("h1-tls", "h2") else "http"
+    scheme = "https" if protocol in OVER_TLS else "http"
     words = ["curl", "--verbose", "--silent", "--show-error", "--include", "--max-time", "10"]
     words += [FLAGS[protocol], "--cacert", str(ca), "--noproxy", "*", *CIPHERS, *more]
     words += ["--request", request.method]

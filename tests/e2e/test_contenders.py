@@ -5,9 +5,8 @@
 
 import gzip
 import socket
-import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,12 @@ from bakeoff.build import build, missing_tools, out_folder
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import Cores, Entry
-from bakeoff.model.protocol import Protocol
+from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, Protocol
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.start import Keeper
+from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, verify
 from bakeoff.verify.exchange import connect, exchange
 from tests.e2e import curl
@@ -116,47 +116,22 @@ def test_a_contender_keeps_its_promises(
     assert not (tmp_path / "scratch").exists()
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """PEM files: who is trusted, and what a server shows."""
-
-    ca: Path
-    cert: Path
-    key: Path
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    """A P-256 certificate for 127.0.0.1 and the CA that signed it, as a race makes them."""
-    folder = tmp_path_factory.mktemp("certificate")
-    made = Certificate(folder / "ca.pem", folder / "cert.pem", folder / "key.pem")
-    new: list[str | Path] = ["openssl", "req", "-x509", "-nodes", "-days", "2"]
-    new += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    authority = [*new, "-subj", "/CN=bakeoff's test", "-out", made.ca, "-keyout", folder / "ca.key"]
-    leaf = [*new, "-subj", "/CN=127.0.0.1", "-out", made.cert, "-keyout", made.key]
-    leaf += ["-CA", made.ca, "-CAkey", folder / "ca.key", "-addext", "basicConstraints=CA:FALSE"]
-    leaf += ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
-    for command in (authority, leaf):
-        subprocess.run(command, check=True, capture_output=True)
-    return made
-
-
 def test_a_contender_speaks_the_protocols_that_it_names(
-    name: str, protocol: Protocol, certificate: Certificate, tmp_path: Path
+    name: str, protocol: Protocol, tmp_path: Path
 ) -> None:
     contender, folder = built(name, tmp_path)
-    told: dict[str, str] = {"PROTOCOL": protocol}
-    if protocol in ("h1-tls", "h2"):
-        told |= {"TLS_CERT": str(certificate.cert), "TLS_KEY": str(certificate.key)}
-    run = contender.run.model_copy(update={"env": contender.run.env | told})
+    certificate = make_certificate(tmp_path / "certificate")
+    ca = tmp_path / "ca.pem"
+    ca.write_text(certificate.ca_pem)
     entry = Entry(
         name=name,
         title=name,
         origin="catalogue",
-        contender=contender.model_copy(update={"run": run}),
+        contender=contender,
         folder=str(folder),
         path="/",
     )
+    tls = certificate.client if protocol in OVER_TLS else None
     with Keeper(tmp_path / "scratch") as keeper:
         handle = keeper.start(
             entry,
@@ -165,34 +140,23 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             cores=Cores(server=(0,), client=(0,)),
             host="127.0.0.1",
             log=tmp_path / "log",
-            answers=over(protocol, certificate),
+            answers=partial(answers, protocol=protocol, tls=tls),
+            protocol=protocol,
+            certificate=certificate,
         )
         for workload_name, path in contender.serves.items():
             workload = CATALOGUE.workload(workload_name)
-            met = curl.ask(handle.address, protocol, workload.request, path, certificate.ca)
+            asked = entry.model_copy(update={"path": path})
+            assert verify(handle, asked, workload, "keep-alive").problems == ()
+            met = curl.ask(handle.address, protocol, workload.request, path, ca)
             check_answer(met, workload)
             check_terms(met, name, protocol)
-        if protocol in ("h1-tls", "h2"):
-            check_terms_with_others(handle.address, name, protocol, certificate)
-        if protocol in ("h2c", "h2"):
-            ca = certificate.ca if protocol == "h2" else None
-            assert max_concurrent_streams(handle.address, ca) >= STREAMS
+        if tls:
+            check_terms_with_others(handle.address, name, protocol, ca)
+        if protocol in HTTP_2:
+            assert max_concurrent_streams(handle.address, ca if tls else None) >= STREAMS
         stopped = keeper.stop(name)
         assert (stopped.how, stopped.survivors) == ("SIGTERM", ())
-
-
-def over(protocol: Protocol, certificate: Certificate) -> Callable[[str, int], str | None]:
-    """What asks whether a server answers over `protocol`."""
-    request = CATALOGUE.workload("hello").request
-
-    def answers(host: str, port: int) -> str | None:
-        try:
-            curl.ask(f"{host}:{port}", protocol, request, "/", certificate.ca)
-        except curl.CurlFailed as failed:
-            return str(failed)
-        return None
-
-    return answers
 
 
 def check_answer(met: curl.Met, workload: Workload) -> None:
@@ -207,25 +171,23 @@ def check_answer(met: curl.Met, workload: Workload) -> None:
 
 def check_terms(met: curl.Met, name: str, protocol: Protocol) -> None:
     """What client and server agreed on is what a race compares, the same for all."""
-    if protocol in ("h2c", "h2"):
+    if protocol in HTTP_2:
         assert met.version == "2"
     else:
         assert met.version == "1.1"
-    if protocol in ("h1-tls", "h2"):
+    if protocol in OVER_TLS:
         assert (met.tls, met.cipher) == ("TLSv1.3", "TLS_AES_128_GCM_SHA256")
-        http = "" if name in NO_ALPN else "http/1.1"
-        assert met.alpn == ("h2" if protocol == "h2" else http)
+        silent = protocol == "h1-tls" and name in NO_ALPN
+        assert met.alpn == ("" if silent else ALPN[protocol])
 
 
-def check_terms_with_others(
-    address: str, name: str, protocol: Protocol, certificate: Certificate
-) -> None:
+def check_terms_with_others(address: str, name: str, protocol: Protocol, ca: Path) -> None:
     """TLS 1.2 is spoken, too; and HTTP/1.1, where it is asked for, with a client that has both."""
     request = CATALOGUE.workload("hello").request
-    old = curl.ask(address, protocol, request, "/", certificate.ca, "--tls-max", "1.2")
+    old = curl.ask(address, protocol, request, "/", ca, "--tls-max", "1.2")
     assert (old.tls, old.cipher) == ("TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256")
     if protocol == "h1-tls":
-        both = curl.ask(address, protocol, request, "/", certificate.ca, "--http2")
+        both = curl.ask(address, protocol, request, "/", ca, "--http2")
         assert both.version == ("2" if name in OFFERS_H2_TOO else "1.1")
 
 

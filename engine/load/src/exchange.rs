@@ -243,10 +243,6 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if let Some(log) = &mut self.log {
             log.current.errors += 1;
         }
-        if let Refusal::GoneAway(_) = refusal {
-            // A server that takes connections only to go away is not called without a pause.
-            connection.failures = connection.failures.saturating_add(1);
-        }
         let Some(flight) = self.finish(slot, now_ns) else { return };
         self.tally.misses += u64::from(self.window.holds(flight.due_ns));
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
@@ -298,20 +294,21 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let connection = &self.pool.connections[slot];
         let protocol = &connection.protocol;
         let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
+        let (is_idle, is_offered) =
+            (protocol.in_flight() == 0, had_room && matches!(self.pacer, Pacer::Open { .. }));
         if connection.state == State::Greeting {
             if protocol.announced().is_some() {
                 self.on_ready(slot);
             }
-        } else if protocol.in_flight() > 0 {
-            if !is_done && (!had_room || !matches!(self.pacer, Pacer::Open { .. })) {
-                self.go_on(slot, next_ns);
-            }
-        } else if is_done {
+        } else if is_idle && is_done {
+            self.note_announced(slot);
             self.replace(slot, false, next_ns);
-        } else if protocol.room(self.pool.target.pipeline) == 0 {
-            self.lose_idle(slot); // The server goes away.
-        } else if !(more || had_room && matches!(self.pacer, Pacer::Open { .. })) {
-            self.go_on(slot, next_ns); // Else what is there already may be its end.
+        } else if is_idle && protocol.room(self.pool.target.pipeline) == 0 {
+            self.leave_gone(slot, next_ns);
+        } else if is_idle && more && !matches!(self.pacer, Pacer::Open { .. }) {
+            // What is there already may be its end: the next event tells.
+        } else if !is_done && !is_offered {
+            self.go_on(slot, next_ns);
         }
     }
 

@@ -119,15 +119,18 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// A connection that is kept may carry requests from now on.
     pub(crate) fn on_ready(&mut self, slot: usize) {
         self.tally.connects += 1;
-        let connection = &mut self.pool.connections[slot];
-        connection.state = State::Open;
-        if let Some(announced) = connection.protocol.announced() {
-            self.tally.terms.announced.get_or_insert(announced);
-        }
+        self.pool.connections[slot].state = State::Open;
+        self.note_announced(slot);
         self.active -= 1;
         if self.is_sending() {
             self.go_on(slot, now_ns());
         }
+    }
+
+    /// Notes what the server has announced of itself, by the first connection that tells.
+    pub(crate) fn note_announced(&mut self, slot: usize) {
+        let announced = self.pool.connections[slot].protocol.announced();
+        self.tally.terms.announced = self.tally.terms.announced.or(announced);
     }
 
     /// A connection may take requests: gives it some, or offers it to those that are due.
@@ -202,6 +205,19 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.pool.connections[slot].due_ns = 0;
         if self.wants(now_ns) && slot < self.limit {
             self.reopen(slot, now_ns);
+        }
+    }
+
+    /// The server takes no more requests on a connection that carries none: opens the next.
+    pub(crate) fn leave_gone(&mut self, slot: usize, now_ns: u64) {
+        let connection = &mut self.pool.connections[slot];
+        // One that takes connections only to go away is not called without a pause.
+        connection.failures = connection.failures.saturating_add(1);
+        let may_reopen = pause_ns(connection.failures, false) == 0;
+        if may_reopen && self.is_sending() {
+            self.replace(slot, false, now_ns);
+        } else {
+            self.lose_idle(slot);
         }
     }
 

@@ -5,11 +5,11 @@ use crate::slice::{self, Outcome, Part};
 use crate::tally::Tally;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::io::Result;
+use std::io::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use volley_net::{Backend, Epoll, Io, Kernel, Patience, RingSize, Uring};
 use volley_protocol::{Http1, Http2, Protocol};
-use volley_tls::Tls;
+use volley_tls::{Config, Tls};
 
 /// What is spoken on a target's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -91,22 +91,27 @@ fn over<B: Kernel + 'static>(
     size: RingSize,
 ) -> Result<Box<dyn Loads>> {
     let io = |slots, outbox| B::new(slots, outbox, size);
-    let Some(client) = target.tls.clone().filter(|_| target.spoken.is_sealed()) else {
-        return speaking::<B>(target, share, io);
+    let sealed = |client: Config| {
+        move |slots, outbox: Arc<[u8]>| {
+            Ok(Tls::new(io(slots, outbox.clone())?, client, slots, outbox))
+        }
     };
-    speaking(target, share, |slots, outbox| {
-        Ok(Tls::new(io(slots, outbox.clone())?, client, slots, outbox))
-    })
+    match (target.spoken, target.tls.clone()) {
+        (Spoken::H1, _) => boxed::<_, Http1<_>>(target, share, io),
+        (Spoken::H2c, _) => boxed::<_, Http2<_, false>>(target, share, io),
+        (Spoken::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
+        (Spoken::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
+        (Spoken::H1Tls | Spoken::H2, None) => {
+            let words = format!("{} needs to know whom TLS believes", target.spoken.name());
+            Err(Error::new(ErrorKind::InvalidInput, words))
+        }
+    }
 }
 
-fn speaking<B: Backend + 'static>(
+fn boxed<B: Backend + 'static, P: Protocol<Flight> + 'static>(
     target: &Arc<Target>,
     share: Share,
     io: impl FnOnce(usize, Arc<[u8]>) -> Result<B>,
 ) -> Result<Box<dyn Loads>> {
-    Ok(match target.spoken {
-        Spoken::H1 | Spoken::H1Tls => Box::new(Pool::<B, Http1<_>>::new(target, share, io)?),
-        Spoken::H2c => Box::new(Pool::<B, Http2<_, false>>::new(target, share, io)?),
-        Spoken::H2 => Box::new(Pool::<B, Http2<_, true>>::new(target, share, io)?),
-    })
+    Ok(Box::new(Pool::<B, P>::new(target, share, io)?))
 }

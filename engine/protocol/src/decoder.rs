@@ -183,9 +183,8 @@ impl Decoder {
     ) -> Result<Option<usize>, Malformed> {
         loop {
             let start = self.head_start;
-            if let Err(at) = head::begins_well(&bytes[start..]) {
-                let at = (start + at) as u64;
-                return Err(Malformed { what: "an answer begins with HTTP/1.", at });
+            if let Err((at, what)) = head::begins_well(&bytes[start..]) {
+                return Err(Malformed { what, at: (start + at) as u64 });
             }
             let end = head::find_end(bytes, from);
             if end.unwrap_or(bytes.len()) > HEAD_LIMIT {

@@ -59,11 +59,17 @@ pub(crate) fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Whether `bytes` can be the beginning of an answer; `Err` holds the first wrong byte's offset.
-pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), usize> {
-    match bytes.iter().zip(b"HTTP/1.").position(|(got, expected)| got != expected) {
-        Some(at) => Err(at),
-        None => Ok(()),
-    }
+pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
+    let Some(at) = bytes.iter().zip(b"HTTP/1.").position(|(got, expected)| got != expected) else {
+        return Ok(());
+    };
+    Err(match (at, bytes[at]) {
+        // The alert that a client is sent who does not speak TLS.
+        (0, 21) => (at, "an answer begins with HTTP/1., but this server seems to speak TLS"),
+        // Frames of SETTINGS are shorter than 65536 bytes.
+        (0, 0) => (at, "an answer begins with HTTP/1., but this server seems to speak HTTP/2"),
+        _ => (at, "an answer begins with HTTP/1."),
+    })
 }
 
 /// Parses one whole head, its empty line included.

@@ -1,9 +1,10 @@
 //! What a load generator speaks, without I/O.
 //!
-//! A [`Request`] becomes bytes once. A [`Protocol`] holds the requests in flight on one connection.
-//! It is given whatever bytes a socket received and says when an answer is complete, whether it is
-//! the right one, or where it breaks the protocol. [`Http1`] is the only one so far. Nothing in it
-//! allocates while answers arrive in one piece, unless one has to be hashed.
+//! A [`Request`] becomes bytes once, or parts of them where they depend on the connection. A
+//! [`Protocol`] holds the requests in flight on one connection: [`Http1`] in their order, [`Http2`] in
+//! any. It is given whatever bytes a socket received and says when an answer is complete, whether it
+//! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
+//! piece, unless one has to be hashed.
 
 mod body;
 pub mod check;

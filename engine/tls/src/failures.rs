@@ -11,10 +11,9 @@ pub(super) fn cut() -> Failure {
 
 /// The server answers in cleartext: `first` are the bytes that came before any others.
 pub(super) fn cleartext(first: &[u8]) -> Option<Failure> {
-    // Records begin with a number from 20 to 24.
-    let is_text = first.iter().take(4).all(u8::is_ascii_graphic) && !first.is_empty();
+    let is_record = first.first().is_none_or(|kind| (20..=24).contains(kind));
     let words = "the server does not speak TLS here: it answers in cleartext";
-    is_text.then(|| Failure::tls(Fault::Other, words))
+    (!is_record).then(|| Failure::tls(Fault::Other, words))
 }
 
 /// How a session failed. `name`: what the server was called. `asked`: the protocol asked for.
@@ -46,7 +45,8 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "the server's certificate is not valid yet".to_owned()
         }
-        CertificateError::UnknownIssuer => {
+        // The latter where another has the name of one that is given.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "the server's certificate is none of those given, nor does one of them vouch for it"
                 .to_owned()
         }
@@ -54,9 +54,16 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
             format!("the server's certificate is not for {name}")
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
-            let others = if presented.is_empty() { "nobody".into() } else { presented.join(", ") };
+            let others: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let others = if others.is_empty() { "nobody".into() } else { others.join(", ") };
             format!("the server's certificate is not for {name}, but for {others}")
         }
         error => format!("the server's certificate is not believed: {error}"),
     }
+}
+
+/// A name that comes as `DnsName("a.example")`.
+fn bare(presented: &str) -> &str {
+    let inside = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inside.unwrap_or(presented).trim_matches('"')
 }

@@ -4,5 +4,6 @@
 pub mod guard;
 pub mod loading;
 pub mod random;
+pub mod sealed;
 pub mod servers;
 pub mod yardstick;

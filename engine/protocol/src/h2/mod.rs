@@ -33,4 +33,7 @@ mod requests;
 mod settings;
 mod streams;
 
+#[cfg(test)]
+mod tests;
+
 pub use connection::{Http2, Shared};

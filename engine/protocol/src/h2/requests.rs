@@ -227,3 +227,125 @@ fn may_repeat(name: &str) -> bool {
             | "set-cookie"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::h2::hpack::Decoder;
+
+    fn get(path: &str, headers: &[(&str, &str)]) -> Arc<Request> {
+        Arc::new(Request {
+            method: "GET".into(),
+            path: path.into(),
+            host: "localhost:1".into(),
+            headers: headers.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
+            ..Request::default()
+        })
+    }
+
+    /// A connection, and what its server makes of the heads.
+    struct Connection {
+        requests: Requests,
+        added: Added,
+        decoder: Decoder,
+    }
+
+    impl Connection {
+        fn new(requests: &[Arc<Request>]) -> Self {
+            let requests = Requests::new(requests, "http");
+            Self { requests, added: Added::default(), decoder: Decoder::default() }
+        }
+
+        /// The next head: its length, and its fields in lines.
+        fn next(&mut self, message: usize) -> (usize, String) {
+            let (mut block, mut lines) = (Vec::new(), String::new());
+            self.requests.write_head(message, &mut self.added, &mut block);
+            self.decoder
+                .decode(&block, |name, value| {
+                    lines += str::from_utf8(name).unwrap();
+                    lines += "=";
+                    lines += str::from_utf8(value).unwrap();
+                    lines += " ";
+                    Ok(())
+                })
+                .unwrap();
+            (block.len(), lines)
+        }
+    }
+
+    #[test]
+    fn what_was_said_once_takes_a_byte() {
+        let first = get("/", &[("Accept", "*/*"), ("X-Id", "1")]);
+        let second = get("/b", &[("accept", "*/*"), ("x-id", "2")]);
+        let mut connection = Connection::new(&[first, second]);
+        let start = ":method=GET :scheme=http :authority=localhost:1";
+        let lines = [
+            format!("{start} :path=/ accept=*/* x-id=1 "),
+            format!("{start} :path=/b accept=*/* x-id=2 "),
+        ];
+        let lengths = [0, 1, 0, 1].map(|message| {
+            let (length, got) = connection.next(message);
+            assert_eq!(got, lines[message]);
+            length
+        });
+        assert!(lengths[0] > 15 && lengths[1] > 8, "{lengths:?}");
+        assert_eq!(lengths[2..], [6, 5 + "/b".len() + 2], "the second path is not in a table");
+    }
+
+    #[test]
+    fn a_body_has_a_length_and_the_connection_no_fields() {
+        let headers = &[("Connection", "x"), ("TE", "trailers"), ("Upgrade", "h2c"), ("A", " b ")];
+        let mut post = Request::clone(&get("/", headers));
+        (post.method, post.body) = ("POST".into(), b"xyz".to_vec());
+        let mut connection = Connection::new(&[Arc::new(post)]);
+        let expected = ":method=POST :scheme=http :authority=localhost:1 :path=/ te=trailers a=b \
+            content-length=3 ";
+        for _ in 0..3 {
+            assert_eq!(connection.next(0).1, expected);
+        }
+        let mut other = Request::clone(&get("/", &[("TE", "gzip"), ("Authorization", "secret")]));
+        other.method = "POST".into();
+        let requests = Requests::new(&[Arc::new(other)], "https");
+        let mut block = Vec::new();
+        requests.write_head(0, &mut Added::default(), &mut block);
+        assert!(block.windows(2).any(|pair| pair == b"\x1f\x08"), "it is never added: {block:x?}");
+        let mut connection = Connection { requests, ..Connection::new(&[]) };
+        let expected = ":method=POST :scheme=https :authority=localhost:1 :path=/ \
+            authorization=secret content-length=0 ";
+        assert_eq!(connection.next(0).1, expected);
+    }
+
+    #[test]
+    fn a_smaller_table_is_announced_and_kept_to() {
+        let headers: Vec<(String, String)> =
+            (0..9).map(|nth| (format!("x-{nth}"), "0123456789".repeat(9))).collect();
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let mut connection = Connection::new(&[get("/", &headers)]);
+        let (whole, expected) = connection.next(0);
+        assert_eq!(connection.next(0).0, 4 + headers.len(), "all are in the table");
+        connection.added.limit(300);
+        let (first, got) = connection.next(0);
+        assert_eq!(got, expected);
+        assert!(first > whole);
+        let (second, got) = connection.next(0);
+        assert_eq!(got, expected);
+        assert!(second < first && second > whole / 2, "two fit, the others are spelled out");
+        connection.added.limit(0);
+        connection.added.limit(1 << 20);
+        assert_eq!(connection.next(0), (whole + 1 + 3, expected), "it is emptied, and as before");
+    }
+
+    #[test]
+    fn fields_that_no_table_could_hold_are_spelled_out() {
+        let long = "x".repeat(5000);
+        let requests: Vec<_> =
+            (0..200).map(|nth| get("/", &[("a", &format!("{nth:040}")), ("b", &long)])).collect();
+        let mut connection = Connection::new(&requests);
+        for message in (0..200).chain((0..200).rev()) {
+            let (_, got) = connection.next(message);
+            assert!(got.ends_with(&format!(" a={message:040} b={long} ")));
+        }
+        assert!(connection.added.size <= TABLE_SIZE && connection.added.count > 40);
+    }
+}

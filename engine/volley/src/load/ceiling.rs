@@ -48,12 +48,11 @@ pub(super) fn measure(
         let request_length = Some(book.bytes_of(0).len());
         Answers::Http1 { answer: answer(length, args.connecting.http_1_0), request_length }
     };
-    let (identity, tls) = match args.spoken().is_sealed() {
-        true => {
-            let (identity, pem) = Identity::of_its_own()?;
-            (Some(identity), sealing::own_config(args, &pem)?)
-        }
-        false => (None, None),
+    let (identity, tls) = if args.spoken().is_sealed() {
+        let (identity, pem) = Identity::of_its_own()?;
+        (Some(identity), sealing::own_config(args, &pem)?)
+    } else {
+        (None, None)
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let in_words = |error: io::Error| io_words(&error);

@@ -1,0 +1,125 @@
+//! Any bytes as an HTTP/2 server's, behind its SETTINGS. The first byte chooses how they are cut, the
+//! second which answers are right and whether the bytes are frames as they stand. If not, each piece
+//! of them becomes a frame whose length is right: kind, flags, stream, length, payload.
+//!
+//! Cuts must change nothing: neither what becomes of the requests, down to the words that say what is
+//! wrong, nor what is said to the server. No more may be said than was asked for, nor kept.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::fmt::Write;
+use std::sync::Arc;
+use volley_protocol::h2::frame;
+use volley_protocol::{
+    Awaited, BodyRule, Expectation, Http2, Protocol, Request, StatusRule, Step, Verdict,
+};
+
+/// SHA-256 of `Hello, World!`.
+const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
+
+/// Bytes of the body of the request that has one: more than a window holds at first.
+const BODY: usize = 70_000;
+
+fn expectation(choice: u8) -> Arc<Expectation> {
+    let chosen = |bit: u8| choice >> bit & 1 == 1;
+    let headers = [("server", "x"), ("A", "")];
+    let headers = headers.iter().enumerate().filter(|(bit, _)| chosen(*bit as u8 + 3));
+    Arc::new(Expectation {
+        status: if chosen(6) { StatusRule::Below(600) } else { StatusRule::Exactly(200) },
+        length: chosen(2).then_some(13),
+        body: match choice & 3 {
+            0 => BodyRule::Any,
+            1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
+            _ => BodyRule::from_hex(HASH).expect("64 digits"),
+        },
+        headers: headers.map(|(_, (name, value))| ((*name).into(), (*value).into())).collect(),
+    })
+}
+
+fn requests() -> [Arc<Request>; 3] {
+    let request = |method: &str, length: usize| {
+        Arc::new(Request {
+            method: method.into(),
+            path: "/a".into(),
+            host: "localhost:1".into(),
+            headers: vec![("Accept".into(), "*/*".into())],
+            body: vec![b'x'; length],
+            ..Request::default()
+        })
+    };
+    [request("GET", 0), request("HEAD", 0), request("POST", BODY)]
+}
+
+fn frames(mut bytes: &[u8], are_frames: bool) -> Vec<u8> {
+    let mut all = Vec::new();
+    frame::write_settings(&mut all, &[]);
+    if are_frames {
+        all.extend_from_slice(bytes);
+        return all;
+    }
+    while let [kind, flags, stream, length, rest @ ..] = bytes {
+        let (payload, later) = rest.split_at(rest.len().min(usize::from(*length)));
+        frame::write(&mut all, kind % 11, *flags, u32::from(*stream % 12), payload);
+        bytes = later;
+    }
+    all
+}
+
+fn outcome(bytes: &[u8], size: usize, expectation: &Arc<Expectation>) -> (String, Vec<u8>) {
+    let requests = requests();
+    let mut shared = <Http2<u32> as Protocol<u32>>::shared(&[expectation.clone()], &requests);
+    let (mut client, mut out, mut log) = (Http2::<u32>::default(), Vec::new(), String::new());
+    client.greet(&mut shared, &mut out);
+    for ticket in 0..5 {
+        client.write(ticket, ticket as usize % 3, &mut shared, &mut out);
+    }
+    let awaited = |ticket: u32| Awaited { expectation: 0, to_head: ticket % 3 == 1 };
+    for piece in bytes.chunks(size) {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let step = client.receive(rest, awaited, &mut shared, &mut out).expect("never none");
+            let consumed = match step {
+                Step::Incomplete => break,
+                Step::Malformed(bad) => {
+                    assert!(bad.at < bytes.len() as u64);
+                    write!(log, "{bad:?}").unwrap();
+                    assert!(client.evidence(rest).len() <= 80 * 1024);
+                    return (log, out);
+                }
+                Step::Complete(mut answer) => {
+                    let ticket = client.completed().expect("it is complete");
+                    let words = client.describe(&answer, awaited(ticket), &shared, rest);
+                    assert!(!words.is_empty());
+                    let consumed = std::mem::take(&mut answer.consumed);
+                    write!(log, "{ticket}: {answer:?} {words} ").unwrap();
+                    if answer.verdict != Verdict::Right {
+                        let evidence = client.evidence(&rest[..consumed]);
+                        assert!(evidence.starts_with(b"HTTP/2 ") && evidence.len() <= 80 * 1024);
+                        writeln!(log, "{}", String::from_utf8_lossy(&evidence)).unwrap();
+                    }
+                    consumed
+                }
+                Step::Refused { consumed, what } => {
+                    writeln!(log, "{:?}: {what}", client.completed()).unwrap();
+                    consumed
+                }
+            };
+            rest = &rest[consumed..];
+            assert!(client.finish().is_some());
+        }
+    }
+    write!(log, "{} {:?} {:?}", client.in_flight(), client.oldest(), client.announced()).unwrap();
+    assert!(client.in_flight() + client.room(9) <= 9);
+    assert!(out.len() < 1000 + 3 * bytes.len() + 2 * (BODY + BODY / 100));
+    while client.lose().is_some() {}
+    (log, out)
+}
+
+fuzz_target!(|input: &[u8]| {
+    let [cut, choice, bytes @ ..] = input else { return };
+    let expectation = expectation(*choice);
+    let bytes = frames(bytes, choice >> 7 == 1);
+    let whole = outcome(&bytes, bytes.len(), &expectation);
+    assert!(outcome(&bytes, usize::from(*cut).max(1), &expectation) == whole);
+    assert!(outcome(&bytes, 1, &expectation) == whole);
+});

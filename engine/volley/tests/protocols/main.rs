@@ -1,0 +1,35 @@
+//! HTTP/1 and HTTP/2, in cleartext and in TLS, as people meet them: `volley load` against servers of
+//! all kinds, and other people's programs against `volley null`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod misbehaving;
+mod null;
+mod peers;
+mod processes;
+
+use common::command::run;
+use common::driver::has_uring;
+use serde_json::Value;
+
+/// Each way of doing I/O that the machine has.
+fn ways() -> Vec<&'static str> {
+    let uring = has_uring().then_some("--io=uring");
+    uring.into_iter().chain(["--io=epoll"]).collect()
+}
+
+/// What `volley load --json` says, and its status.
+fn load(args: &[&str]) -> (i32, Value) {
+    let (status, out, error) = run(&[&["load", "--json"], args].concat());
+    assert_eq!(error, "", "{args:?}");
+    (status, serde_json::from_str(&out).unwrap_or_else(|wrong| panic!("{args:?}: {wrong}: {out}")))
+}
+
+/// Requests that were all answered as they should be, and how many they were.
+fn loads_rightly(args: &[&str]) -> u64 {
+    let (status, value) = load(args);
+    assert_eq!(value["errors"], serde_json::json!({}), "{args:?}: {value:#}");
+    assert_eq!((status, &value["misses"]), (0, &0.into()), "{args:?}");
+    value["requests"].as_u64().unwrap()
+}

@@ -1,0 +1,114 @@
+//! The null server speaks each protocol, to us.
+
+use crate::processes::{certificate, null};
+use crate::{load, loads_rightly, ways};
+
+const PROTOCOLS: [&str; 4] = ["h1", "h1-tls", "h2c", "h2"];
+
+const BODY: [&str; 2] = ["--expect-body", "Hello, World!"];
+
+/// The words of `volley load` for a null server of this protocol.
+fn words<'a>(protocol: &'a str, url: &'a str) -> Vec<&'a str> {
+    let trust: &[&str] = if url.starts_with("https") { &["--insecure"] } else { &[] };
+    [&["--protocol", protocol][..], trust, &BODY, &[url]].concat()
+}
+
+fn url(protocol: &str, address: impl std::fmt::Display) -> String {
+    let scheme = if matches!(protocol, "h1-tls" | "h2") { "https" } else { "http" };
+    format!("{scheme}://{address}/some/path?with=query")
+}
+
+#[test]
+fn each_protocol_is_answered_rightly() {
+    for io in ways() {
+        for protocol in PROTOCOLS {
+            let server = null(&["--protocol", protocol, io]);
+            let url = url(protocol, server.address);
+            let words = words(protocol, &url);
+            for more in [&["-n", "300", "-c", "4"][..], &["-n", "40", "-c", "4", "--close"]] {
+                let asked: u64 = more[1].parse().unwrap();
+                let words = [&[io][..], more, &words].concat();
+                assert_eq!(loads_rightly(&words), asked, "{words:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_and_pipelines_are_answered_each() {
+    let h2c = null(&["--protocol", "h2c"]);
+    let h2 = null(&["--protocol", "h2"]);
+    let length = "GET / HTTP/1.1\r\nHost: null\r\n\r\n".len().to_string();
+    let h1 = null(&["--protocol", "h1-tls", "--request-length", &length]);
+    for io in ways() {
+        for (protocol, server) in [("h2c", &h2c), ("h2", &h2)] {
+            let url = url(protocol, server.address);
+            for streams in ["2", "64"] {
+                let more = [io, "-n", "2000", "-c", "3", "--streams", streams];
+                assert_eq!(loads_rightly(&[&more[..], &words(protocol, &url)].concat()), 2000);
+            }
+        }
+        let url = format!("https://{}/", h1.address);
+        let more = [io, "-n", "2000", "-c", "3", "--pipeline", "16", "-H", "Host: null"];
+        assert_eq!(loads_rightly(&[&more[..], &words("h1-tls", &url)].concat()), 2000);
+    }
+}
+
+#[test]
+fn requests_with_bodies_are_answered_when_they_are_whole() {
+    let body = "x".repeat(100_000);
+    for protocol in ["h2c", "h2"] {
+        let server = null(&["--protocol", protocol]);
+        let url = url(protocol, server.address);
+        let more = ["-n", "50", "-c", "2", "--streams", "4", "--body", &body];
+        assert_eq!(loads_rightly(&[&more[..], &words(protocol, &url)].concat()), 50);
+    }
+}
+
+#[test]
+fn a_certificate_of_ones_own_is_shown_and_believed() {
+    let (cert, key) = certificate("null");
+    let (other, _) = certificate("other");
+    for protocol in ["h1-tls", "h2"] {
+        let server = null(&["--protocol", protocol, "--cert", &cert, "--key", &key]);
+        let url = format!("https://{}/", server.address);
+        let words = |limit, ca| {
+            [
+                &["--protocol", protocol, "--server-name", "localhost"][..],
+                limit,
+                &["--ca", ca, &url],
+            ]
+            .concat()
+        };
+        assert_eq!(loads_rightly(&words(&["-n", "20"], &cert)), 20);
+        // Connections that never are, are no requests.
+        let (status, value) = load(&words(&["-d", "300ms"], &other));
+        assert_eq!(status, 1, "{value:#}");
+        assert!(value["errors"]["certificate"].as_u64().unwrap() > 0, "{value:#}");
+    }
+}
+
+#[test]
+fn a_ceiling_is_the_protocol_s_own() {
+    for protocol in PROTOCOLS {
+        let server = null(&["--protocol", protocol]);
+        let url = url(protocol, server.address);
+        let more = ["-n", "20", "-c", "2", "--ceiling"];
+        let (status, value) = load(&[&more[..], &words(protocol, &url)].concat());
+        assert_eq!(status, 0, "{value:#}");
+        let rate = value["ceiling"]["requests_per_s"].as_f64();
+        assert!(rate.is_some_and(|rate| rate > 0.0), "{protocol}: {:#}", value["ceiling"]);
+    }
+}
+
+#[test]
+fn a_ceiling_of_short_connections_and_of_old_clients_is_found_too() {
+    let server = null(&[]);
+    let url = url("h1", server.address);
+    for more in ["--close", "--http1.0"] {
+        let (status, value) = load(&["-n", "20", "-c", "2", "--ceiling", more, &url]);
+        assert_eq!(status, 0, "{value:#}");
+        let rate = value["ceiling"]["requests_per_s"].as_f64();
+        assert!(rate.is_some_and(|rate| rate > 0.0), "{more}: {:#}", value["ceiling"]);
+    }
+}
