@@ -3,7 +3,9 @@
 //! of them becomes a frame whose length is right: kind, flags, stream, length, payload.
 //!
 //! Cuts must change nothing: neither what becomes of the requests, down to the words that say what is
-//! wrong, nor what is said to the server. No more may be said than was asked for, nor kept.
+//! wrong, nor what is said to the server. Nor may it matter whether a head and a body are known: each
+//! request may have an expectation of its own, under which nothing is. No more may be said than was
+//! asked for, nor kept.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,6 +18,9 @@ use volley_protocol::{
 
 /// SHA-256 of `Hello, World!`.
 const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
+
+/// Requests on the connection.
+const COUNT: u32 = 6;
 
 /// Bytes of the body of the request that has one: more than a window holds at first.
 const BODY: usize = 70_000;
@@ -65,15 +70,19 @@ fn frames(mut bytes: &[u8], are_frames: bool) -> Vec<u8> {
     all
 }
 
-fn outcome(bytes: &[u8], size: usize, expectation: &Arc<Expectation>) -> (String, Vec<u8>) {
+/// `expectations`: one for all requests, or one for each.
+fn outcome(bytes: &[u8], size: usize, expectations: &[Arc<Expectation>]) -> (String, Vec<u8>) {
     let requests = requests();
-    let mut shared = <Http2<u32> as Protocol<u32>>::shared(&[expectation.clone()], &requests);
+    let mut shared = <Http2<u32> as Protocol<u32>>::shared(expectations, &requests);
     let (mut client, mut out, mut log) = (Http2::<u32>::default(), Vec::new(), String::new());
     client.greet(&mut shared, &mut out);
-    for ticket in 0..5 {
+    for ticket in 0..COUNT {
         client.write(ticket, ticket as usize % 3, &mut shared, &mut out);
     }
-    let awaited = |ticket: u32| Awaited { expectation: 0, to_head: ticket % 3 == 1 };
+    let awaited = |ticket: u32| Awaited {
+        expectation: ticket % expectations.len() as u32,
+        to_head: ticket % 3 == 1,
+    };
     for piece in bytes.chunks(size) {
         let mut rest = piece;
         while !rest.is_empty() {
@@ -119,7 +128,10 @@ fuzz_target!(|input: &[u8]| {
     let [cut, choice, bytes @ ..] = input else { return };
     let expectation = expectation(*choice);
     let bytes = frames(bytes, choice >> 7 == 1);
-    let whole = outcome(&bytes, bytes.len(), &expectation);
-    assert!(outcome(&bytes, usize::from(*cut).max(1), &expectation) == whole);
-    assert!(outcome(&bytes, 1, &expectation) == whole);
+    let one = [expectation];
+    let each = vec![one[0].clone(); COUNT as usize];
+    let whole = outcome(&bytes, bytes.len(), &each);
+    assert!(outcome(&bytes, bytes.len(), &one) == whole);
+    assert!(outcome(&bytes, usize::from(*cut).max(1), &one) == whole);
+    assert!(outcome(&bytes, 1, &one) == whole);
 });

@@ -168,48 +168,81 @@ static NAME: [bool; 256] = {
     allowed
 };
 
-/// The last head of one connection that was right by one expectation, by its bytes.
+/// The last head of one connection for one expectation, by its bytes.
 ///
-/// Equal bytes have equal fields as long as the decoder's table has not changed, and a head that
-/// changes it is never kept. So a head that is known would decode to the very same outcome.
+/// Equal bytes have equal fields as long as the decoder's table has not changed, or if they name no
+/// field that was added to it. What they add to it themselves, as nginx does each time, is added again.
+/// So a head that is known would decode to the very same outcome.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     block: Vec<u8>,
-    /// The state of the decoder's table.
-    version: u64,
+    /// The state of the decoder's table; `None` if any will do.
+    version: Option<u64>,
     to_head: bool,
     head: Option<Head>,
     cost: usize,
     text: Vec<u8>,
+    /// The lengths of names and values that it adds to the table, and they themselves.
+    added: Vec<(usize, usize)>,
+    added_bytes: Vec<u8>,
 }
 
 impl Known {
-    /// The outcome of a head that is equal, what it costs, and its text.
+    /// The outcome of a head that is equal, what it costs, and its text. The decoder goes on as if it
+    /// had decoded it. `room`: what it may cost.
     #[inline]
     pub(super) fn recognise(
         &self,
         block: &[u8],
-        version: u64,
         to_head: bool,
+        decoder: &mut Decoder,
+        room: usize,
     ) -> Option<(Head, usize, &[u8])> {
         let head = self.head?;
-        (self.version == version && self.to_head == to_head && self.block == block)
-            .then_some((head, self.cost, &self.text))
+        let is_known = self.block == block
+            && self.to_head == to_head
+            && self.cost <= room
+            && self.version.is_none_or(|version| version == decoder.version());
+        if !is_known {
+            return None;
+        }
+        let mut rest = &self.added_bytes[..];
+        for &(name_length, value_length) in &self.added {
+            let (name, behind) = rest.split_at(name_length);
+            let (value, behind) = behind.split_at(value_length);
+            decoder.add(name, value);
+            rest = behind;
+        }
+        Some((head, self.cost, &self.text))
     }
 
-    /// Remembers a final head, which has not changed the decoder's table.
+    /// Remembers a final head that was decoded just now, if that can tell what it comes to next time.
+    /// `before`: the state of the decoder's table before it.
     pub(super) fn learn(
         &mut self,
         block: &[u8],
-        version: u64,
         to_head: bool,
+        (decoder, before): (&Decoder, u64),
         (head, cost, text): (Head, usize, &[u8]),
     ) {
+        let changes = usize::try_from(decoder.version() - before).unwrap_or(usize::MAX);
+        if changes > 0 && !decoder.stands_alone() {
+            return;
+        }
+        let Some(latest) = decoder.latest(changes) else { return };
+        self.added.clear();
+        self.added_bytes.clear();
+        for (name, value) in latest {
+            self.added.push((name.len(), value.len()));
+            self.added_bytes.extend_from_slice(name);
+            self.added_bytes.extend_from_slice(value);
+        }
+        self.version = (!decoder.stands_alone()).then_some(before);
         self.block.clear();
         self.block.extend_from_slice(block);
         self.text.clear();
         self.text.extend_from_slice(text);
-        (self.version, self.to_head, self.head, self.cost) = (version, to_head, Some(head), cost);
+        (self.to_head, self.head, self.cost) = (to_head, Some(head), cost);
     }
 
     pub(super) fn forget(&mut self) {

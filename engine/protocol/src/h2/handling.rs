@@ -87,33 +87,28 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         if stream.head.is_some() {
             return self.on_trailers(place, ends, block, call);
         }
-        let version = self.decoder.version();
         let known = &mut self.known[expectation as usize];
-        let head = match known.recognise(block, version, to_head) {
-            Some((head, cost, text)) if cost <= stream.head_room => {
-                stream.head_room -= cost;
-                stream.text.clear();
-                stream.text.extend_from_slice(text);
-                head
+        let decoder = &mut self.decoder;
+        let known_head = known.recognise(block, to_head, decoder, stream.head_room);
+        let head = if let Some((head, cost, text)) = known_head {
+            stream.head_room -= cost;
+            stream.text.clear();
+            stream.text.extend_from_slice(text);
+            head
+        } else {
+            let (before, text) = (decoder.version(), &mut stream.text);
+            let found = answer::decode(decoder, block, false, stream.head_room, text)?;
+            stream.head_room -= found.cost;
+            // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
+            ensure(found.status != 101, "the status is 101, which HTTP/2 does not have")?;
+            if found.status < 200 {
+                ensure(!ends, "an interim answer that ends its stream")?;
+                return Ok(None);
             }
-            _ => {
-                let text = &mut stream.text;
-                let room = stream.head_room;
-                let decoded = answer::decode(&mut self.decoder, block, false, room, text)?;
-                stream.head_room -= decoded.cost;
-                // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
-                ensure(decoded.status != 101, "the status is 101, which HTTP/2 does not have")?;
-                if decoded.status < 200 {
-                    ensure(!ends, "an interim answer that ends its stream")?;
-                    return Ok(None);
-                }
-                let learned = &call.shared.learned[expectation as usize];
-                let head = decoded.head(text, to_head, learned.expectation());
-                if self.decoder.version() == version {
-                    known.learn(block, version, to_head, (head, decoded.cost, text));
-                }
-                head
-            }
+            let expectation = call.shared.learned[expectation as usize].expectation();
+            let head = found.head(text, to_head, expectation);
+            known.learn(block, to_head, (decoder, before), (head, found.cost, text));
+            head
         };
         stream.head = Some(head);
         if ends {

@@ -7,13 +7,13 @@
 //! connection, and serve servers as well.
 //!
 //! **What is kept.** A request is spelled out once on a connection; from then on it is a few bytes,
-//! which are put together from prepared parts. An answer's head that is equal to the one before, while
-//! the decoder's table is the same, is not decoded again. A frame that comes in one piece is never
-//! copied, nor is a body, but for its first 4 KiB, which can be shown. Nothing is allocated for an
-//! answer once a connection is warm.
+//! which are put together from prepared parts. An answer's head that is equal to the one before is not
+//! decoded again, while the decoder's table is the same or if the head does not depend on it; what it
+//! adds to the table is added. A frame that comes in one piece is never copied, nor is a body, but for
+//! its first 4 KiB, which can be shown. Nothing is allocated for an answer once a connection is warm.
 //!
 //! **What is strict.** Where the RFC has a server's fault end a stream, we end the connection, as
-//! section 5.4.2 lets us: a server that breaks a rule has to be named, not worked around. What ends a
+//! section 5.4.1 lets us: a server that breaks a rule has to be named, not worked around. What ends a
 //! connection is told as [`Malformed`](crate::Malformed), at the offset of the frame from the
 //! connection's first byte.
 //!

@@ -11,6 +11,9 @@ use proptest::prelude::*;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
+/// Requests in a conversation.
+const COUNT: u32 = 12;
+
 /// What a server may do. Streams are told by the number of their request.
 #[derive(Debug, Clone)]
 enum Act {
@@ -172,7 +175,7 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
     let mut shared = <Client as Protocol<u32>>::shared(&expectations(), &requests());
     let (mut client, mut out, mut log) = (Client::default(), Vec::new(), String::new());
     client.greet(&mut shared, &mut out);
-    for nth in 0..5 {
+    for nth in 0..COUNT {
         client.write(nth, usize::from(nth == 3), &mut shared, &mut out);
     }
     let awaited = |nth: u32| Awaited { expectation: nth % 2, to_head: nth == 4 };
@@ -211,8 +214,8 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
         at = pair[1];
     }
     write!(log, "{} {:?} {:?}", client.in_flight(), client.oldest(), client.announced()).unwrap();
-    if client.in_flight() < 5 && !log.contains("Malformed") {
-        let room = client.room(5);
+    if client.in_flight() < COUNT as usize && !log.contains("Malformed") {
+        let room = client.room(COUNT as usize);
         write!(log, " room {room}").unwrap();
     }
     while client.lose().is_some() {}
@@ -250,13 +253,16 @@ proptest! {
             prop::sample::select(vec![
                 vec![(0, 0), (5, 3)],
                 vec![(0, 0), (5, 1)],
+                vec![(0, 1), (10, 1), (9, 1)],
+                vec![(0, 1), (10, 1), (9, 1), (10, 1)],
+                vec![(0, 4), (10, 4), (9, 4)],
                 vec![(0, 0), (5, 4)],
                 vec![(2, 0), (6, 3)],
                 vec![(0, 0), (6, 2), (7, 3)],
                 vec![(0, 5), (0, 0), (5, 3)],
                 vec![(0, 0), (9, 1), (6, 4)],
             ]),
-            5,
+            COUNT as usize,
         ),
     ) {
         let mut bytes = Vec::new();

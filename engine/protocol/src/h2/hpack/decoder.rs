@@ -1,7 +1,7 @@
 //! From a head's bytes to its fields (RFC 7541, sections 3 and 6).
 
 use super::table::{STATIC, Table};
-use super::{TABLE_SIZE, huffman, integer};
+use super::{LATEST, TABLE_SIZE, huffman, integer};
 
 /// One side of a connection, which heads in its order have to pass through.
 #[derive(Debug)]
@@ -10,11 +10,14 @@ pub struct Decoder {
     /// A name and a value that were coded, or that the table may lose.
     name: Vec<u8>,
     value: Vec<u8>,
+    /// Whether the latest head would mean the same whatever came before it.
+    stands_alone: bool,
 }
 
 impl Default for Decoder {
     fn default() -> Self {
-        Self { table: Table::new(TABLE_SIZE), name: Vec::new(), value: Vec::new() }
+        let table = Table::new(TABLE_SIZE);
+        Self { table, name: Vec::new(), value: Vec::new(), stands_alone: false }
     }
 }
 
@@ -31,6 +34,25 @@ impl Decoder {
         self.table.version()
     }
 
+    /// Whether the latest head would mean the same whatever came before it: it names no field that was
+    /// added to the table, and does not change the table's size.
+    pub(crate) fn stands_alone(&self) -> bool {
+        self.stands_alone
+    }
+
+    /// The fields that the table got last, from the older to the later; `None` if it has fewer.
+    pub(crate) fn latest(&self, count: usize) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
+        let indices = (LATEST..LATEST + count).rev();
+        (count == 0 || self.table.get(LATEST + count - 1).is_some())
+            .then(|| indices.filter_map(|index| self.table.get(index)))
+    }
+
+    /// Adds a field to the table, as a head would.
+    #[inline]
+    pub(crate) fn add(&mut self, name: &[u8], value: &[u8]) {
+        self.table.insert(name, value);
+    }
+
     /// Hands each field of a head to `field`, name and value. `Err`: what is wrong, by us or by
     /// `field`; the connection cannot go on then, as the table no longer is the server's.
     pub fn decode(
@@ -39,11 +61,13 @@ impl Decoder {
         mut field: impl FnMut(&[u8], &[u8]) -> Result<(), &'static str>,
     ) -> Result<(), &'static str> {
         let mut begun = false;
+        self.stands_alone = true;
         while let Some(&first) = block.first() {
             match first.leading_zeros() {
                 // Section 6.1: a field of a table.
                 0 => {
                     let index = integer::read(&mut block, 7)?;
+                    self.stands_alone &= index < LATEST;
                     let (name, value) = self.table.get(index).ok_or(BEYOND)?;
                     field(name, value)?;
                 }
@@ -58,6 +82,7 @@ impl Decoder {
                     if size > TABLE_SIZE {
                         return Err("the header table becomes larger than our SETTINGS allow");
                     }
+                    self.stands_alone = false;
                     self.table.resize(size);
                     continue;
                 }
@@ -77,6 +102,7 @@ impl Decoder {
         field: &mut impl FnMut(&[u8], &[u8]) -> Result<(), &'static str>,
     ) -> Result<(), &'static str> {
         let index = integer::read(block, prefix)?;
+        self.stands_alone &= index < LATEST;
         self.name.clear();
         self.value.clear();
         let name: &[u8] = match index {

@@ -106,30 +106,51 @@ pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the text of a code. `Err`: it holds the end's code, or does not end in fewer than eight
 /// ones.
-pub(super) fn decode(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), &'static str> {
+pub(super) fn decode(mut bytes: &[u8], text: &mut Vec<u8>) -> Result<(), &'static str> {
     text.reserve(bytes.len() * 8 / 5);
-    let mut bytes = bytes.iter();
     // The next bits, at the left, and how many there are.
     let (mut bits, mut count) = (0_u64, 0_u32);
     loop {
+        if let Some((four, rest)) = bytes.split_first_chunk::<4>()
+            && count < 32
+        {
+            bits |= u64::from(u32::from_be_bytes(*four)) << (32 - count);
+            (bytes, count) = (rest, count + 32);
+        }
         while count <= 48
-            && let Some(&byte) = bytes.next()
+            && bytes.len() < 4
+            && let Some((&byte, rest)) = bytes.split_first()
         {
             bits |= u64::from(byte) << (56 - count);
-            count += 8;
+            (bytes, count) = (rest, count + 8);
+        }
+        // Short codes, as long as any of them fits: of five bits at least, so there are twelve at most.
+        let (mut several, mut found) = ([0; 16], 0);
+        while count as usize >= SHORT {
+            let (symbol, length) = TABLES.short[(bits >> 56) as usize];
+            if length == 0 {
+                break;
+            }
+            several[found & 15] = symbol;
+            found += 1;
+            bits <<= length;
+            count -= u32::from(length);
+        }
+        text.extend_from_slice(&several[..found.min(16)]);
+        if count < 30 && !bytes.is_empty() {
+            continue;
         }
         // As if ones came behind it: no code but the end's is made of ones.
         let padded = bits | (u64::MAX >> count);
+        if padded == u64::MAX && count < 8 {
+            return Ok(());
+        }
         let (symbol, length) = match TABLES.short[(padded >> 56) as usize] {
             (_, 0) => look_long(padded),
             (symbol, length) => (u16::from(symbol), u32::from(length)),
         };
         if length > count {
-            return if count < 8 && padded == u64::MAX {
-                Ok(())
-            } else {
-                Err("a Huffman code that does not end in fewer than eight ones")
-            };
+            return Err("a Huffman code that does not end in fewer than eight ones");
         }
         let Ok(symbol) = u8::try_from(symbol) else {
             return Err("a Huffman code that holds the end of a string");
