@@ -127,9 +127,13 @@ impl<'a> Report<'a> {
         Some(Ceiling { requests_per_s, share: self.requests_per_s() / requests_per_s })
     }
 
-    /// Places for requests on their way, on all connections.
+    /// Places for requests on their way, on all connections: where the server takes fewer streams at a
+    /// time than were asked for, so many.
     fn places(&self) -> f64 {
-        self.args.connections() as f64 * self.args.depth() as f64
+        let announced = self.run.outcome.tally.terms.announced;
+        let most = announced.and_then(|announced| announced.max_concurrent_streams);
+        let depth = self.args.depth() as f64;
+        self.args.connections() as f64 * most.map_or(depth, |most| depth.min(most.into()))
     }
 
     /// How much of the time places for requests were taken: Little's law without its borders, at

@@ -3,16 +3,17 @@
 use super::limit::Limit;
 use super::{Report, Run};
 use crate::cli::LoadArgs;
-use crate::cli::tests::load_args;
+use crate::cli::tests::{args_for, load_args};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use volley_load::errors::ErrorKind;
 use volley_load::figures::LimitedBy;
 use volley_load::pace::Window;
 use volley_load::slice::Outcome;
-use volley_load::tally::Tally;
+use volley_load::tally::{Tally, Terms};
 use volley_net::clock::S;
-use volley_net::{Address, Io};
+use volley_net::{Address, Agreed, Io};
+use volley_protocol::Announced;
 
 /// What was written, for whoever has lent it.
 #[derive(Clone, Default)]
@@ -213,6 +214,58 @@ fn connections_that_lie_idle_are_the_generators_fault() {
     assert!((share - 0.9375).abs() < 1e-9);
     let deep = load_args("-c 16 --pipeline 4");
     assert_eq!(limit(&deep, run(tally(4000, 32_000_000, 0))), Limit::Unknown);
+    // A connection with as many streams as its server takes is full.
+    let wide = args_for("http://a --protocol h2c -c 16 --streams 9");
+    let terms = |most| Terms { announced: Some(announced(most)), ..Terms::default() };
+    let full = || Tally { connects: 16, ..tally(4000, 32_000_000, 0) };
+    let of = |most| run(Tally { terms: terms(most), ..full() });
+    assert_eq!(limit(&wide, of(Some(4))), Limit::Unknown);
+    assert_eq!(limit(&wide, of(None)).by(), LimitedBy::Client);
+}
+
+fn announced(max_concurrent_streams: Option<u32>) -> Announced {
+    let (initial_window, header_table_size, max_frame_size) = (65_535, 4096, 16_384);
+    Announced { max_concurrent_streams, initial_window, header_table_size, max_frame_size }
+}
+
+#[test]
+fn what_was_agreed_on_is_told() {
+    let args = args_for("https://a --insecure --protocol h2 --streams 8 -c 2");
+    let tls = Agreed {
+        tls_version: "1.3",
+        cipher: "TLS13_AES_128_GCM_SHA256",
+        alpn: Some("h2"),
+        resumed: false,
+        took_ns: 1_000_000,
+    };
+    let terms = Terms { tls: Some(tls), announced: Some(announced(Some(128))) };
+    let (handshakes, handshake_ns) = (4, 5_000_000);
+    let of = |resumed| {
+        run(Tally { handshakes, handshake_ns, resumed, terms, ..tally(4000, 8_000_000, 0) })
+    };
+    let text = Report::new(&args, of(0)).text(false);
+    for line in [
+        "protocol     HTTP/2 in TLS (h2): TLS 1.3, TLS13_AES_128_GCM_SHA256, agreed on h2; the server \
+         takes 128 streams at a time\n",
+        "connections  2, keep-alive, 8 streams at a time on each\n",
+        "handshakes   4 of 1.25 ms on average, all full\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+    let report = Report::new(&args, of(3));
+    assert!(report.text(false).contains("on average, 3 of them resumed\n"));
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    assert_eq!((&json["protocol"], &json["streams"]), (&"h2".into(), &8.into()));
+    assert_eq!((&json["handshakes"], &json["resumed"]), (&4.into(), &3.into()));
+    assert_eq!(json["handshake_mean_us"], 1250.0);
+    assert_eq!(
+        json["agreed"],
+        serde_json::json!({
+            "tls_version": "1.3", "cipher": "TLS13_AES_128_GCM_SHA256", "alpn": "h2",
+            "resumed": false, "max_concurrent_streams": 128, "initial_window": 65535,
+            "header_table_size": 4096, "max_frame_size": 16384
+        })
+    );
 }
 
 #[test]
