@@ -52,7 +52,8 @@ class Generator:
         requests = reading.requests * (1 + self.warm_up_s / seconds)
         cpu_us = cpu_s / requests * 1e6
         # Of those that never poll, all CPU time is work.
-        return {"work_us_per_request": cpu_us, **reading.figures, "cpu_us_per_request": cpu_us}
+        figures = {"work_us_per_request": cpu_us, **reading.figures, "cpu_us_per_request": cpu_us}
+        return figures | {"requests_per_cpu_s": 1e6 / figures["work_us_per_request"]}
 
 
 def finished(command: list[str]) -> tuple[str, float]:
@@ -71,6 +72,9 @@ def finished(command: list[str]) -> tuple[str, float]:
 def words(line: str) -> tuple[str, ...]:
     return tuple(line.split())
 
+
+_WRK_TO = "wrk -t1 --latency -c {connections} -d {seconds}s"
+_H2LOAD = "h2load -t1 -c {connections} -D {seconds}"
 
 # All checks and histograms are on.
 _VOLLEY = (
@@ -91,6 +95,29 @@ VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.v
 VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
 VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
 VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
+
+
+def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
+    """volley and its peers, in one protocol, with so many requests at a time on each connection.
+
+    The null server makes its certificate anew each time: nobody looks at it.
+    """
+    scheme = "https" if protocol in ("h1-tls", "h2") else "http"
+    url = f"{scheme}://{{address}}/"
+    more = ["--insecure"] if scheme == "https" else []
+    peers: tuple[Generator, ...]
+    if protocol.startswith("h1"):
+        peers = (
+            Generator("h2load", words(f"{_H2LOAD} --h1 {url}"), readings.h2load),
+            Generator("wrk", words(f"{_WRK_TO} {url}"), readings.wrk),
+        )
+    else:
+        more += ["--streams", str(streams)]
+        peers = (Generator("h2load", words(f"{_H2LOAD} -m {streams} {url}"), readings.h2load),)
+    command = (*_VOLLEY[:-1], "--protocol", protocol, *more, url)
+    return Generator("volley", command, readings.volley, WARM_UP_S), *peers
+
+
 BARE = Generator(
     "bare",
     (
@@ -107,7 +134,7 @@ PINGPONG_1K = Generator(
     readings.pingpong,
     WARM_UP_S,
 )
-_WRK = words("wrk -t1 --latency -c {connections} -d {seconds}s http://{address}/")
+_WRK = words(f"{_WRK_TO} http://{{address}}/")
 WRK = Generator("wrk", _WRK, readings.wrk)
 VOLLEY_WRK = Generator("volley", (str(RELEASE / "volley"), *_WRK, "--quiet-advice"), readings.wrk)
 
@@ -122,7 +149,7 @@ AB = Generator("ab", _AB, readings.ab)
 VOLLEY_AB = Generator("volley", (str(RELEASE / "volley"), *_AB, "--quiet-advice"), readings.ab)
 H2LOAD = Generator(
     "h2load",
-    words("h2load --h1 -t1 -c {connections} -D {seconds} http://{address}/"),
+    words(f"{_H2LOAD} --h1 http://{{address}}/"),
     readings.h2load,
 )
 OHA = Generator(

@@ -45,12 +45,16 @@ class Claim:
                 return estimates.median(figures["volley"], seed)
 
 
+Protocol = Literal["h1-tls", "h2c", "h2"]
+Server = Literal["null", "null for pipelines", "null h1-tls", "null h2c", "null h2", "nginx"]
+
+
 @dataclass(frozen=True)
 class Question:
     """Claims that are answered by the same runs."""
 
     asks: str
-    server: Literal["null", "null for pipelines", "nginx"]
+    server: Server
     generators: tuple[g.Generator, ...]
     claims: tuple[Claim, ...]
     # None: as the command line says.
@@ -147,6 +151,37 @@ QUESTIONS = {
         seconds=30,
     ),
 }
+
+# Few connections with many streams are another load than many with one.
+CONNECTIONS_AND_STREAMS = ((64, 1), (8, 8), (1, 64))
+
+
+def in_protocol(protocol: Protocol, connections: int, streams: int) -> Question:
+    """What a protocol costs the generator, next to its peers."""
+    generators = g.in_protocol(protocol, streams)
+    peers = [each.name for each in generators[1:]]
+    servers: dict[Protocol, Server] = {"h1-tls": "null h1-tls", "h2c": "null h2c", "h2": "null h2"}
+    return Question(
+        f"how many requests of {protocol} does a second of the generator's CPU time do?",
+        servers[protocol],
+        generators,
+        tuple(
+            claim
+            for peer in peers
+            for claim in (
+                Claim("requests_per_cpu_s", "ratio to", peer, at_least(1.0)),
+                Claim("requests_per_s", "ratio to", peer),
+                Claim("cpu_us_per_request", "ratio to", peer),
+            )
+        ),
+        connections=(connections,),
+    )
+
+
+QUESTIONS["h1-tls"] = in_protocol("h1-tls", 64, 1)
+for each in ("h2c", "h2"):
+    for connections, streams in CONNECTIONS_AND_STREAMS:
+        QUESTIONS[f"{each}, {connections} x {streams}"] = in_protocol(each, connections, streams)
 
 
 def against(before: Path) -> dict[str, Question]:

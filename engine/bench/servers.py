@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -75,7 +75,17 @@ def null_for_pipelines() -> AbstractContextManager[str]:
     return null("--request-length", str(len(REQUEST)))
 
 
-SERVERS = {"null": null, "null for pipelines": null_for_pipelines, "nginx": nginx}
+def null_in(protocol: str) -> Callable[[], AbstractContextManager[str]]:
+    """The null server of a protocol."""
+    return lambda: null("--protocol", protocol)
+
+
+SERVERS = {
+    "null": null,
+    "null for pipelines": null_for_pipelines,
+    **{f"null {protocol}": null_in(protocol) for protocol in ("h1-tls", "h2c", "h2")},
+    "nginx": nginx,
+}
 PROGRAMS = dict.fromkeys(SERVERS, str(RELEASE / "volley")) | {"nginx": "nginx"}
 
 

@@ -53,7 +53,7 @@ race nginx --reference gin | gin doesn't race
 race nginx --json /nowhere/x.json | --json /nowhere/x.json: can't be written
 race nginx --colour | No such option: --colour
 race nginx go-nethttp --gate 'nginx >=' | takes NAME >= [FACTOR *] NAME
-race https://localhost/ | bakeoff speaks plain HTTP
+race https://localhost/ | Give --ca FILE
 race 'sleep 1' --out file | can't be made: Not a directory
 report nowhere | there is no such run folder
 report run | plan.json: `schema`
@@ -63,7 +63,7 @@ setup nginx --all | takes names or --all, not both
 compare nowhere . | there is no such run folder
 contenders nginx | names and options belong to --audit
 crosscheck localhost | localhost: is no URL; it takes http://host:port/path
-crosscheck https://localhost/ | bakeoff speaks plain HTTP
+crosscheck https://localhost/ | Give --ca FILE
 crosscheck http://localhost/ --tools wrc | 'wrc' is not a load tool; did
 crosscheck http://localhost/ -d 1.5 | wrk and ab take whole seconds alone
 crosscheck http://localhost/ --rounds 3 | --rounds: is 3; it takes 5 or more

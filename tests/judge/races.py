@@ -14,6 +14,7 @@ from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
+from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import (
     Block,
@@ -185,6 +186,8 @@ class Race:
     scale: float = 1.0
     connection: Connection = "keep-alive"
     pipeline: int = 1
+    protocol: Protocol = "h1"
+    streams: int = 1
     workers: int = 1
     solo: bool = False
     cores: Cores = field(default_factory=lambda: Cores(server=(0,), client=(1,)))
@@ -196,6 +199,7 @@ class Race:
     open: dict[str, int] = field(default_factory=dict)
     unsteady: tuple[str, ...] = ()
     verified: dict[str, dict[str, object]] = field(default_factory=dict)
+    agreed: dict[str, Agreed] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
     crews: dict[str, Crew] = field(default_factory=dict)
     written: dict[str, Written] = field(default_factory=dict)
@@ -225,6 +229,8 @@ class Race:
             connection=self.connection,
             connections=CONNECTIONS,
             pipeline=self.pipeline,
+            protocol=self.protocol,
+            streams=self.streams,
             duration_s=20,
             boots=self.boots,
             workers=self.workers,
@@ -266,6 +272,7 @@ class Race:
             engine="0.1.0",
             io="epoll",
             connections_open={name: self.open.get(name, CONNECTIONS) for name in up},
+            agreed={name: self.agreed[name] for name in up if name in self.agreed},
         )
         warmup = Warmup(
             boot=boot,

@@ -7,6 +7,7 @@ from bakeoff.model.audit import Conduct
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Cores
+from bakeoff.model.protocol import Agreed
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import Memory, TcpTrouble
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
@@ -226,6 +227,15 @@ def test_a_pipeline_has_its_depth_on_every_connection_in_flight() -> None:
     full = {"in_flight_ns": 16 * 64 * 20_000_000}
     _, b = judged(pipeline=16, events={"b": full})
     assert b.valid, b.reasons
+
+
+def test_streams_count_as_places_as_far_as_the_server_admits_them() -> None:
+    over = {"protocol": "h2", "streams": 100}
+    full = {"b": {"in_flight_ns": 10 * 64 * 20_000_000}}
+    _, b = judged(**over, events=full)
+    assert says(b.at_least, "generator_slow", in_flight=640, pipeline=100)
+    _, b = judged(**over, events=full, agreed={"b": Agreed(max_concurrent_streams=10)})
+    assert not says(b.at_least, "generator_slow")
 
 
 def test_fewer_boots_than_planned() -> None:

@@ -85,7 +85,8 @@ def test_several_share_one_sentence_with_the_least_and_the_most_of_their_values(
     ]
     assert several(*limits) == (
         "the limit of a, b, c and 2 others is unknown: the servers were busy 48 to 72 % of the time"
-        " and the load generator 70 %; let nothing else run, or use more connections (-c 256) if it can take them"
+        " and the load generator 70 %; let nothing else run, or use more connections (-c 256) if it"
+        " can take them"
     )
 
 

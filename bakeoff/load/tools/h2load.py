@@ -4,13 +4,15 @@ from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, find, latency,
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import LoadResult
+from bakeoff.model.protocol import Protocol
 from bakeoff.model.verdict import Latency
 
 STEP_DIGITS = 100
 """It prints a time with two decimals of its unit, or as whole µs."""
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _TIME = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(us|ms|s)"
-_SPOKEN = {"h2c": "h2c", "h2": "h2"}
+_SPOKEN: dict[Protocol, str] = {"h1": "http/1.1", "h1-tls": "http/1.1", "h2c": "h2c", "h2": "h2"}
+"""What it calls the protocols."""
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:

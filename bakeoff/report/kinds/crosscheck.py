@@ -17,7 +17,7 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.shared import again, machine_table
+from bakeoff.report.kinds.shared import PROTOCOL_NAMES, again, machine_table
 from bakeoff.report.sentences import grouped, listed, sentence
 
 _Pair = tuple[Loader, Loader]
@@ -94,6 +94,8 @@ def _facts(result: Crosscheck) -> tuple[str, ...]:
         f"{figures.plural(plan.rounds, 'round')} of {plan.duration_s} s each in random order",
         figures.plural(plan.connections, "connection"),
         plan.connection,
+        *([f"{plan.streams} streams on each"] if plan.streams > 1 else []),
+        *([PROTOCOL_NAMES[plan.protocol]] if plan.protocol != "h1" else []),
         f"at {plan.rate:,} requests/s" if plan.rate else "as fast as it goes",
         f"each on {cores}",
     )

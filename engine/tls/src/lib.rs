@@ -6,6 +6,7 @@
 
 mod facts;
 mod failures;
+mod records;
 mod sealed;
 #[cfg(test)]
 mod server;

@@ -1,12 +1,12 @@
 //! TLS as a server speaks it: the null server's.
 
+use crate::records;
 use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256};
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{CipherSuite, Error, ServerConfig, ServerConnection};
-use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
@@ -108,18 +108,7 @@ impl ServerSession {
     /// have to be sent whether it fails or not.
     pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
         while !sealed.is_empty() && !self.ended {
-            self.connection
-                .read_tls(&mut sealed)
-                .map_err(|error| Error::General(error.to_string()))?;
-            let state = self.connection.process_new_packets()?;
-            let mut reader = self.connection.reader();
-            while let Ok(plain) = reader.fill_buf()
-                && !plain.is_empty()
-            {
-                opened.extend_from_slice(plain);
-                let length = plain.len();
-                reader.consume(length);
-            }
+            let state = records::open_some(&mut self.connection, &mut sealed, opened)?;
             self.ended = state.peer_has_closed();
         }
         Ok(())
@@ -137,7 +126,7 @@ impl ServerSession {
 
     /// Seals bytes for the client: [`ServerSession::sealed`] has them.
     pub fn seal(&mut self, plain: &[u8]) {
-        self.connection.writer().write_all(plain).expect("there is no limit");
+        records::seal(&mut self.connection, plain);
     }
 
     /// Says that nothing more will be sent.
@@ -147,10 +136,103 @@ impl ServerSession {
 
     /// What is to be sent to the client now.
     pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
-        let mut bytes = Vec::new();
-        while self.connection.wants_write() {
-            self.connection.write_tls(&mut bytes).expect("a vector takes all bytes");
+        records::sealed(&mut self.connection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Session, Terms};
+
+    /// Carries bytes to and fro until there are none. Fails as the client does, or the server.
+    fn talk(client: &mut Session, server: &mut ServerSession) -> Result<[Vec<u8>; 2], Error> {
+        let mut opened = [Vec::new(), Vec::new()];
+        loop {
+            let (there, back) = (client.sealed(), server.sealed());
+            if there.is_none() && back.is_none() {
+                return Ok(opened);
+            }
+            client.open(back.as_deref().unwrap_or_default(), &mut opened[0])?;
+            let result = server.open(there.as_deref().unwrap_or_default(), &mut opened[1]);
+            if let Err(error) = result {
+                // The client hears of it.
+                client.open(server.sealed().as_deref().unwrap_or_default(), &mut opened[0])?;
+                return Err(error);
+            }
         }
-        (!bytes.is_empty()).then(|| Arc::from(bytes))
+    }
+
+    fn pair(serving: &Serving, terms: &Terms) -> (Session, ServerSession) {
+        let client = Config::new(Some(OWN_NAME), terms);
+        let session = Session::start(&client, &client.memory()).unwrap();
+        (session, ServerSession::start(serving).unwrap())
+    }
+
+    #[test]
+    fn its_own_certificate_is_believed_by_who_is_told_of_it() {
+        let (own, pem) = Identity::of_its_own().unwrap();
+        let (_, other) = Identity::of_its_own().unwrap();
+        let serving = Serving::new(own, "h2").unwrap();
+        let mut terms = Terms::measuring("h2", true, false);
+        terms.believe(pem.as_bytes()).unwrap();
+        let (mut client, mut server) = pair(&serving, &terms);
+        talk(&mut client, &mut server).unwrap();
+        assert!(server.is_established() && !server.has_ended());
+        client.seal(b"ping");
+        server.seal(b"pong");
+        assert_eq!(talk(&mut client, &mut server).unwrap(), [b"pong".to_vec(), b"ping".to_vec()]);
+        client.end();
+        talk(&mut client, &mut server).unwrap();
+        assert!(server.has_ended());
+        terms.believe(other.as_bytes()).unwrap();
+        let (mut client, mut server) = pair(&serving, &terms);
+        talk(&mut client, &mut server).unwrap_err();
+    }
+
+    #[test]
+    fn aes_with_128_bits_is_agreed_on_whatever_a_client_prefers() {
+        for word in ["TLS1.2", "TLS1.3"] {
+            let (own, _) = Identity::of_its_own().unwrap();
+            let serving = Serving::new(own, "http/1.1").unwrap();
+            let mut terms = Terms::default();
+            terms.speak(word).unwrap();
+            let (mut client, mut server) = pair(&serving, &terms);
+            talk(&mut client, &mut server).unwrap();
+            let facts = client.facts().unwrap();
+            assert!(facts.suite.contains("AES128") || facts.suite.contains("AES_128"), "{facts}");
+            assert_eq!(facts.secret_bits, 128);
+        }
+    }
+
+    #[test]
+    fn a_client_that_asks_for_another_protocol_is_refused() {
+        let (own, _) = Identity::of_its_own().unwrap();
+        let serving = Serving::new(own, "h2").unwrap();
+        let (mut client, mut server) = pair(&serving, &Terms::measuring("http/1.1", false, false));
+        let error = talk(&mut client, &mut server).unwrap_err();
+        assert!(error.to_string().contains("ApplicationProtocol"), "{error}");
+    }
+
+    #[test]
+    fn files_that_are_no_identity_are_told_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let (_, pem) = Identity::of_its_own().unwrap();
+        let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap().serialize_pem();
+        let [cert, key, junk] = [("cert", &*pem), ("other.key", &*key), ("junk", "x")]
+            .map(|(name, text)| file(name, text));
+        let words = |cert: &Path, key: &Path| {
+            Identity::from_files(cert, key).and_then(|own| Serving::new(own, "h2")).unwrap_err()
+        };
+        assert!(words(&junk, &key).contains("junk holds no certificate in PEM"));
+        assert!(words(&cert, &junk).contains("junk holds no private key in PEM"));
+        assert!(words(&cert, &folder.path().join("none")).contains("none: No such file"));
+        let mismatch = words(&cert, &key);
+        assert!(mismatch.contains("cannot be used"), "{mismatch}");
     }
 }

@@ -1,8 +1,7 @@
 //! One TLS session.
 
-use super::{Config, Facts, Memory};
+use super::{Config, Facts, Memory, records};
 use rustls::{ClientConnection, Error, HandshakeKind, ProtocolVersion};
-use std::io::{BufRead, Write};
 use std::sync::Arc;
 use volley_net::Agreed;
 
@@ -72,18 +71,7 @@ impl Session {
     }
 
     fn open_some(&mut self, sealed: &mut &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
-        self.connection.read_tls(sealed).map_err(|error| Error::General(error.to_string()))?;
-        let state = self.connection.process_new_packets();
-        // Records before the one that is wrong are right.
-        let mut reader = self.connection.reader();
-        while let Ok(plain) = reader.fill_buf()
-            && !plain.is_empty()
-        {
-            opened.extend_from_slice(plain);
-            let length = plain.len();
-            reader.consume(length);
-        }
-        if state?.peer_has_closed() {
+        if records::open_some(&mut self.connection, sealed, opened)?.peer_has_closed() {
             self.stage = Stage::Ended;
         } else if !self.connection.is_handshaking() {
             self.stage = Stage::Open;
@@ -93,7 +81,7 @@ impl Session {
 
     /// Seals bytes for the server: [`Session::sealed`] has them.
     pub fn seal(&mut self, plain: &[u8]) {
-        self.connection.writer().write_all(plain).expect("there is no limit");
+        records::seal(&mut self.connection, plain);
     }
 
     /// Says that nothing more will be sent, unless the session is broken.
@@ -112,10 +100,6 @@ impl Session {
 
     /// What is to be sent to the server now.
     pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
-        let mut bytes = Vec::new();
-        while self.connection.wants_write() {
-            self.connection.write_tls(&mut bytes).expect("a vector takes all bytes");
-        }
-        (!bytes.is_empty()).then(|| Arc::from(bytes))
+        records::sealed(&mut self.connection)
     }
 }

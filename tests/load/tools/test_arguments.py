@@ -8,10 +8,12 @@ import pytest
 from bakeoff.load.tools import command
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Loader
+from bakeoff.model.protocol import Tls
 from tests.load.tools.samples import URL, load
 
 OLD = {"http": "1.0", "connection": "close"}
 COUNTED = {"requests": 5000, "duration_s": None}
+TLS = Tls(server_name="localhost", insecure=True)
 ACCEPT = (("Accept", "text/html"),)
 
 
@@ -81,6 +83,30 @@ ACCEPT = (("Accept", "text/html"),)
             {"connections": 1, "cpus": (2, 3)},
             "volley load -c 1 -t 1 -d 1 --cpus 2,3 --json",
         ),
+        ("h2load", {"protocol": "h2c", "streams": 8}, "h2load -c 10 -t 1 -m 8 -D 1"),
+        (
+            "h2load",
+            COUNTED | {"protocol": "h2", "tls": TLS, "host": "example.org", "headers": ACCEPT},
+            "h2load -c 10 -t 1 -m 1 -n 5000 --npn-list h2 -H Accept: text/html"
+            " -H :authority: example.org",
+        ),
+        (
+            "oha",
+            {"protocol": "h2", "streams": 4, "tls": TLS},
+            "oha --no-tui --output-format json -c 10 -z 1s --worker-threads 1 --http-version 2 -p 4"
+            " --insecure --disable-compression",
+        ),
+        (
+            "engine",
+            {"protocol": "h2", "streams": 4, "tls": TLS, "cpus": ()},
+            "volley load -c 10 -t 1 -d 1 --protocol h2 --streams 4 --server-name localhost"
+            " --insecure --json",
+        ),
+        (
+            "engine",
+            {"protocol": "h2c"},
+            "volley load -c 10 -t 1 -d 1 --protocol h2c --cpus 1 --json",
+        ),
         ("volley-ab", OLD | COUNTED, "volley ab -n 5000 -c 10 -s 10 -r --json"),
     ],
 )
@@ -114,6 +140,12 @@ def test_a_body_that_is_no_short_text_is_checked_by_its_hash(body: bytes) -> Non
         ("wrk2", {"rate": 9, "http": "1.0"}, r"wrk2 speaks HTTP/1\.1 only"),
         ("wrk2", {"rate": 9, **COUNTED}, "wrk2 takes a duration, not a number of requests"),
         ("wrk2", {"rate": 9, "threads": 11}, "11 threads can't share 10 connections"),
+        ("wrk", {"protocol": "h2"}, "wrk speaks no HTTP/2: h2 takes h2load, oha or our engine"),
+        ("ab", OLD | {"protocol": "h2c"}, "ab speaks no HTTP/2"),
+        ("h2load", {}, "h2load is called for HTTP/2 alone: h1 takes wrk or oha"),
+        ("h2load", {"protocol": "h2", "connection": "close"}, "h2load keeps its connections"),
+        ("h2load", {"protocol": "h2", "rate": 100}, "h2load keeps no rate"),
+        ("webbench", OLD | {"protocol": "h1-tls", "tls": TLS}, "webbench speaks no TLS"),
         ("webbench", OLD | COUNTED, "webbench takes a duration"),
         ("webbench", OLD | {"rate": 100}, "webbench keeps no rate"),
         ("webbench", {"http": "1.0"}, "a connection per request"),

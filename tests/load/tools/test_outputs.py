@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.load.tools import ab, hey, oha, volley, webbench, wrk
+from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.load import LoadResult
 from bakeoff.model.verdict import Latency
@@ -20,6 +20,7 @@ PARSERS = {
     "oha": oha.parse,
     "hey": hey.parse,
     "webbench": webbench.parse,
+    "h2load": h2load.parse,
     "volley": volley.parse,
 }
 ENGINE_URL = "http://127.0.0.1:18395/"
@@ -34,7 +35,11 @@ def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
     for old, new in changes:
         assert old in output
         output = output.replace(old, new)
-    usual: dict[str, dict[str, Any]] = {"volley": {"url": ENGINE_URL}, "wrk2": {"rate": 2000}}
+    usual: dict[str, dict[str, Any]] = {
+        "volley": {"url": ENGINE_URL},
+        "wrk2": {"rate": 2000},
+        "h2load": {"protocol": "h2c"},
+    }
     return PARSERS[tool](output, load(**{**usual.get(tool, {}), **spec}))
 
 
@@ -55,6 +60,7 @@ def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
         ("oha-never", 0, {}),
         ("hey-resets", 1000, {"status": 143}),
         ("hey-refused", 0, {"failed": 1000}),
+        ("h2load-non-2xx", 100, {"status": 100}),
         ("volley-keep-alive", 20661, {}),
         ("volley-mismatch", 1797, {"mismatch_length": 2985}),
     ],
@@ -84,6 +90,8 @@ def test_requests_are_answers_and_errors_are_of_the_kinds_that_the_tool_tells_ap
         ("published-wrk2", (6460, None, None, None, None, None, 12340, 1930)),
         ("oha-never", None),
         ("hey-refused", None),
+        # It prints no percentiles.
+        ("h2load-non-2xx", (1150, None, None, None, None, None, 3250, 1430)),
         ("published-webbench", None),
     ],
 )
@@ -100,6 +108,8 @@ def test_latencies_are_in_us(name: str, latency: tuple[float | None, ...] | None
         ("published-ab-excerpt", r"Requests per second: 12925\.33"),
         ("wrk-refused", r"unable to connect to .* Connection refused"),
         ("volley-refused", r"cannot reach .* Connection refused"),
+        ("h2load-refused", "h2load printed nothing that can be read: starting benchmark"),
+        ("h2load-http-1", r"asked for h2c, the server spoke http/1\.1"),
     ],
 )
 def test_a_run_that_failed_is_not_read(name: str, why: str) -> None:

@@ -6,4 +6,5 @@ pub mod loading;
 pub mod random;
 pub mod sealed;
 pub mod servers;
+pub mod streams;
 pub mod yardstick;

@@ -139,7 +139,7 @@ fn requests_that_are_refused() {
     comes_to("6.4: reset", saying(reset), "stream_reset", "REFUSED_STREAM");
     let within = [head(1, b"\x88"), frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 2])].concat();
     comes_to("6.4: reset within", saying(within), "stream_reset", "INTERNAL_ERROR");
-    comes_to("6.8: gone away", saying(goaway(0)), "goaway", "went away");
+    comes_to("6.8: gone away", saying(goaway(0)), "goaway", "GOAWAY with NO_ERROR");
 }
 
 #[test]

@@ -1,0 +1,117 @@
+//! `volley drive` with targets that speak different protocols.
+
+use crate::common::driver::{Driver, errors, has_uring, job};
+use crate::processes::{Server, certificate, null};
+use std::fs;
+use volley::drive::messages::{ConnectionMode, Job, TargetSpec, TlsSpec};
+use volley_load::errors::ErrorKind;
+use volley_load::spoken::Spoken;
+use volley_net::IoChoice;
+
+const ALL: [Spoken; 4] = [Spoken::H1, Spoken::H1Tls, Spoken::H2c, Spoken::H2];
+
+/// Believes this certificate.
+fn tls(ca_pem: &str, resume: bool) -> TlsSpec {
+    let ca_pem = Some(ca_pem.to_owned());
+    TlsSpec { server_name: "localhost".to_owned(), ca_pem, insecure: false, resume }
+}
+
+/// A null server of each protocol, and a job of all. `name`: of the certificate's file.
+fn all(io: IoChoice, name: &str, resume: bool) -> (Vec<Server>, Job) {
+    let (cert, key) = certificate(name);
+    let pem = fs::read_to_string(&cert).unwrap();
+    let servers: Vec<Server> = ALL
+        .iter()
+        .map(|spoken| {
+            let identity = ["--cert", cert.as_str(), "--key", key.as_str()];
+            let identity = if spoken.is_sealed() { &identity[..] } else { &[] };
+            null(&[&["--protocol", spoken.name()], identity].concat())
+        })
+        .collect();
+    let addresses: Vec<_> = servers.iter().map(|server| server.address).collect();
+    let plain = job(io, &addresses);
+    let targets = plain.targets.into_iter().zip(ALL).map(|(target, protocol)| {
+        let tls = protocol.is_sealed().then(|| tls(&pem, resume));
+        TargetSpec { protocol, tls, ..target }
+    });
+    (servers, Job { targets: targets.collect(), ..plain })
+}
+
+fn ways() -> impl Iterator<Item = IoChoice> {
+    has_uring().then_some(IoChoice::Uring).into_iter().chain([IoChoice::Epoll])
+}
+
+#[test]
+fn targets_of_one_job_may_speak_different_protocols() {
+    for io in ways() {
+        let (_servers, plan) = all(io, "mixed", false);
+        let (mut driver, ready) = Driver::job(Job { streams: 8, ..plan });
+        for (spoken, target) in ALL.into_iter().zip(&ready.targets) {
+            assert_eq!((target.open, &target.error), (4, &None), "{spoken:?}");
+            let agreed = target.agreed.as_ref();
+            assert_eq!(agreed.is_some(), spoken != Spoken::H1);
+            let Some(agreed) = agreed else { continue };
+            let tls = spoken.is_sealed().then_some("1.3");
+            let cipher = spoken.is_sealed().then_some("TLS13_AES_128_GCM_SHA256");
+            assert_eq!(agreed.tls_version.as_deref(), tls, "{spoken:?}");
+            assert_eq!(agreed.cipher.as_deref(), cipher, "{spoken:?}");
+            assert_eq!(agreed.alpn.as_deref(), spoken.is_sealed().then_some(spoken.alpn()));
+            assert_eq!(agreed.initial_window.is_some(), spoken.is_h2(), "{spoken:?}");
+            assert!(!agreed.resumed);
+        }
+        for target in [3, 0, 2, 1, 3] {
+            let event = driver.slice(target, 0, 50);
+            assert_eq!((errors(&event), event.misses), (vec![], 0), "{:?}", ALL[target]);
+            assert!(event.requests > 0, "{:?}", ALL[target]);
+            // All were opened before.
+            assert_eq!((event.connects, event.handshakes, event.handshake_mean_us), (0, 0, None));
+        }
+    }
+}
+
+#[test]
+fn connections_that_are_not_kept_count_their_handshakes() {
+    for io in ways() {
+        for resume in [false, true] {
+            let (_servers, plan) = all(io, "short", resume);
+            let (mut driver, _) = Driver::job(Job { connection: ConnectionMode::Close, ..plan });
+            for (target, spoken) in ALL.into_iter().enumerate() {
+                let event = driver.slice(target, 0, 100);
+                assert_eq!(errors(&event), [], "{spoken:?}: {:?}", event.first_bad);
+                let handshakes = if spoken.is_sealed() { event.connects } else { 0 };
+                assert_eq!(event.handshakes, handshakes, "{spoken:?}");
+                assert_eq!(event.handshake_mean_us.is_some(), spoken.is_sealed());
+                let may_resume = resume && spoken.is_sealed();
+                assert_eq!(event.resumed > 0, may_resume, "{spoken:?}, {handshakes} in all");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
+    for io in ways() {
+        let (_servers, mut plan) = all(io, "disagreed", false);
+        let (other, _) = certificate("another");
+        plan.targets[1].tls = Some(tls(&fs::read_to_string(other).unwrap(), false));
+        // HTTP/2 is asked of the server that has HTTP/1 alone, and the other way round.
+        plan.targets[0].protocol = Spoken::H2c;
+        plan.targets[2].protocol = Spoken::H1;
+        let (mut driver, ready) = Driver::job(plan);
+        let failed: Vec<Option<ErrorKind>> = ready
+            .targets
+            .iter()
+            .map(|target| target.error.as_ref().map(|failure| failure.kind))
+            .collect();
+        let (malformed, certificate) = (ErrorKind::Malformed, ErrorKind::Certificate);
+        assert_eq!(failed, [Some(malformed), Some(certificate), None, None]);
+        assert_eq!(ready.targets[1].agreed, None);
+        let event = driver.slice(3, 0, 50);
+        assert_eq!(errors(&event), []);
+        assert!(event.requests > 0);
+        // Of HTTP/1 it is only known when something is asked.
+        let kinds: Vec<_> =
+            errors(&driver.slice(2, 0, 50)).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [malformed]);
+    }
+}

@@ -1,0 +1,118 @@
+"""Races over TLS and HTTP/2, with real servers, certificates and the real engine."""
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.protocol import PROTOCOLS, Protocol
+from bakeoff.model.verdict import Verdict
+from bakeoff.start.certificate import make_certificate
+from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.test_race import answers
+
+pytestmark = pytest.mark.e2e
+FOUR = """
+const fs = require("fs"), { PROTOCOL, PORT, TLS_CERT, TLS_KEY } = process.env;
+const tls = () => ({ cert: fs.readFileSync(TLS_CERT), key: fs.readFileSync(TLS_KEY) });
+const answer = (request, response) => response.end("Hi");
+const speak = {
+  "h1": () => require("http").createServer(answer),
+  "h1-tls": () => require("https").createServer({ ...tls(), ALPNProtocols: ["http/1.1"] }, answer),
+  "h2c": () => require("http2").createServer(answer),
+  "h2": () => require("http2").createSecureServer(tls(), answer),
+};
+speak[PROTOCOL]().listen(PORT);
+"""
+
+
+@pytest.fixture
+def place(place: Place) -> Place:
+    (place.path / "four.js").write_text(FOUR)
+    return place
+
+
+@contextmanager
+def up(place: Place, protocol: Protocol, folder: Path) -> Iterator[int]:
+    """The port of that server, which somebody else runs."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    env = {"PROTOCOL": protocol, "PORT": str(port)}
+    env |= {"TLS_CERT": str(folder / "cert.pem"), "TLS_KEY": str(folder / "key.pem")}
+    with subprocess.Popen(
+        ["env", *(f"{k}={v}" for k, v in env.items()), "node", "four.js"], cwd=place.path
+    ) as process:
+        try:
+            wait_for(lambda: answers(port))
+            yield port
+        finally:
+            process.kill()
+
+
+def test_one_server_in_four_protocols_is_one_race(place: Place) -> None:
+    words = ["race", "node four.js", "--protocol", ",".join(PROTOCOLS), "-d", "4", *QUICK]
+    ended = place.bakeoff(*words, "--json", "-")
+    assert ended.status == 0, ended.err
+    verdict = Verdict.from_json(ended.out, "stdout")
+    assert {each.name: each.protocol for each in verdict.entries} == {
+        f"node four.js {protocol}": protocol for protocol in PROTOCOLS
+    }
+    assert all(each.valid and not each.error_kinds for each in verdict.entries)
+    assert verdict.pair("node four.js h2", "node four.js h1")
+    for each in verdict.entries:
+        assert each.work and each.work.audit
+        agreed = each.work.agreed
+        if each.protocol in ("h1-tls", "h2"):
+            assert agreed and (agreed.tls_version, agreed.resumed) == ("1.3", False)
+            assert agreed.alpn == ("h2" if each.protocol == "h2" else "http/1.1")
+            assert each.work.audit.tls and each.work.audit.tls.key == "EC secp256r1"
+        assert (each.work.audit.http2 is not None) == (each.protocol in ("h2c", "h2"))
+    run = place.path / "runs" / "latest"
+    assert not (run / "scratch").exists()
+    assert not list(run.rglob("*.pem")), "no key is kept"
+
+
+def test_streams_are_as_many_places_as_connections(place: Place) -> None:
+    words = ["race", "node four.js", "--protocol", "h2c", "--streams", "8", "-d", "2"]
+    ended = place.bakeoff(*words, *QUICK, "--json", "-")
+    assert ended.status == 0, ended.err
+    verdict = Verdict.from_json(ended.out, "stdout")
+    assert (verdict.protocol, verdict.streams, verdict.connections) == ("h2c", 8, 8)
+    (entry,) = verdict.entries
+    assert entry.valid and entry.name == "node four.js"
+
+
+def test_a_url_over_tls_is_believed_by_its_roots_and_by_no_other(
+    place: Place, tmp_path: Path
+) -> None:
+    (place.path / "ca.pem").write_text(make_certificate(tmp_path / "a").ca_pem)
+    (place.path / "other.pem").write_text(make_certificate(tmp_path / "b").ca_pem)
+    with up(place, "h2", tmp_path / "a") as port:
+        url = f"https://localhost:{port}/"
+        race = ["race", url, "--protocol", "h2", "-d", "1", *QUICK]
+        good = place.bakeoff(*race, "--ca", "ca.pem", "--json", "-")
+        wrong = place.bakeoff(*race, "--ca", "other.pem")
+        neither = place.bakeoff(*race)
+        as_http_1 = place.bakeoff("race", url, "--insecure", "-d", "1", *QUICK)
+    assert good.status == 0, good.err
+    assert Verdict.from_json(good.out, "stdout").protocol == "h2"
+    assert wrong.status == 1 and "its certificate is not believed: " in wrong.err
+    assert neither.status == 2 and "Give --ca FILE" in neither.err
+    assert as_http_1.status == 1 and "Traceback" not in as_http_1.err
+    assert f"no contender is left:\n  {url}: " in as_http_1.err
+
+
+def test_one_that_speaks_only_http_1_is_out_of_http_2_and_races_on(place: Place) -> None:
+    command = "node old.js"
+    (place.path / "old.js").write_text(FOUR.replace("speak[PROTOCOL]", 'speak["h1"]'))
+    words = ["race", command, "--protocol", "h1,h2c", "-d", "1", *QUICK, "--json", "-"]
+    ended = place.bakeoff(*words)
+    assert ended.status == 0, ended.err
+    verdict = Verdict.from_json(ended.out, "stdout")
+    assert [entry.name for entry in verdict.entries] == [f"{command} h1"]
+    (skipped,) = verdict.skipped
+    assert skipped.name == f"{command} h2c"
+    assert "not ready within 10 s; the last attempt said: it speaks HTTP/1 alone" in skipped.reason
