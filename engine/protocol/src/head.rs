@@ -11,12 +11,12 @@ pub const HEAD_LIMIT: usize = 64 * 1024;
 /// The most fields that a head may have.
 pub(crate) const FIELDS_LIMIT: usize = 128;
 
-/// Bytes that are not HTTP/1.1.
+/// Bytes that break the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {
     /// What is wrong, as a sentence's end: "the chunk size is not a hexadecimal number".
     pub what: &'static str,
-    /// Offset from the answer's first byte.
+    /// Offset from the answer's first byte; in HTTP/2 that of the frame, from the connection's.
     pub at: u64,
 }
 

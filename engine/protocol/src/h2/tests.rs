@@ -3,7 +3,7 @@
 use super::Http2;
 use super::frame::{self, FrameHead, HEAD_LENGTH, STREAM_LIMIT, flag, kind, setting};
 use crate::check::{Expectation, StatusRule};
-use crate::protocol::{Awaited, End, Protocol, Step};
+use crate::protocol::{Awaited, End, Protocol, Refusal, Step};
 use crate::request::Request;
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ fn a_connection_is_kept_until_the_last_answer_of_those_that_the_server_takes() {
     while !rest.is_empty() {
         match client.http2.receive(rest, awaited, &mut client.shared, &mut client.out).unwrap() {
             Step::Refused { consumed, what } => {
-                assert_eq!(what.to_string(), "the server went away without the request: NO_ERROR");
+                assert_eq!(what, Refusal::GoneAway(frame::code::NO_ERROR));
                 refused.push(client.http2.finish().unwrap());
                 rest = &rest[consumed..];
             }

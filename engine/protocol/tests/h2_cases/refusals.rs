@@ -5,7 +5,7 @@ use crate::world::{
 };
 use volley_protocol::h2::frame::{STREAM_LIMIT, kind};
 
-const RESET: &str = "1: the server reset the request's stream: ";
+const RESET: &str = "1: RST_STREAM with ";
 
 #[test]
 fn a_stream_that_is_reset() {
@@ -53,9 +53,7 @@ fn a_stream_that_goes_on_behind_its_reset() {
 
 #[test]
 fn a_server_that_goes_away() {
-    let gone = |stream: u32, name: &str| {
-        format!("{stream}: the server went away without the request: {name}")
-    };
+    let gone = |stream: u32, name: &str| format!("{stream}: GOAWAY with {name}");
     let [three, five] = [gone(3, "NO_ERROR"), gone(5, "NO_ERROR")];
     let all = [good(1), good(3), last_head(5, OK)].concat();
     let answered = "1: 200, 5 bytes; 3: 200, 5 bytes; 5: 200; last";
