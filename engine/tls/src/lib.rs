@@ -1,8 +1,9 @@
-//! TLS as a client speaks it.
+//! TLS as a client speaks it, and as the null server does.
 //!
 //! A [`Session`] takes sealed bytes and gives plain ones, without I/O. [`Tls`] puts sessions on the
 //! connections of any backend of `volley-net`. The programs that we stand in for check nobody's
-//! certificate, and so it is here unless [`Terms`] say whom to believe.
+//! certificate, and so it is here unless [`Terms`] say whom to believe. [`ServerSession`] is the
+//! other side.
 
 mod facts;
 mod failures;

@@ -33,6 +33,14 @@ pub(super) enum Ended {
 /// Frames that say nothing, or that have to be answered, between two pieces of an answer.
 const IDLE_LIMIT: u32 = 1000;
 
+const TLS: Broken = "the server seems to speak TLS, not HTTP/2 in cleartext";
+
+/// Whether bytes begin a record of TLS, an alert or part of a handshake. As a frame it would be
+/// longer than any that may come first.
+fn is_tls(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x15 | 0x16, 3, ..])
+}
+
 /// A rule that is broken, in words.
 pub(super) type Broken = &'static str;
 
@@ -145,7 +153,9 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         bytes[*have..*have + piece.len()].copy_from_slice(piece);
         *have += piece.len();
         if *have < HEAD_LENGTH {
-            return Ok(None);
+            // TLS says what it has to say in fewer bytes.
+            let is_tls = self.announced.is_none() && is_tls(&bytes[..*have]);
+            return if is_tls { Err(TLS) } else { Ok(None) };
         }
         *have = 0;
         let bytes = *bytes;
@@ -156,6 +166,9 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     fn recognise(&self, bytes: [u8; HEAD_LENGTH]) -> Result<FrameHead, Broken> {
         if self.announced.is_none() && bytes.starts_with(b"HTTP/1.") {
             return Err("the server answers in HTTP/1, not in HTTP/2");
+        }
+        if self.announced.is_none() && is_tls(&bytes) {
+            return Err(TLS);
         }
         Ok(FrameHead::read(&bytes))
     }

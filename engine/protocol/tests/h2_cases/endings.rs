@@ -39,7 +39,8 @@ fn a_server_that_begins_with_something_else_than_settings() {
         ("3.4: a kind that nobody knows", frame(0xbe, 0, 0, b""), "SETTINGS"),
         ("3.4: HTTP/1", b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "HTTP/1"),
         ("3.4: HTTP/1.0", b"HTTP/1.0 400 Bad Request\r\n\r\n".to_vec(), "HTTP/1"),
-        ("3.4: TLS", b"\x15\x03\x01\0\x02\x02\x46\x15\x03\x01\0\x02\x01\0".to_vec(), "SETTINGS"),
+        ("3.4: an alert of TLS", b"\x15\x03\x03\0\x02\x02\x0a".to_vec(), "TLS"),
+        ("3.4: more of TLS", b"\x16\x03\x03\0\x7a\x02\0\0\x76\x03\x03".to_vec(), "TLS"),
         ("3.4: words", b"SSH-2.0-OpenSSH_9.2\r\n".to_vec(), "SETTINGS"),
     ] {
         for size in [bytes.len(), 1, 2, 5] {

@@ -112,3 +112,34 @@ fn a_ceiling_of_short_connections_and_of_old_clients_is_found_too() {
         assert!(rate.is_some_and(|rate| rate > 0.0), "{more}: {:#}", value["ceiling"]);
     }
 }
+
+/// Each is told what the other speaks, as far as that can be seen.
+#[test]
+fn a_protocol_that_the_server_does_not_speak_is_told_in_plain_words() {
+    let mixed = [
+        ("h1", "h1-tls", "handshake", "it answers in cleartext"),
+        ("h1", "h2c", "malformed", "answers in HTTP/1"),
+        ("h1", "h2", "handshake", "it answers in cleartext"),
+        ("h1-tls", "h1", "malformed", "seems to speak TLS"),
+        ("h1-tls", "h2c", "malformed", "seems to speak TLS"),
+        ("h1-tls", "h2", "alpn", "asked for h2"),
+        ("h2c", "h1", "malformed", "seems to speak HTTP/2"),
+        ("h2c", "h1-tls", "handshake", "it answers in cleartext"),
+        ("h2c", "h2", "handshake", "it answers in cleartext"),
+        ("h2", "h1", "malformed", "seems to speak TLS"),
+        ("h2", "h1-tls", "alpn", "asked for http/1.1"),
+        ("h2", "h2c", "malformed", "seems to speak TLS"),
+    ];
+    for (spoken, asked, kind, part) in mixed {
+        let server = null(&["--protocol", spoken]);
+        let url = url(asked, server.address);
+        let more = ["-c", "1", "-d", "200ms", "-w", "0"];
+        let (status, value) = load(&[&more[..], &words(asked, &url)].concat());
+        let errors = value["errors"].as_object().unwrap();
+        let who = format!("{asked} of a server of {spoken}");
+        assert_eq!(errors.keys().collect::<Vec<_>>(), [kind], "{who}: {value:#}");
+        assert_eq!((status, &value["requests"]), (1, &0.into()), "{who}");
+        let detail = value["first_bad"]["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains(part), "{who}: {detail}");
+    }
+}
