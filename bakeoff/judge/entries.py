@@ -205,6 +205,7 @@ def row(
         measured_s=tally.measured_s,
         errors=participants.all_tallies[name].errors,
         error_kinds=dict(participants.all_tallies[name].error_kinds),
+        handshakes=tally.of_tls,
         connects=tally.connects,
         slice_ms=lengths.short_ms if lengths else None,
         long_slice_ms=lengths.long_ms if lengths else None,

@@ -31,7 +31,7 @@ from bakeoff.model.samples import (
     TcpTrouble,
     Warmup,
 )
-from bakeoff.model.verdict import Errors
+from bakeoff.model.verdict import Errors, Handshakes
 
 Place = tuple[int, int]
 """A block of a boot: its draw and its number."""
@@ -235,6 +235,7 @@ class Tally:
 
     `busy_ns` is the time in which the generator was at work, the mean of its threads.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
+    `handshakes_us` is the time of all handshakes.
     """
 
     slices: int
@@ -249,6 +250,9 @@ class Tally:
     cpu_requests: int
     connects: int
     idle_closed: int
+    handshakes: int
+    handshakes_us: float
+    resumed: int
     error_kinds: Mapping[str, int]
     first_bad: BadExchange | None
     leak_ns: int
@@ -284,6 +288,11 @@ class Tally:
             cpu_requests=sum(turn.slice_.event.requests_all for turn in cpu_turns),
             connects=sum(event.connects for event in events),
             idle_closed=sum(event.idle_closed for event in events),
+            handshakes=sum(event.handshakes for event in events),
+            handshakes_us=sum(
+                event.handshakes * (event.handshake_mean_us or 0.0) for event in events
+            ),
+            resumed=sum(event.resumed for event in events),
             error_kinds={kind: errors[kind] for kind in sorted(errors)},
             first_bad=next((event.first_bad for event in events if event.first_bad), None),
             leak_ns=sum(leak_ns for leak_ns, _ in leaks),
@@ -304,6 +313,14 @@ class Tally:
     def client_busy(self) -> float:
         """Share of the windows in which the generator was at work."""
         return self.busy_ns / self.window_ns if self.window_ns else 0.0
+
+    @property
+    def of_tls(self) -> Handshakes | None:
+        """Its handshakes while it was loaded; None: there were none."""
+        if not self.handshakes:
+            return None
+        mean_us = self.handshakes_us / self.handshakes
+        return Handshakes(n=self.handshakes, resumed=self.resumed, mean_us=mean_us)
 
     @property
     def wrong_answers(self) -> int:

@@ -106,6 +106,17 @@ class Errors(Contract):
         return sum(count for _, count in self)
 
 
+class Handshakes(Contract):
+    """TLS handshakes while an entry was loaded, ramps and drains included.
+
+    `mean_us` runs from a connection of TCP to one of TLS; `resumed` of them were short.
+    """
+
+    n: PositiveInt
+    resumed: NonNegativeInt
+    mean_us: NonNegativeFloat
+
+
 class BootRatio(Contract):
     """One boot's own ratio to the reference: the spread between boots is a result of its own."""
 
@@ -219,6 +230,7 @@ class VerdictEntry(Contract):
     errors: Errors
     error_kinds: dict[str, PositiveInt] = {}
     connects: NonNegativeInt = 0
+    handshakes: Handshakes | None = None
     slice_ms: PositiveInt | None
     long_slice_ms: PositiveInt | None
     limited_by: Literal["server", "client", "both", "rate", "unknown"]

@@ -12,7 +12,8 @@ from bakeoff.judge import judge
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import Block
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.verdict import Handshakes, Verdict
+from bakeoff.report.kinds.race_tables import handshakes
 from tests.judge.races import MACHINE, Race, codes, judged, row, says
 
 
@@ -190,3 +191,14 @@ def test_the_spread_between_boots_is_the_sd_of_their_ln_ratios() -> None:
     assert b.boot_sd == pytest.approx(statistics.stdev(logs))
     single = judged(Race({"a": 1.0, "b": 1.0}, boots=1, blocks=12))
     assert {each.boot_sd for each in single.entries} == {None}
+
+
+def test_handshakes_are_added_up_over_slices_with_their_mean_time() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=1, blocks=12, protocol="h1-tls")
+    race.events = {"b": {"handshakes": 5, "handshake_mean_us": 800.0, "resumed": 1}}
+    verdict = judged(race)
+    assert row(verdict, "b").handshakes == Handshakes(n=60, resumed=12, mean_us=800.0)
+    assert row(verdict, "a").handshakes is None
+    table = handshakes(verdict)
+    assert [cell for each in table.rows for cell in each.cells] == ["b", "60", "800 µs", "12"]
+    assert not handshakes(judged(Race({"a": 1.0, "b": 1.0}, blocks=12))).rows

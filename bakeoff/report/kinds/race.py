@@ -132,6 +132,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
                 tables.cpu(verdict),
                 tables.memory(verdict),
                 tables.errors(verdict),
+                tables.handshakes(verdict),
             ),
         ),
         circumstances(_method(verdict).items(), verdict.machine),

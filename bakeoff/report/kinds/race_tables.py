@@ -229,6 +229,22 @@ def _errors_of(entry: VerdictEntry, kind: str) -> str:
     return figures.count(entry.error_kinds.get(kind, 0))
 
 
+def handshakes(verdict: Verdict) -> Table:
+    """Those of TLS, of the entries that had some while they were loaded."""
+    shaken = {entry.name: entry.handshakes for entry in verdict.entries if entry.handshakes}
+    return _per_entry(
+        "TLS handshakes",
+        [entry for entry in verdict.entries if entry.name in shaken],
+        [
+            ("handshakes", lambda e: figures.count(shaken[e.name].n)),
+            ("mean", lambda e: figures.duration(shaken[e.name].mean_us)),
+            ("resumed", lambda e: figures.count(shaken[e.name].resumed)),
+        ],
+        "Those of connections that were opened while it was loaded. Their time runs from TCP to TLS"
+        " and has the generator's part in it; in a closed loop it is that under full load.",
+    )
+
+
 def long_slices(verdict: Verdict) -> Table:
     """The check of the race by itself: long slices against all."""
     entries = [entry for entry in verdict.entries if entry.long_slices or entry.solo]
