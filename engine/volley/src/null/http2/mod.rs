@@ -3,11 +3,12 @@
 //! Heads are not decoded, so there is no table to keep, and the answer's own head is made of what
 //! every client's table begins with. Windows are kept, the client's as well as ours.
 
+mod connection;
 #[cfg(test)]
 mod tests;
 
 use super::speaker::{Due, Speaker};
-use std::collections::BTreeMap;
+use connection::{Connection, Stage, Stream};
 use volley_protocol::h2::frame::{
     self, FrameHead, HEAD_LENGTH, PREFACE, code, flag, kind, setting,
 };
@@ -31,61 +32,6 @@ pub(super) struct Http2 {
     body: Vec<u8>,
     /// The whole answer as frames of stream 0, where one frame of DATA holds the body.
     whole: Vec<u8>,
-}
-
-/// What is known of one connection.
-#[derive(Debug)]
-pub(super) struct Connection {
-    /// The beginning of a frame that has not come to its end; or of the client's preface.
-    rest: Vec<u8>,
-    stage: Stage,
-    /// The stream whose head goes on in CONTINUATION, and whether the request ends with it.
-    open_head: Option<(u32, bool)>,
-    /// The highest stream so far.
-    last: u32,
-    /// Requests that go on, and answers that wait for a window.
-    streams: BTreeMap<u32, Stream>,
-    /// Bytes that the client takes: in all, on a new stream, in a frame.
-    window: i64,
-    new_window: i64,
-    frame_size: u32,
-    /// Bytes of bodies that came since our window was filled up.
-    used: u32,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Stage {
-    /// The client's first 24 bytes.
-    Preface,
-    /// Its first frame, which must be SETTINGS.
-    First,
-    Frames,
-    /// We have said GOAWAY.
-    Over,
-}
-
-#[derive(Debug)]
-struct Stream {
-    /// Bytes that the client takes on it.
-    window: i64,
-    /// Bytes of the answer's body that were sent; `None` while the request goes on.
-    sent: Option<usize>,
-}
-
-impl Default for Connection {
-    fn default() -> Self {
-        Self {
-            rest: Vec::new(),
-            stage: Stage::Preface,
-            open_head: None,
-            last: 0,
-            streams: BTreeMap::new(),
-            window: frame::DEFAULT_WINDOW.into(),
-            new_window: frame::DEFAULT_WINDOW.into(),
-            frame_size: frame::DEFAULT_FRAME_SIZE,
-            used: 0,
-        }
-    }
 }
 
 /// The code of a connection's error, for GOAWAY.
