@@ -101,7 +101,7 @@ impl ErrorKind {
     pub fn of_refusal(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Reset(_) => Self::StreamReset,
-            Refusal::GoneAway(_) => Self::Goaway,
+            Refusal::GoneAway(_) | Refusal::HandedBack => Self::Goaway,
         }
     }
 

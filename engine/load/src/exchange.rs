@@ -24,17 +24,6 @@ enum Progress {
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// Counts a request that is being started.
-    #[inline]
-    pub(crate) fn count_start(&mut self, due_ns: u64, now_ns: u64) {
-        self.allowance -= 1;
-        if let Pacer::Open { .. } = self.pacer
-            && self.window.holds(due_ns)
-        {
-            self.tally.send_lag.record(now_ns - due_ns);
-        }
-    }
-
     /// Sends the next `count` requests on an open connection.
     #[inline]
     pub(crate) fn send(&mut self, slot: usize, count: usize, due_ns: u64, now_ns: u64) {
@@ -43,9 +32,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let was_idle = connection.protocol.in_flight() == 0;
         connection.sent += count as u64;
         self.put(slot, Flight { due_ns, sent_ns: now_ns, message }, count, part);
-        for _ in 0..count {
-            self.count_start(due_ns, now_ns);
-        }
+        self.allowance -= count as u64;
         if was_idle {
             self.active += 1;
             self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
@@ -233,6 +220,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         (piece, last): (&B::Piece, Range<usize>),
         now_ns: u64,
     ) {
+        if refusal == Refusal::HandedBack {
+            return self.take_back(slot, now_ns);
+        }
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         let (io, book, protocol) = (&pool.io, &pool.book, &connection.protocol);
@@ -245,6 +235,19 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let Some(flight) = self.finish(slot, now_ns) else { return };
         self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+    }
+
+    /// The server has not looked at a request, and will take it on another connection: no failure.
+    /// In open loop it is due as before, in closed loop another one is sent for it.
+    fn take_back(&mut self, slot: usize, now_ns: u64) {
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        // What the ramp sends is not counted, nor is what it gets back.
+        let counts = flight.sent_ns >= self.window.start_ns;
+        self.allowance = self.allowance.saturating_add(u64::from(counts));
+        if let Pacer::Open { .. } = self.pacer {
+            self.handed_back.push_back(flight.due_ns);
+        }
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 

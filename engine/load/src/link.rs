@@ -54,7 +54,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Opens a connection for one request, whose latency begins here (or when it was due).
     pub(crate) fn connect_for(&mut self, slot: usize, due_ns: u64, now_ns: u64) {
-        self.count_start(due_ns, now_ns);
+        self.allowance -= 1;
         let (message, _) = self.pool.take_messages(1);
         let flight = Flight { due_ns, sent_ns: now_ns, message };
         self.pool.connections[slot].waiting = Some(flight);

@@ -276,14 +276,14 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Counts what is still unanswered as missed.
     fn give_up(&mut self) -> Result<()> {
-        while let Some(due_ns) = self.pacer.next_arrival_ns()
+        while let Some(due_ns) = self.next_arrival_ns()
             && due_ns < self.window.end_ns
             && self.allowance > 0
         {
             let counts = u64::from(self.window.holds(due_ns));
             self.tally.unsent += counts;
             self.tally.misses += counts;
-            self.pacer.take_arrival();
+            self.take_arrival();
         }
         if self.active > 0 {
             for connection in &mut self.pool.connections {

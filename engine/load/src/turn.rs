@@ -9,6 +9,7 @@ use crate::pool::Pool;
 use crate::pool::{Flight, State};
 use crate::tally::Tally;
 use rustix::io::Errno;
+use std::collections::VecDeque;
 use std::io::Result;
 use volley_net::clock::{MS, now_ns};
 use volley_net::{Backend, EVENTS_AT_ONCE, Event, Patience, What};
@@ -26,6 +27,9 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) active: usize,
     /// Requests that may still be started.
     pub(crate) allowance: u64,
+    /// When those were due that servers have handed back, which are sent before all others (open
+    /// loop).
+    pub(crate) handed_back: VecDeque<u64>,
     /// Connections from here on are not used at present.
     pub(crate) limit: usize,
     /// No connection is due before.
@@ -44,6 +48,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             patience,
             active: 0,
             allowance: u64::MAX,
+            handed_back: VecDeque::new(),
             limit: usize::MAX,
             next_due_ns: 0,
             log: None,
@@ -55,7 +60,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         if self.allowance == 0 {
             return false;
         }
-        match self.pacer.next_arrival_ns() {
+        match self.next_arrival_ns() {
             None => now_ns < self.window.end_ns,
             Some(due_ns) => due_ns < self.window.end_ns && now_ns < self.give_up_ns(),
         }
@@ -95,7 +100,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
 
     /// When there is something to do though nothing happens.
     fn next_work_ns(&self) -> u64 {
-        let arrival_ns = match self.pacer.next_arrival_ns() {
+        let arrival_ns = match self.next_arrival_ns() {
             Some(due_ns) if due_ns < self.window.end_ns && !self.pool.available.is_empty() => {
                 due_ns
             }
@@ -129,14 +134,33 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
+    /// When the next request is due, or was, in open loop.
+    #[inline]
+    pub(crate) fn next_arrival_ns(&self) -> Option<u64> {
+        self.handed_back.front().copied().or_else(|| self.pacer.next_arrival_ns())
+    }
+
+    /// Takes the request that is due next; whether it was never sent before.
+    #[inline]
+    pub(crate) fn take_arrival(&mut self) -> bool {
+        let is_first = self.handed_back.pop_front().is_none();
+        if is_first {
+            self.pacer.take_arrival();
+        }
+        is_first
+    }
+
     /// Sends the requests that are due (open loop), as far as there are connections for them.
     fn release(&mut self, now_ns: u64) {
-        while let Some(due_ns) = self.pacer.next_arrival_ns()
+        while let Some(due_ns) = self.next_arrival_ns()
             && due_ns <= now_ns
             && self.wants(now_ns)
             && let Some(slot) = self.take_available(now_ns)
         {
-            self.pacer.take_arrival();
+            let is_first = self.take_arrival();
+            if is_first && self.window.holds(due_ns) {
+                self.tally.send_lag.record(now_ns - due_ns);
+            }
             if self.pool.is_one_shot() {
                 self.connect_for(slot, due_ns, now_ns);
             } else {

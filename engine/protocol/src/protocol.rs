@@ -141,17 +141,21 @@ pub enum Step {
 pub enum Refusal {
     /// The server reset its stream.
     Reset(u32),
-    /// The server goes away, and has not looked at it.
+    /// The server goes away because of an error, or before it has answered anything.
     GoneAway(u32),
+    /// The server has had enough requests on this connection, and has not looked at this one: it may
+    /// be asked on another (RFC 9113, section 8.7).
+    HandedBack,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Reset(code) | Self::GoneAway(code)) = *self;
-        match self {
-            Self::Reset(_) => f.write_str("RST_STREAM with ")?,
-            Self::GoneAway(_) => f.write_str("GOAWAY with ")?,
-        }
+        let (frame, code) = match *self {
+            Self::Reset(code) => ("RST_STREAM", code),
+            Self::GoneAway(code) => ("GOAWAY", code),
+            Self::HandedBack => ("GOAWAY", 0),
+        };
+        write!(f, "{frame} with ")?;
         match ERROR_CODES.get(code as usize) {
             Some(name) => f.write_str(name),
             None => write!(f, "error code {code:#x}"),
@@ -210,6 +214,7 @@ mod tests {
         for (refusal, words) in [
             (Refusal::Reset(0), "RST_STREAM with NO_ERROR"),
             (Refusal::Reset(7), "RST_STREAM with REFUSED_STREAM"),
+            (Refusal::HandedBack, "GOAWAY with NO_ERROR"),
             (Refusal::GoneAway(13), "GOAWAY with HTTP_1_1_REQUIRED"),
             (Refusal::Reset(14), "RST_STREAM with error code 0xe"),
             (Refusal::GoneAway(u32::MAX), "GOAWAY with error code 0xffffffff"),

@@ -261,7 +261,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         ensure(last <= before, "a second GOAWAY takes what the first refused")?;
         self.farewell = Some((last, code));
         self.ended = self.streams.above(last);
-        Ok(self.ended.map(|_| Ended::Refused(Refusal::GoneAway(code))))
+        let refusal = match (code, last) {
+            (frame::code::NO_ERROR, 1..) => Refusal::HandedBack,
+            _ => Refusal::GoneAway(code),
+        };
+        Ok(self.ended.map(|_| Ended::Refused(refusal)))
     }
 }
 

@@ -169,7 +169,7 @@ fn a_connection_is_kept_until_the_last_answer_of_those_that_the_server_takes() {
     while !rest.is_empty() {
         match client.http2.receive(rest, awaited, &mut client.shared, &mut client.out).unwrap() {
             Step::Refused { consumed, what } => {
-                assert_eq!(what, Refusal::GoneAway(frame::code::NO_ERROR));
+                assert_eq!(what, Refusal::HandedBack);
                 refused.push(client.http2.finish().unwrap());
                 rest = &rest[consumed..];
             }
