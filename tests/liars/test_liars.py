@@ -82,8 +82,8 @@ def raced(races: Races, folder: Path) -> dict[str, list[str]]:
                 f"{each.code} {each.values}"
                 for each in (*fairness, *entry.reasons, *entry.warnings)
             )
-        for out in verdict.skipped:
-            findings.setdefault(Path(out.name).stem, []).append(out.reason)
+        for each in verdict.skipped:
+            findings.setdefault(Path(each.name).stem, []).append(each.reason)
     place.wait_until_nothing_is_left()
     return findings
 
