@@ -169,7 +169,7 @@ def in_protocol(protocol: Protocol, connections: int, streams: int) -> Question:
             claim
             for peer in peers
             for claim in (
-                Claim("requests_per_cpu_s", "ratio to", peer, at_least(1.0)),
+                Claim("requests_per_cpu_s", "ratio to", peer, at_least(1.3)),
                 Claim("requests_per_s", "ratio to", peer),
                 Claim("cpu_us_per_request", "ratio to", peer),
             )
