@@ -91,8 +91,8 @@ def raced(races: Races, folder: Path) -> dict[str, list[str]]:
 def assert_liars_are_caught_and_the_honest_is_not(findings: dict[str, list[str]]) -> None:
     for liar in findings.keys() - {"honest"}:
         assert any(re.search(CAUGHT[liar], each) for each in findings[liar]), (liar, findings[liar])
-    for liar, pattern in CAUGHT.items():
-        assert not [each for each in findings["honest"] if re.search(pattern, each)], liar
+        # Others have other tests beside them: a machine that is busy with those may stand still.
+        assert not [each for each in findings["honest"] if re.search(CAUGHT[liar], each)], liar
 
 
 @pytest.mark.first
