@@ -58,8 +58,8 @@ endef
 # then its own tests would wait for minutes.
 YIELDING := nice -n 5
 PYTEST := $(BIN)/pytest
-# Where nobody can look again, what loads servers may fail once: the host may have stood still. It is said.
-AGAIN := $(if $(CI),--reruns 1 -rR)
+# Where nobody can look again, what loads servers may fail twice: the host may have stood still. It is said.
+AGAIN := $(if $(CI),--reruns 2 -rR)
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
 
 .PHONY: contenders
