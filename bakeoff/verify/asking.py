@@ -71,13 +71,15 @@ def opened(
     connection = transport(
         handle.address, handle.protocol, handle.tls, timeout_s, client=client, session=session
     )
-    if handle.protocol in HTTP_2:
-        return Http2Connection(connection, _scheme(handle.protocol), handle.host)
-    return Http1Connection(connection, handle.host)
+    return _speaking(handle.protocol, connection, handle.host)
 
 
-def _scheme(protocol: Protocol) -> str:
-    return "https" if protocol in OVER_TLS else "http"
+def _speaking(
+    protocol: Protocol, connection: socket.socket, host: str
+) -> Http1Connection | Http2Connection:
+    if protocol in HTTP_2:
+        return Http2Connection(connection, "https" if protocol in OVER_TLS else "http", host)
+    return Http1Connection(connection, host)
 
 
 def answers(host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None) -> str | None:
@@ -86,10 +88,7 @@ def answers(host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = N
     request = RequestSection()
     try:
         with transport(address, protocol, tls, timeout_s=1.0) as connection:
-            if protocol in HTTP_2:
-                Http2Connection(connection, _scheme(protocol), address).ask(request, "/")
-            else:
-                exchange(connection, request, "/", address, close=True)
+            _speaking(protocol, connection, address).ask(request, "/", close=True)
     except NoAnswer as error:
         return str(error)
     except OSError as error:
