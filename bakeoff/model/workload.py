@@ -2,9 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
+from typing_extensions import TypeAliasType
 
 from bakeoff.model.base import Contract
+
+
+Shape = TypeAliasType("Shape", "str | list[Shape] | dict[str, Shape]")
+"""Of JSON: a type's name, an array of such elements, or an object with such values."""
 
 
 class RequestSection(Contract):
@@ -25,6 +30,9 @@ class ExpectSection(Contract):
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
     body: str | None = None
+    length_between: tuple[NonNegativeInt, NonNegativeInt] | None = None
+    body_contains: tuple[str, ...] = ()
+    json_: Annotated[Shape | None, Field(alias="json")] = None
     headers: dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str] = {}
 
 
