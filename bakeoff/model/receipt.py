@@ -72,7 +72,7 @@ class Verification(Contract):
 
     `response_base64` is one whole response as it was received. Where nobody said which answer is
     right, every answer must be as the first (`expected_body_base64`), or, where they vary, what is
-    `held`. `findings` are those on what it answers.
+    `held`, by request. `findings` are those on what it answers.
     """
 
     name: str
@@ -85,5 +85,5 @@ class Verification(Contract):
     keeps_alive: bool = False
     response_base64: str = ""
     expected_body_base64: str | None = None
-    held: Held | None = None
+    held: dict[str, Held] = {}
     findings: tuple[Finding, ...] = ()

@@ -8,7 +8,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import ExpectSection, RequestSection
+from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.verify.asking import opened
 from bakeoff.verify.exchange import Answer, NoAnswer
 from bakeoff.verify.stays import order_matters, stays
@@ -25,7 +25,6 @@ MORE_S = 0.5
 """The most time for the answers beyond the first six."""
 
 
-
 @dataclass(frozen=True)
 class Looked:
     """The answers of one server to one request, and what stays in them.
@@ -38,62 +37,66 @@ class Looked:
     findings: tuple[Finding, ...] = ()
 
 
-def leaves_open(expect: ExpectSection) -> bool:
-    """Whether nothing is said of the body, so that what stays in it is held."""
-    return not expect.model_fields_set - {"status", "headers"}
+def open_requests(workload: Workload) -> dict[str, RequestSection]:
+    """The requests of whose right body nothing is said, so that what stays in it is held."""
+    return {name: each for name, each in workload.asked.items() if _leaves_open(each.expect)}
+
+
+def _leaves_open(expect: ExpectSection | None) -> bool:
+    return expect is None or (expect.is_plain and expect.body is None and expect.body_file is None)
 
 
 def look(
     servers: Sequence[tuple[Handle, Entry]],
-    request: RequestSection,
-    status: int = 200,
+    workload: Workload,
     sleep: Callable[[float], None] = time.sleep,
-) -> tuple[dict[str, Looked], dict[str, str]]:
-    """What each of `servers` answers, by name; and of those that didn't with `status`, why.
+) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+    """What each of `servers` answers to each open request, by their names.
 
-    Each is asked twice on one connection, and after `APART_S`, for which all wait together, four
-    times on two others; one whose body varies is then asked up to `ANSWERS_MAX` times.
+    The second has why a server has no place there. Each is asked twice on one connection, and after
+    `APART_S`, for which all wait together, four times on two others; where the body varies, it is
+    then asked up to `ANSWERS_MAX` times.
     """
-    looked: dict[str, Looked] = {}
-    out: dict[str, str] = {}
     clients = {
-        handle.name: _Client(handle, entry, request, status, sleep) for handle, entry in servers
+        (handle.name, name): _Client(handle, entry, workload, request, sleep)
+        for handle, entry in servers
+        for name, request in open_requests(workload).items()
     }
-    for name, client in clients.items():
-        if fault := client.tried(client.begin):
-            out[name] = fault
-    if len(out) < len(clients):
-        sleep(APART_S)
-    for name, client in clients.items():
-        if name in out:
-            continue
-        if fault := client.tried(client.go_on):
-            out[name] = fault
-        else:
-            looked[name] = client.looked()
+    out: dict[str, str] = {}
+    for step in (_Client.begin, _Client.go_on):
+        for (server, _), client in clients.items():
+            if server not in out and (fault := client.tried(step)):
+                out[server] = fault
+        if step is _Client.begin and clients:
+            sleep(APART_S)
+    looked: dict[str, dict[str, Looked]] = {}
+    for (server, name), client in clients.items():
+        if server not in out:
+            looked.setdefault(server, {})[name] = client.looked()
     return looked, out
 
 
 class _Client:
-    """Asks one server, on one connection after another."""
+    """Asks one server one request, on one connection after another."""
 
     def __init__(
         self,
         handle: Handle,
         entry: Entry,
+        workload: Workload,
         request: RequestSection,
-        status: int,
         sleep: Callable[[float], None],
     ) -> None:
-        self._handle, self._path, self._request = handle, entry.path, request
-        self._status, self._sleep = status, sleep
+        self._handle, self._request, self._sleep = handle, request, sleep
+        self._path = request.path if workload.requests else entry.path
+        self._status = (request.expect or ExpectSection()).status
         self._answers: list[Answer] = []
         self._late: tuple[Answer, ...] = ()
 
-    def tried(self, step: Callable[[], None]) -> str:
+    def tried(self, step: Callable[["_Client"], None]) -> str:
         """Why `step` came to no answers; empty: it did."""
         try:
-            step()
+            step(self)
         except NoAnswer as error:
             return f"{self._request.method} {self._path}: {error}"
         except OSError as error:
@@ -118,9 +121,7 @@ class _Client:
 
     def looked(self) -> Looked:
         """What all answers came to."""
-        return Looked(
-            tuple(self._answers), stays(self._answers), tuple(order_matters(self._late))
-        )
+        return Looked(tuple(self._answers), stays(self._answers), tuple(order_matters(self._late)))
 
     def _ask(self, gaps_s: Sequence[float]) -> None:
         """An answer after each gap, on one connection as far as the server keeps it."""

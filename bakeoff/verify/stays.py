@@ -3,13 +3,15 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
+from bakeoff.model.shape import mismatch
 from bakeoff.model.workload import ExpectSection
 from bakeoff.verify.exchange import Answer
-from bakeoff.verify.shape import misfit, numbers, shape_of, varying
+from bakeoff.verify.shape import numbers, shape_of, varying
 
 LENGTH_SLACK_BYTES = 64
 """A body that varies may be shorter and longer than those seen by so much, or by half and twice."""
@@ -44,9 +46,7 @@ def stays(answers: Sequence[Answer], *, fixed: bool = True) -> Held:
         varied = tuple(varying(values)) or ("the spelling",)
     elif (texts := texts_of(answers)) is not None:
         update["body_contains"] = _pieces(texts)
-    return Held(
-        answers=len(answers), expect=expect.model_copy(update=update), varied=varied
-    )
+    return Held(answers=len(answers), expect=expect.model_copy(update=update), varied=varied)
 
 
 def breaks(held: Held, answer: Answer) -> str:
@@ -61,7 +61,7 @@ def breaks(held: Held, answer: Answer) -> str:
             return f"answered {len(answer.body)} bytes, not {least} to {most}"
     if expect.json_ is not None:
         values = parsed([answer])
-        fault = "it is no JSON" if values is None else misfit(expect.json_, values[0])
+        fault = "it is no JSON" if values is None else mismatch(values[0], expect.json_)
         if fault:
             return f"answered with another shape than before: {fault}"
     missing = next((each for each in expect.body_contains if each.encode() not in answer.body), "")
@@ -84,16 +84,26 @@ def parsed(answers: Sequence[Answer]) -> list[Any] | None:
     return values if called or all(isinstance(value, dict | list) for value in values) else None
 
 
+def texts_of(answers: Sequence[Answer]) -> list[str] | None:
+    """The bodies as text; None where one is compressed, or no UTF-8."""
+    if any(answer.header("content-encoding") for answer in answers):
+        return None
+    try:
+        return [answer.body.decode() for answer in answers]
+    except UnicodeDecodeError:
+        return None
+
+
 def order_matters(one_by_one: Sequence[Answer]) -> Iterator[Finding]:
     """What in answers to one request, one after another, comes from the requests before."""
     bodies = [answer.body for answer in one_by_one]
     if len(bodies) < COUNTS_MIN:
         return
     for place, seen in _counted(one_by_one):
-        if len(steps := {after - before for before, after in zip(seen, seen[1:], strict=False)}) == 1:
-            if steps != {0}:
-                yield Finding.of("answers_count", place=place, seen=seen)
-                return
+        steps = {after - before for before, after in pairwise(seen)}
+        if len(steps) == 1 and steps != {0}:
+            yield Finding.of("answers_count", place=place, seen=seen)
+            return
     if _grow(bodies):
         yield Finding.of("answers_grow", seen=[len(body) for body in bodies])
 
@@ -105,16 +115,16 @@ def _counted(answers: Sequence[Answer]) -> Iterator[tuple[str, list[int]]]:
         for place in found[0]:
             if all(place in each for each in found):
                 yield f"`{place}`", [each[place] for each in found]
-    elif (texts := texts_of(answers)) is not None:
-        if len({_NUMBER.sub("", text) for text in texts}) == 1:
-            for column in zip(*(_NUMBER.findall(text) for text in texts), strict=False):
-                yield "a number", [int(digits) for digits in column]
+        return
+    texts = texts_of(answers) or []
+    if len({_NUMBER.sub("", text) for text in texts}) == 1:
+        for column in zip(*(_NUMBER.findall(text) for text in texts), strict=False):
+            yield "a number", [int(digits) for digits in column]
 
 
 def _grow(bodies: Sequence[bytes]) -> bool:
     """Whether each is longer than the one before. A number's digits don't grow so often."""
-    pairs = zip(bodies, bodies[1:], strict=False)
-    return len(bodies) >= COUNTS_MIN and all(len(a) < len(b) for a, b in pairs)
+    return len(bodies) >= COUNTS_MIN and all(len(a) < len(b) for a, b in pairwise(bodies))
 
 
 def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
@@ -122,16 +132,6 @@ def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
     below, above = max(LENGTH_SLACK_BYTES, least // 2), max(LENGTH_SLACK_BYTES, most)
     # Where all had a body, none is wrong.
     return max(min(1, least), least - below), most + above
-
-
-def texts_of(answers: Sequence[Answer]) -> list[str] | None:
-    """The bodies as text; None where one is compressed, or no UTF-8."""
-    if any(answer.header("content-encoding") for answer in answers):
-        return None
-    try:
-        return [answer.body.decode() for answer in answers]
-    except UnicodeDecodeError:
-        return None
 
 
 def _pieces(texts: Sequence[str]) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from bakeoff.model.shape import mismatch
 from bakeoff.verify.exchange import Answer
 from bakeoff.verify.hold import Looked
-from bakeoff.verify.shape import misfit, shape_of, varying
+from bakeoff.verify.shape import shape_of, varying
 from bakeoff.verify.stays import parsed, texts_of
 
 DIFFERENCES_MAX = 6
@@ -52,7 +54,7 @@ def _bodies(own: Looked, others: Looked) -> Iterator[str]:
 
 
 def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:
-    """Places that are not of one shape; that stay in one alone; that stay, each at its own value."""
+    """Places of unlike shape; that vary in one alone; that stay, each at its own value."""
     said: set[str] = set()
     for fault in _misfits(here, there):
         yield fault
@@ -71,15 +73,22 @@ def _misfits(here: list[Any], there: list[Any]) -> Iterator[str]:
     """One for each key of an object, at the top: deeper ones name their place."""
     shape, others = shape_of(here), shape_of(there)
     if not isinstance(shape, dict) or not isinstance(others, dict):
-        yield from filter(None, [misfit(others, here[0])])
+        yield from filter(None, [_dotted(mismatch(here[0], others))])
         return
     value, other = here[0], there[0]
     for key, inner in others.items():
-        if fault := misfit({key: inner}, value):
-            yield fault
+        if fault := mismatch(value, {key: inner}):
+            yield _dotted(fault)
     for key in shape:
         if key not in others and f"{key}?" not in others and key.removesuffix("?") not in other:
             yield f"{key.removesuffix('?')} is its own"
+
+
+def _dotted(fault: str) -> str:
+    """`items[].id is missing`, of `/items/3/id is missing`."""
+    place, space, rest = fault.partition(" ")
+    dotted = re.sub(r"/\d+(?=/|$)", "[]", place).removeprefix("/").replace("/", ".")
+    return f"{dotted}{space}{rest}"
 
 
 def _lines(looked: Looked) -> list[str] | None:

@@ -4,28 +4,44 @@ With pipelining, as many more at once on a third.
 """
 
 import base64
+from collections.abc import Mapping
 
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
+from bakeoff.verify.hold import open_requests
+from bakeoff.verify.stays import breaks
 
 SHOWN_BYTES = 60
 
 
 def verify(
-    handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int = 1
+    handle: Handle,
+    entry: Entry,
+    workload: Workload,
+    connection: Connection,
+    pipeline: int = 1,
+    held: Mapping[str, Held] | None = None,
 ) -> Verification:
     """Check a server's answers; `problems` say what is wrong with them.
 
-    It must also answer `pipeline` requests that are sent at once, if that is more than one.
+    `held` is what its first process is held to, by request; None: that is still to be found. It
+    must also answer `pipeline` requests that are sent at once, if that is more than one.
     """
     try:
         answers = _three_answers(handle, entry, workload)
         answers += _ahead(handle, entry, workload, pipeline)
         problems = [problem for answer in answers for problem in _problems(answer, workload)]
+        problems += [
+            fault
+            for each in (held or {}).values()
+            for answer in answers
+            if (fault := breaks(each, answer))
+        ]
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
     except OSError as error:
@@ -36,7 +52,8 @@ def verify(
     usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
-    if varies:
+    known = not open_requests(workload) or held == {}
+    if varies and known:
         warnings.append(
             "its body changes from answer to answer: only status and framing are checked"
         )

@@ -202,6 +202,7 @@ class World(Reports):
         workload: Workload,
         connection: Connection,
         pipeline: int,
+        held: Mapping[str, Held] | None = None,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
