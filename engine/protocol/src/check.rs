@@ -1,6 +1,7 @@
 //! What a right answer looks like.
 
 use crate::content::Content;
+use crate::request::{Request, RequestError};
 use httparse::Header;
 use std::fmt;
 use std::sync::Arc;
@@ -55,6 +56,15 @@ impl Expectation {
     /// Any body and any headers will do.
     pub fn of_status(status: StatusRule) -> Self {
         Self { status, length: None, body: BodyRule::Any, headers: Vec::new() }
+    }
+
+    /// Whether this can be said of the answers to a request: compressed bodies can't be looked into.
+    pub fn suits(&self, request: &Request) -> Result<(), RequestError> {
+        let hides = |(name, value): &&(String, String)| Content::is_hidden_by(name, value);
+        match (&self.body, request.headers.iter().find(hides)) {
+            (BodyRule::Holds(_), Some((name, _))) => Err(RequestError::Hides(name.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// Whether it says something about a header.

@@ -5,7 +5,9 @@ use memchr::memmem::Finder;
 use regex::bytes::Regex;
 
 /// What a body must hold, all of it. The rules look at the bytes as they came: a request that asks
-/// for compression ([`Content::is_hidden_by`]) and such a rule don't go together.
+/// for compression and such a rule don't go together ([`Expectation::suits`]).
+///
+/// [`Expectation::suits`]: crate::Expectation::suits
 #[derive(Debug, Clone)]
 pub struct Content {
     texts: Vec<Finder<'static>>,
@@ -33,7 +35,7 @@ impl Content {
 
     /// Whether a request's header asks for bodies in a coding that the rules can't look through:
     /// one of `Accept-Encoding`, but for `identity` alone.
-    pub fn is_hidden_by(name: &str, value: &str) -> bool {
+    pub(crate) fn is_hidden_by(name: &str, value: &str) -> bool {
         let is_wanted = |coding: &str| {
             let (coding, weight) = coding.split_once(';').unwrap_or((coding, ""));
             let weight = weight.trim().strip_prefix("q=").and_then(|q| q.parse::<f32>().ok());

@@ -138,6 +138,8 @@ impl<'de> Visitor<'de> for Reading {
             }
             fields.push(Field { key, is_optional, shape });
         }
+        // TOML doesn't keep the order, so none says anything.
+        fields.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(Shape(Kind::Object(fields)))
     }
 }
