@@ -2,8 +2,10 @@
 
 import base64
 from collections.abc import Sequence
+from pathlib import Path
 
-from bakeoff.model.engine import Expect, Job, Request, Target
+from bakeoff.load.requests import write_requests
+from bakeoff.model.engine import Expect, Job, Request, Requests, Target
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Handle, Verification
 
@@ -11,10 +13,16 @@ CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
 
 
-def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
-    """One target for each running server, in order; one thread for each client core."""
+def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path) -> Job:
+    """One target for each running server, in order; one thread for each client core.
+
+    In `folder` are the request files of those that are asked more than one fixed request with one
+    fixed answer.
+    """
     return Job(
-        targets=tuple(_target(plan, handle, verification) for handle, verification in servers),
+        targets=tuple(
+            _target(plan, handle, verification, folder) for handle, verification in servers
+        ),
         connections=plan.connections,
         threads=max(1, min(len(plan.cores.client), plan.connections)),
         io="auto",
@@ -28,8 +36,18 @@ def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
     )
 
 
-def _target(plan: Plan, handle: Handle, verification: Verification) -> Target:
-    workload = plan.workload
+def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
+    workload, path = plan.workload, plan.entry(handle.name).path
+    if verification.held:
+        own = "".join(each if each.isalnum() or each in "._-" else "-" for each in handle.name)
+        file = write_requests(folder / own, workload, path, verification.held)
+        return Target(
+            name=handle.name,
+            address=handle.address,
+            protocol=handle.protocol,
+            tls=handle.tls,
+            requests=Requests(file=str(file), host=handle.host, seed=plan.seed),
+        )
     return Target(
         name=handle.name,
         address=handle.address,
@@ -37,7 +55,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification) -> Target:
         tls=handle.tls,
         request=Request(
             method=workload.request.method,
-            path=plan.entry(handle.name).path,
+            path=path,
             host=handle.host,
             headers=tuple(workload.request.headers.items()),
             body_base64=base64.b64encode(workload.request.body.encode()).decode(),

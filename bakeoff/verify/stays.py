@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 from bakeoff.model.finding import Finding
@@ -18,6 +18,8 @@ LENGTH_SLACK_BYTES = 64
 PIECE_BYTES_MIN = 16
 """Shorter pieces of a page are in any page."""
 PIECES_MAX = 8
+NEAR_CHARACTERS = 40
+"""Digits so near to what varies may be a part of it: a date before a time."""
 COUNTS_MIN = 4
 """So many numbers at equal steps, asked at unequal distances, are no clock."""
 
@@ -137,26 +139,47 @@ def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
 def _pieces(texts: Sequence[str]) -> tuple[str, ...]:
     """The longest pieces that all have, as long as lines and tags; in the order of the page.
 
-    A piece ends before digits that come next to what varies: they may be of the same date.
+    A piece ends well before digits that come next to what varies: they may be of the same date.
     """
-    others = texts[1:]
-    runs: list[list[str]] = [[]]
-    for piece in _PIECE.findall(texts[0]):
-        run = [*runs[-1], piece]
-        if all("".join(run) in text for text in others):
-            runs[-1] = run
-        else:
-            runs += [[piece] if all(piece in text for text in others) else []]
-    held = ["".join(_without_numbers(run)) for run in runs]
-    long = [each for each in held if len(each.encode()) >= PIECE_BYTES_MIN]
-    longest = sorted(long, key=len, reverse=True)[:PIECES_MAX]
-    return tuple(dict.fromkeys(each for each in long if each in longest))
+    first, *others = (_PIECE.findall(text) for text in texts)
+    common = set(first).intersection(*others)
+    runs = []
+    for stays, group in groupby(enumerate(first), lambda each: each[1] in common):
+        places = [at for at, _ in group]
+        runs += [_away_from_numbers(first, range(places[0], places[-1] + 1))] if stays else []
+    held: dict[int, str] = {}
+    for run in sorted(runs, key=lambda each: len(_text(first, each)), reverse=True):
+        text = _text(first, run)
+        if len(held) == PIECES_MAX or len(text.encode()) < PIECE_BYTES_MIN:
+            break
+        if all(text in other for other in texts):
+            held[run.start] = text
+    return tuple(dict.fromkeys(held[at] for at in sorted(held)))
 
 
-def _without_numbers(run: Sequence[str]) -> Sequence[str]:
-    """Without the pieces at its ends that have digits."""
-    plain = [at for at, piece in enumerate(run) if not _NUMBER.search(piece)]
-    return run[plain[0] : plain[-1] + 1] if plain else ()
+def _text(pieces: Sequence[str], run: range) -> str:
+    return "".join(pieces[run.start : run.stop])
+
+
+def _away_from_numbers(pieces: Sequence[str], run: range) -> range:
+    """The run without its ends as far as digits are near them, but for the page's own ends."""
+    while run and run.stop < len(pieces) and _near(pieces[at] for at in reversed(run)):
+        run = run[:-1]
+    while run and run.start > 0 and _near(pieces[at] for at in run):
+        run = run[1:]
+    return run
+
+
+def _near(pieces: Iterable[str]) -> bool:
+    """Whether there are digits in the pieces that the first `NEAR_CHARACTERS` are in."""
+    characters = 0
+    for piece in pieces:
+        if characters >= NEAR_CHARACTERS:
+            break
+        if _NUMBER.search(piece):
+            return True
+        characters += len(piece)
+    return False
 
 
 def _refuse(constant: str) -> None:

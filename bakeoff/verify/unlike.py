@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from bakeoff.model.shape import mismatch
@@ -15,6 +15,7 @@ from bakeoff.verify.stays import parsed, texts_of
 DIFFERENCES_MAX = 6
 LINES_MAX = 6
 LINE_LENGTH_MAX = 80
+LINES_COMPARED_MAX = 2000
 
 
 def differences(own: Looked, others: Looked) -> tuple[str, ...]:
@@ -55,18 +56,30 @@ def _bodies(own: Looked, others: Looked) -> Iterator[str]:
 
 def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:
     """Places of unlike shape; that vary in one alone; that stay, each at its own value."""
-    said: set[str] = set()
-    for fault in _misfits(here, there):
-        yield fault
-        said.add(fault.split(" ", 1)[0])
-    vary_here, vary_there = set(varying(here)), set(varying(there))
-    for place in varying([here[0], there[0]]):
-        if place in said or place in vary_here & vary_there:
+    faults = list(_misfits(here, there))
+    yield from faults
+    said = {fault.split(" ", 1)[0] for fault in faults}
+    if "it" in said:
+        return
+    varies, others_vary = list(varying(here)), list(varying(there))
+    for place in dict.fromkeys([*varying([here[0], there[0]]), *varies, *others_vary]):
+        own, theirs = _within(place, varies), _within(place, others_vary)
+        if _within(place, said) or (own and theirs):
             continue
-        if place in vary_here | vary_there:
-            yield f"{place} {'varies' if place in vary_here else 'never changes'}"
+        if own or theirs:
+            yield f"{place} {'varies' if own else 'never changes'}"
         else:
             yield f"{place} has another value"
+
+
+def _within(place: str, places: Collection[str]) -> bool:
+    """Whether it is one of them, or a part of one, or has one for a part."""
+    return any(
+        place == each
+        or place.startswith((f"{each}.", f"{each}["))
+        or each.startswith((f"{place}.", f"{place}["))
+        for each in places
+    )
 
 
 def _misfits(here: list[Any], there: list[Any]) -> Iterator[str]:
@@ -98,7 +111,7 @@ def _lines(looked: Looked) -> list[str] | None:
         return None
     first, *rest = ([*text.splitlines()] for text in texts)
     kept = set(first).intersection(*rest)
-    return [line for line in first if line in kept]
+    return [line for line in first if line in kept][:LINES_COMPARED_MAX]
 
 
 def _diff(before: list[str], after: list[str]) -> Iterator[str]:

@@ -46,15 +46,16 @@ def hold(
     new = [each for each in running if each.entry.name not in context.known]
     servers = [(each.handle, each.entry) for each in new]
     looked, out = context.stages.servers.look(servers, plan.workload)
-    for name, each in looked.items():
-        context.known[name] = Known(each, tuple(f for one in each.values() for f in one.findings))
+    for name, answers in looked.items():
+        findings = tuple(found for each in answers.values() for found in each.findings)
+        context.known[name] = Known(answers, findings)
     for each in new:
         name = each.entry.name
         if name in out or name not in looked or each.entry.twin_of:
             continue
         if unlike := _unlike(plan, name, context.known):
-            known = context.known[name]
-            context.known[name] = replace(known, findings=(unlike, *known.findings))
+            before = context.known[name]
+            context.known[name] = replace(before, findings=(unlike, *before.findings))
             if plan.same_answers:
                 out[name] = _refused(unlike)
     held = []

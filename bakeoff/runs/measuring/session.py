@@ -69,7 +69,8 @@ class Session:
     def new_load(self) -> Engine:
         """Another engine, with connections of its own to those running; who asks closes it."""
         verified = [(each.handle, each.verification) for each in self.running]
-        return self.context.stages.loads.connect(job(self.plan, verified))
+        folder = self.context.folder / "requests"
+        return self.context.stages.loads.connect(job(self.plan, verified, folder))
 
     def disconnect(self) -> None:
         """End the engine, and with it all connections. May be called again."""
