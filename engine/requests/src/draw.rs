@@ -14,6 +14,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use volley_protocol::{Expectation, RequestError, Version};
 
+/// So many requests are drawn from a request file before they repeat: enough that weights are kept
+/// within a percent or so, few enough that bodies of 32 KiB fit.
+pub const DRAWN: usize = 8192;
+
 /// The most bytes of a book.
 const SIZE_LIMIT: usize = 256 << 20;
 
@@ -63,7 +67,8 @@ impl RequestFile {
         }
         self.check_size(draft.size(depth))?;
         let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        Ok(draft.bind(self.entries.iter().map(expectation).collect(), depth))
+        let names = self.entries.iter().map(|entry| entry.name.clone()).collect();
+        Ok(draft.bind(self.entries.iter().map(expectation).collect(), names, depth))
     }
 
     /// After how many requests they repeat, if nothing is left to chance.
