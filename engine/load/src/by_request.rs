@@ -62,3 +62,31 @@ impl ByRequest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_very_many_requests_are_not_counted_by_request() {
+        let of = |count: usize| ByRequest::of(&vec![String::new(); count]).tallies().len();
+        assert_eq!([0, 1, COUNTED, COUNTED + 1].map(of), [0, 1, COUNTED, 0]);
+    }
+
+    #[test]
+    fn threads_add_up() {
+        let names = ["a", "b"].map(str::to_owned);
+        let thread = |entry| {
+            let mut counts = ByRequest::of(&names);
+            let tally = counts.entry(entry).unwrap();
+            (tally.requests, tally.misses) = (3, 1);
+            tally.latencies.record_growing(5_000_000);
+            counts
+        };
+        let mut all = ByRequest::default();
+        [0, 1, 1].map(thread).into_iter().for_each(|counts| all.merge(counts));
+        let counted =
+            |tally: &RequestTally| (tally.requests, tally.misses, tally.latencies.count());
+        assert_eq!(all.tallies().iter().map(counted).collect::<Vec<_>>(), [(3, 1, 1), (6, 2, 2)]);
+    }
+}

@@ -18,6 +18,9 @@ use volley_protocol::{Expectation, RequestError, Version};
 /// within a percent or so, few enough that bodies of 32 KiB fit.
 pub const DRAWN: usize = 8192;
 
+/// Statuses from here on are errors, where nothing says which one is right.
+pub const FIRST_BAD_STATUS: u16 = 400;
+
 /// The most bytes of a book.
 const SIZE_LIMIT: usize = 256 << 20;
 

@@ -12,5 +12,5 @@ mod table;
 mod template;
 
 pub use book::{Book, Message};
-pub use draw::{DRAWN, Defaults};
+pub use draw::{DRAWN, Defaults, FIRST_BAD_STATUS};
 pub use file::{FileError, RequestFile};
