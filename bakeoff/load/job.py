@@ -2,12 +2,14 @@
 
 import base64
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from bakeoff.load.requests import write_requests
+from bakeoff.load.request_file import write_request_file
 from bakeoff.model.engine import Expect, Job, Request, Requests, Target
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import ExpectSection
 
 CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
@@ -16,8 +18,8 @@ REQUEST_TIMEOUT_MS = 5000
 def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path) -> Job:
     """One target for each running server, in order; one thread for each client core.
 
-    In `folder` are the request files of those that are asked more than one fixed request with one
-    fixed answer.
+    What is more than one fixed request with one answer goes into request files, in the run's
+    `folder`.
     """
     return Job(
         targets=tuple(
@@ -37,28 +39,26 @@ def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path
 
 
 def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
-    workload, path = plan.workload, plan.entry(handle.name).path
-    if verification.held:
-        own = "".join(each if each.isalnum() or each in "._-" else "-" for each in handle.name)
-        file = write_requests(folder / own, workload, path, verification.held)
-        return Target(
-            name=handle.name,
-            address=handle.address,
-            protocol=handle.protocol,
-            tls=handle.tls,
-            requests=Requests(file=str(file), host=handle.host, seed=plan.seed),
-        )
-    return Target(
+    workload, entry = plan.workload, plan.entry(handle.name)
+    target = partial(
+        Target,
         name=handle.name,
         address=handle.address,
         protocol=handle.protocol,
         tls=handle.tls,
+    )
+    if verification.held or not workload.is_fixed:
+        file = write_request_file(folder, entry, workload, verification)
+        return target(requests=Requests(file=str(file), host=handle.host, seed=plan.seed))
+    asked = workload.first
+    expect = asked.expect or ExpectSection()
+    return target(
         request=Request(
-            method=workload.request.method,
-            path=path,
+            method=asked.method,
+            path=entry.path,
             host=handle.host,
-            headers=tuple(workload.request.headers.items()),
-            body_base64=base64.b64encode(workload.request.body.encode()).decode(),
+            headers=tuple(asked.headers.items()),
+            body_base64=base64.b64encode(workload.body(asked)).decode(),
         ),
-        expect=Expect(status=workload.expect.status, body_base64=verification.expected_body_base64),
+        expect=Expect(status=expect.status, body_base64=verification.expected_body_base64),
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
-from bakeoff.model.shape import mismatch
 from bakeoff.model.workload import ExpectSection
 from bakeoff.verify.exchange import Answer
 from bakeoff.verify.shape import numbers, shape_of, varying
@@ -49,25 +48,6 @@ def stays(answers: Sequence[Answer], *, fixed: bool = True) -> Held:
     elif (texts := texts_of(answers)) is not None:
         update["body_contains"] = _pieces(texts)
     return Held(answers=len(answers), expect=expect.model_copy(update=update), varied=varied)
-
-
-def breaks(held: Held, answer: Answer) -> str:
-    """Why `answer` is not what is held; empty: it is. Of a whole body nothing is said."""
-    expect = held.expect
-    for name, value in expect.headers.items():
-        if answer.header(name) != value:
-            return f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"
-    if expect.length_between:
-        least, most = expect.length_between
-        if not least <= len(answer.body) <= most:
-            return f"answered {len(answer.body)} bytes, not {least} to {most}"
-    if expect.json_ is not None:
-        values = parsed([answer])
-        fault = "it is no JSON" if values is None else mismatch(values[0], expect.json_)
-        if fault:
-            return f"answered with another shape than before: {fault}"
-    missing = next((each for each in expect.body_contains if each.encode() not in answer.body), "")
-    return f"answered without {json.dumps(missing, ensure_ascii=False)}" if missing else ""
 
 
 def parsed(answers: Sequence[Answer]) -> list[Any] | None:

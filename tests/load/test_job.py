@@ -21,24 +21,23 @@ RIGHT = Verification(name="a", status=200, head_bytes=100, body_bytes=13, keeps_
     [((1,), 64, 1), ((1, 2, 3), 64, 3), ((1, 2, 3), 2, 2), ((), 64, 1)],
 )
 def test_each_client_core_has_a_thread_that_has_a_connection(
-    client: tuple[int, ...], connections: int, threads: int, tmp_path: Path
+    client: tuple[int, ...], connections: int, threads: int
 ) -> None:
     race = Race({"a": 1.0}, cores=Cores(server=(0,), client=client))
     plan = race.plan().model_copy(update={"connections": connections})
-    made = job(plan, [(SERVER, RIGHT)], tmp_path)
+    made = job(plan, [(SERVER, RIGHT)], Path())
     assert (made.threads, made.cpus, made.io) == (threads, client, "auto")
 
 
-def test_as_many_requests_go_ahead_as_planned(tmp_path: Path) -> None:
+def test_as_many_requests_go_ahead_as_planned() -> None:
     race = Race({"a": 1.0})
-    assert job(race.plan(), [(SERVER, RIGHT)], tmp_path).pipeline == 1
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 1
     race.pipeline = 16
-    assert job(race.plan(), [(SERVER, RIGHT)], tmp_path).pipeline == 16
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 16
 
 
 def test_answers_that_vary_go_through_a_request_file(tmp_path: Path) -> None:
-    race = Race({"a": 1.0})
-    plan = race.plan()
+    plan = Race({"a": 1.0}).plan()
     expect = ExpectSection.model_validate(
         {
             "headers": {"content-type": "application/json"},

@@ -65,7 +65,7 @@ def test_a_clock_of_milliseconds_is_no_counter_and_a_counter_is() -> None:
 def test_a_wrong_status_later_on_is_a_reason_to_be_out() -> None:
     found, fault, _ = looked(lambda n, _: n, lambda n: 200 if n < 3 else 429)
     assert found is None
-    assert fault == "GET /: answered with status 429, after 3 right answers"
+    assert fault == "GET /: answered with status 429, not 200, after 3 right answers"
 
 
 def test_nobody_there_is_a_reason_too() -> None:

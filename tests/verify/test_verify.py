@@ -141,7 +141,7 @@ def test_a_further_process_is_held_to_what_its_first_was() -> None:
     held = {"GET /": Held(answers=6, expect=expect, varied=("the body",))}
     assert not verified(ANY, GOOD, GOOD.replace(b"Hello", b"Jelly"), held=held).problems
     found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"), held=held)
-    assert found.problems == ('GET /: answered without "ell"',)
+    assert found.problems == ('GET /: answered "Other", without "ell"',)
 
 
 def test_nobody_there_is_said() -> None:

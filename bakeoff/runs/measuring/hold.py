@@ -64,18 +64,23 @@ def hold(
             known = context.known.get(each.entry.name)
             verification = known.of(each.verification) if known else each.verification
             if known and each in new:
-                verification = _with_body(verification, known)
+                verification = _with_bodies(verification, known, plan.workload.is_fixed)
             held.append(replace(each, verification=verification))
     return held, out
 
 
-def _with_body(verification: Verification, known: Known) -> Verification:
-    """With the body that stayed in all answers, where there is one request."""
-    if len(known.looked) != 1 or known.held:
-        return verification
-    (looked,) = known.looked.values()
-    body = base64.b64encode(looked.answers[-1].body).decode()
-    return verification.model_copy(update={"expected_body_base64": body})
+def _with_bodies(verification: Verification, known: Known, fixed: bool) -> Verification:
+    """With the bodies that stayed in all answers."""
+    stayed = {
+        name: base64.b64encode(looked.answers[-1].body).decode()
+        for name, looked in known.looked.items()
+        if name not in known.held
+    }
+    if fixed:
+        update: dict[str, object] = {"expected_body_base64": next(iter(stayed.values()), None)}
+    else:
+        update = {"bodies_base64": {**verification.bodies_base64, **stayed}}
+    return verification.model_copy(update=update)
 
 
 def _unlike(plan: Plan, name: str, known: Mapping[str, Known]) -> Finding | None:

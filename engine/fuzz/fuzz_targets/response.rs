@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use std::slice::Chunks;
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, Shape, StatusRule, Step,
+    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, JsonShape, StatusRule, Step,
 };
 
 /// SHA-256 of `Hello, World!`.
@@ -27,7 +27,7 @@ fn expectation(choice: u8) -> Arc<Expectation> {
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
             2 => BodyRule::from_hex(HASH).expect("64 digits"),
             _ => {
-                let shape = Some(Shape::parse("{\"a?\": [\"number\"]}").expect("a shape"));
+                let shape = Some(JsonShape::parse("{\"a?\": [\"number\"]}").expect("a shape"));
                 BodyRule::Holds(Arc::new(Content::new(&[], None, shape)))
             }
         },

@@ -1,6 +1,6 @@
 //! What a body that changes from answer to answer must hold.
 
-use crate::shape::Shape;
+use crate::shape::JsonShape;
 use memchr::memmem::Finder;
 use regex::bytes::Regex;
 
@@ -11,26 +11,39 @@ use regex::bytes::Regex;
 #[derive(Debug, Clone)]
 pub struct Content {
     texts: Vec<Finder<'static>>,
-    pattern: Option<Regex>,
-    shape: Option<Shape>,
+    pattern: Option<Pattern>,
+    shape: Option<JsonShape>,
 }
 
-impl Content {
-    /// `texts`: all have to be there. `pattern`: matches somewhere, see [`Content::pattern`].
-    /// `shape`: of the body, which is JSON.
-    pub fn new(texts: &[String], pattern: Option<Regex>, shape: Option<Shape>) -> Self {
-        let texts = texts.iter().map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
-        Self { texts, pattern, shape }
-    }
+/// A regular expression, for bytes.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
 
-    /// Reads a regular expression. The error is one line.
-    pub fn pattern(text: &str) -> Result<Regex, String> {
-        Regex::new(text).map_err(|error| {
+impl Pattern {
+    /// The error is one line.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Regex::new(text).map(Self).map_err(|error| {
             let words = error.to_string();
             let last = words.lines().last().unwrap_or_default();
             let what = last.strip_prefix("error: ").unwrap_or(last);
             format!("{text:?} is no regular expression: {what}")
         })
+    }
+}
+
+/// Equal if it is written alike.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Content {
+    /// `texts`: all have to be there. `pattern`: matches somewhere. `shape`: of the
+    /// body, which is JSON.
+    pub fn new(texts: &[String], pattern: Option<Pattern>, shape: Option<JsonShape>) -> Self {
+        let texts = texts.iter().map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
+        Self { texts, pattern, shape }
     }
 
     /// Whether a request's header asks for bodies in a coding that the rules can't look through:
@@ -54,7 +67,7 @@ impl Content {
             let text = String::from_utf8_lossy(text.needle());
             return Some(format!("body_contains: {text:?} is not in the body"));
         }
-        if let Some(pattern) = &self.pattern
+        if let Some(Pattern(pattern)) = &self.pattern
             && !pattern.is_match(body)
         {
             let pattern = pattern.as_str();
@@ -65,15 +78,14 @@ impl Content {
     }
 }
 
-/// Equal by how they are written.
 impl PartialEq for Content {
     fn eq(&self, other: &Self) -> bool {
-        let texts = |content: &Self| -> Vec<Vec<u8>> {
+        let needles = |content: &Self| -> Vec<Vec<u8>> {
             content.texts.iter().map(|text| text.needle().to_vec()).collect()
         };
-        let pattern =
-            |content: &Self| content.pattern.as_ref().map(|pattern| pattern.as_str().to_owned());
-        texts(self) == texts(other) && pattern(self) == pattern(other) && self.shape == other.shape
+        needles(self) == needles(other)
+            && self.pattern == other.pattern
+            && self.shape == other.shape
     }
 }
 
@@ -100,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_said_in_a_line() {
-        let wrong = |text| Content::pattern(text).unwrap_err();
+        let wrong = |text| Pattern::parse(text).unwrap_err();
         assert_eq!(wrong("a("), "\"a(\" is no regular expression: unclosed group");
         let large = wrong("(?:x{1000}){1000}");
         assert!(large.contains("no regular expression: ") && !large.contains('\n'), "{large}");
@@ -110,7 +122,7 @@ mod tests {
     fn rules_are_equal_if_they_are_written_alike() {
         let content = |pattern| {
             let shape = serde_json::from_str("{\"a\": \"any\"}").unwrap();
-            let pattern = Some(Content::pattern(pattern).unwrap());
+            let pattern = Some(Pattern::parse(pattern).unwrap());
             Content::new(&["a".into()], pattern, Some(shape))
         };
         assert_eq!(content("a+"), content("a+"));

@@ -22,7 +22,7 @@ pub mod shape;
 pub mod verdict;
 
 pub use check::{BodyRule, Expectation, LengthRule, StatusRule};
-pub use content::Content;
+pub use content::{Content, Pattern};
 pub use decoder::Decoder;
 pub use h2::Http2;
 pub use head::Malformed;
@@ -31,5 +31,5 @@ pub use learned::Learned;
 pub use message::Message;
 pub use protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step};
 pub use request::{Request, RequestError, Version};
-pub use shape::Shape;
+pub use shape::JsonShape;
 pub use verdict::Verdict;

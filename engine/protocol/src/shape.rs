@@ -15,7 +15,7 @@ use std::fmt;
 /// (`"key?"`: that may be there; others may always), `[shape]` an array whose elements are all alike,
 /// `[]` any array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape(Kind);
+pub struct JsonShape(Kind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
@@ -23,7 +23,7 @@ enum Kind {
     /// At least one.
     Types(Vec<Type>),
     Object(Vec<Field>),
-    Array(Option<Box<Shape>>),
+    Array(Option<Box<JsonShape>>),
 }
 
 /// A value without parts.
@@ -39,7 +39,7 @@ enum Type {
 struct Field {
     key: String,
     is_optional: bool,
-    shape: Shape,
+    shape: JsonShape,
 }
 
 impl Type {
@@ -58,7 +58,7 @@ impl Type {
     }
 }
 
-impl Shape {
+impl JsonShape {
     /// Reads a shape that is written as JSON. The error is one line.
     pub fn parse(json: &str) -> Result<Self, String> {
         serde_json::from_str(json).map_err(|error| error.to_string())
@@ -83,7 +83,7 @@ impl Shape {
 }
 
 /// What it expects, as in `expected string|null`.
-impl fmt::Display for Shape {
+impl fmt::Display for JsonShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Any => f.write_str("any value"),
@@ -97,7 +97,7 @@ impl fmt::Display for Shape {
     }
 }
 
-impl<'de> Deserialize<'de> for Shape {
+impl<'de> Deserialize<'de> for JsonShape {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Reading)
     }
@@ -107,28 +107,28 @@ impl<'de> Deserialize<'de> for Shape {
 struct Reading;
 
 impl<'de> Visitor<'de> for Reading {
-    type Value = Shape;
+    type Value = JsonShape;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a shape: a type in a string, an object of shapes, or an array of one")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Shape, E> {
-        Shape::of_types(text).map_err(E::custom)
+    fn visit_str<E: Error>(self, text: &str) -> Result<JsonShape, E> {
+        JsonShape::of_types(text).map_err(E::custom)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Shape, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<JsonShape, A::Error> {
         let element = elements.next_element()?.map(Box::new);
-        if elements.next_element::<Shape>()?.is_some() {
+        if elements.next_element::<JsonShape>()?.is_some() {
             let what = "an array has one shape for all of its elements, or none for any";
             return Err(A::Error::custom(what));
         }
-        Ok(Shape(Kind::Array(element)))
+        Ok(JsonShape(Kind::Array(element)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Shape, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<JsonShape, A::Error> {
         let mut fields: Vec<Field> = Vec::new();
-        while let Some((key, shape)) = entries.next_entry::<String, Shape>()? {
+        while let Some((key, shape)) = entries.next_entry::<String, JsonShape>()? {
             let (key, is_optional) = match key.strip_suffix('?') {
                 Some(key) => (key.to_owned(), true),
                 None => (key, false),
@@ -140,6 +140,6 @@ impl<'de> Visitor<'de> for Reading {
         }
         // TOML doesn't keep the order, so none says anything.
         fields.sort_by(|one, other| one.key.cmp(&other.key));
-        Ok(Shape(Kind::Object(fields)))
+        Ok(JsonShape(Kind::Object(fields)))
     }
 }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, StatusRule, Step, Verdict,
+    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, Pattern, StatusRule, Step,
+    Verdict,
 };
 
 /// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
@@ -34,7 +35,7 @@ fn expectation() -> impl Strategy<Value = Arc<Expectation>> {
     let body = "Hello, World!";
     let (exactly, between) = (LengthRule::Exactly(13), LengthRule::Between(14, 20));
     let length = prop::sample::select(vec![None, Some(exactly), Some(between)]);
-    let content = Content::new(&["world".into()], Content::pattern("^H.*[!?]").ok(), None);
+    let content = Content::new(&["world".into()], Pattern::parse("^H.*[!?]").ok(), None);
     let body = prop::sample::select(vec![
         BodyRule::Any,
         BodyRule::Exactly(body.into()),

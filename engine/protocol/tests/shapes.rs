@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use volley_protocol::Shape;
+use volley_protocol::JsonShape;
 
 /// Whether a value has a shape.
 fn fits(shape: &Value, value: &Value) -> bool {
@@ -98,7 +98,7 @@ proptest! {
     ) {
         let shape = shape_of(&value, &mut chance.into_iter());
         // Two keys for one, as in {"a": ..., "a?": ...}, can't come from a tree's keys.
-        let read = Shape::parse(&shape.to_string()).unwrap();
+        let read = JsonShape::parse(&shape.to_string()).unwrap();
         for value in [&value, &other] {
             for json in [value.to_string(), format!("{value:#}\n")] {
                 let misfit = read.misfit(json.as_bytes());
@@ -116,7 +116,7 @@ proptest! {
         let at = cut.index(json.len());
         let cut = &json.as_bytes()[..at];
         let is_json = serde_json::from_slice::<Value>(cut).is_ok();
-        let read = Shape::parse("\"any\"").unwrap();
+        let read = JsonShape::parse("\"any\"").unwrap();
         prop_assert_eq!(read.misfit(cut).is_none(), is_json);
     }
 }

@@ -4,7 +4,7 @@ use crate::file::{Expect, FileError};
 use crate::source::Source;
 use std::sync::Arc;
 use toml::Spanned;
-use volley_protocol::{BodyRule, Content, Expectation, LengthRule, StatusRule};
+use volley_protocol::{BodyRule, Content, Expectation, LengthRule, Pattern, StatusRule};
 
 /// What the file says of the right answer; `None`: as on the command line.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Source<'_> {
     fn content(&self, expect: &Expect) -> Result<BodyRule, FileError> {
         let texts = expect.body_contains.as_ref().map_or(&[][..], |texts| texts.get_ref());
         let pattern = expect.body_matches.as_ref().map(|pattern| {
-            Content::pattern(pattern.get_ref()).map_err(|what| {
+            Pattern::parse(pattern.get_ref()).map_err(|what| {
                 self.wrong(pattern.span(), &format!("request.expect.body_matches: {what}"))
             })
         });

@@ -11,7 +11,7 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use volley_protocol::Shape;
+use volley_protocol::JsonShape;
 
 /// Several requests with weights, their fields drawn from a data file or at random.
 ///
@@ -31,7 +31,7 @@ use volley_protocol::Shape;
 /// body = "exactly this"         # or body_file, or sha256 = "HEX"; or any of the next three:
 /// # body_contains = ["a", "b"]  # all of them
 /// # body_matches = "^<html"     # somewhere in the body
-/// # json = { id = "number" }    # as in `Shape`
+/// # json = { id = "number" }    # as in `JsonShape`
 /// headers = { Content-Type = "application/json" }
 /// ```
 ///
@@ -143,7 +143,7 @@ pub(crate) struct Expect {
     pub(crate) sha256: Option<Spanned<String>>,
     pub(crate) body_contains: Option<Spanned<Vec<String>>>,
     pub(crate) body_matches: Option<Spanned<String>>,
-    pub(crate) json: Option<Spanned<Shape>>,
+    pub(crate) json: Option<Spanned<JsonShape>>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 

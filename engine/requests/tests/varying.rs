@@ -3,7 +3,9 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use volley_protocol::{BodyRule, Content, Expectation, LengthRule, Shape, StatusRule, Version};
+use volley_protocol::{
+    BodyRule, Content, Expectation, JsonShape, LengthRule, Pattern, StatusRule, Version,
+};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn with(defaults: Expectation, headers: &[(&str, &str)], text: &str) -> Result<Book, FileError> {
@@ -26,11 +28,11 @@ fn any() -> Expectation {
 
 fn holding(texts: &[&str], pattern: Option<&str>, shape: Option<&str>) -> BodyRule {
     let texts: Vec<String> = texts.iter().map(|&text| text.into()).collect();
-    let pattern = pattern.map(|text| Content::pattern(text).unwrap());
+    let pattern = pattern.map(|text| Pattern::parse(text).unwrap());
     BodyRule::Holds(Arc::new(Content::new(
         &texts,
         pattern,
-        shape.map(|text| Shape::parse(text).unwrap()),
+        shape.map(|text| JsonShape::parse(text).unwrap()),
     )))
 }
 

@@ -1,10 +1,10 @@
 //! Holds JSON against a shape while it is read.
 
-use super::{Field, Kind, Shape, Type};
+use super::{Field, JsonShape, Kind, Type};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt::{self, Write};
 
-impl Shape {
+impl JsonShape {
     /// Where JSON has another shape, or why it is none, in words: `/items/3/id is a string, expected
     /// number`. Of a key that it has twice, both values have to be right.
     pub fn misfit(&self, json: &[u8]) -> Option<String> {
@@ -61,7 +61,7 @@ impl Wrong {
 
 /// One value that is read, and the shape that it should have.
 struct Fit<'a> {
-    shape: &'a Shape,
+    shape: &'a JsonShape,
     wrong: &'a mut Wrong,
 }
 

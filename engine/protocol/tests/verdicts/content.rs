@@ -2,12 +2,14 @@
 
 use crate::{anything, check, framed, run, streams};
 use std::sync::Arc;
-use volley_protocol::{BodyRule, Content, Expectation, Learned, LengthRule, Shape, Verdict};
+use volley_protocol::{
+    BodyRule, Content, Expectation, JsonShape, Learned, LengthRule, Pattern, Verdict,
+};
 
 fn holding(texts: &[&str], pattern: Option<&str>, shape: Option<&str>) -> Expectation {
     let texts: Vec<String> = texts.iter().map(|&text| text.into()).collect();
-    let pattern = pattern.map(|pattern| Content::pattern(pattern).unwrap());
-    let shape = shape.map(|shape| Shape::parse(shape).unwrap());
+    let pattern = pattern.map(|pattern| Pattern::parse(pattern).unwrap());
+    let shape = shape.map(|shape| JsonShape::parse(shape).unwrap());
     let content = Content::new(&texts, pattern, shape);
     Expectation { body: BodyRule::Holds(Arc::new(content)), ..anything() }
 }
@@ -158,7 +160,7 @@ fn shapes_that_mean_nothing_are_refused() {
         ),
         ("{\"a\"", "EOF while parsing an object"),
     ] {
-        let error = Shape::parse(text).unwrap_err();
+        let error = JsonShape::parse(text).unwrap_err();
         assert!(error.starts_with(words) && !error.contains('\n'), "{text}: {error}");
     }
 }
