@@ -251,7 +251,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             log.current.errors += 1;
         }
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        let (kind, entry) = (ErrorKind::of_refusal(refusal), self.pool.book.entry(flight.message));
+        let entry = self.pool.book.entry(flight.message);
         self.tally.lost(kind, entry, self.window.holds(flight.due_ns));
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
