@@ -245,7 +245,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
-    held: dict[str, Held] = {}
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None
