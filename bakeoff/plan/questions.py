@@ -60,12 +60,28 @@ class QuestionOptions(Options):
     expect_status: Annotated[
         int | None, Flag("The right answer's status. (default: 200)", int, metavar="N")
     ] = None
-    expect_length: Annotated[int | None, Flag("How many bytes its body has.", int, metavar="N")] = (
-        None
-    )
+    expect_length: Annotated[
+        str | int | None,
+        Flag("How many bytes its body has, or from how many to how many.", metavar="N|N-N"),
+    ] = None
     expect_body: Annotated[str | None, Flag("Its body.", metavar="TEXT")] = None
     expect_body_file: Annotated[str | None, Flag("A file that is its body.", metavar="FILE")] = None
     expect_sha256: Annotated[str | None, Flag("The SHA-256 of its body.", metavar="HEX")] = None
+    expect_contains: Annotated[
+        tuple[str, ...],
+        Flag("A text that its body contains; may be repeated.", list[str], metavar="TEXT"),
+    ] = ()
+    expect_match: Annotated[
+        str | None,
+        Flag("A regular expression that its body matches somewhere.", metavar="REGEX"),
+    ] = None
+    expect_json: Annotated[
+        str | None,
+        Flag(
+            'The shape of its JSON, as in {"id": "number", "name?": "string|null"}.',
+            metavar="SHAPE",
+        ),
+    ] = None
     expect_headers: Annotated[
         tuple[str, ...],
         Flag(
@@ -227,27 +243,49 @@ def _typed(options: QuestionOptions, directory: Path) -> Workload:
         request["body_file"] = body_file
     if method:
         request["method"] = method
-    expect = {
-        "status": options.expect_status,
-        "length": options.expect_length,
-        "body": options.expect_body,
-        "body_file": options.expect_body_file,
-        "sha256": options.expect_sha256,
-    }
-    given: dict[str, Any] = {key: value for key, value in expect.items() if value is not None}
-    pairs = (_pair("--expect-header", each) for each in options.expect_headers)
-    given["headers"] = dict(pairs)
     verb = method or ("POST" if body or body_file is not None else "GET")
     name = f"{verb} {path}"
     try:
         workload = Workload.checked(
-            {"name": name, "title": name, "request": request, "expect": given}, TYPED
+            {"name": name, "title": name, "request": request, "expect": _expected(options)}, TYPED
         )
         return with_files(workload, directory / TYPED)
     except BadFile as error:
         if error.where not in (TYPED, directory / TYPED):
             raise
         raise BadUsage(f"{_flag_of(error.key)}: {error.fault}") from None
+
+
+def _expected(options: QuestionOptions) -> dict[str, Any]:
+    """The right answer of the command line."""
+    shape = None
+    if options.expect_json is not None:
+        try:
+            shape = json.loads(options.expect_json)
+        except ValueError as error:
+            raise BadUsage(f"--expect-json: is no JSON: {error}") from None
+    expect = {
+        "status": options.expect_status,
+        **_length(options.expect_length),
+        "body": options.expect_body,
+        "body_file": options.expect_body_file,
+        "sha256": options.expect_sha256,
+        "body_contains": options.expect_contains,
+        "body_matches": options.expect_match,
+        "json": shape,
+        "headers": dict(_pair("--expect-header", each) for each in options.expect_headers),
+    }
+    return {key: value for key, value in expect.items() if value is not None}
+
+
+def _length(given: str | int | None) -> dict[str, Any]:
+    """`12` or `10-2000`."""
+    if given is None:
+        return {}
+    low, dash, high = str(given).partition("-")
+    if not low.isdecimal() or (dash and not high.isdecimal()):
+        raise BadUsage(f"--expect-length: is {given}; it takes bytes, as in 12 or 10-2000")
+    return {"length_between": (int(low), int(high))} if dash else {"length": int(low)}
 
 
 def _request(options: QuestionOptions) -> tuple[str, str]:
@@ -298,6 +336,8 @@ def _flag_of(key: str | None) -> str:
         "request.body_file": "--body",
         "expect.body_file": "--expect-body-file",
         "expect": "--expect-body",
+        "expect.json": "--expect-json",
+        "expect.body_contains.0": "--expect-contains",
     }
     parts = (key or "--request").split(".")
     if parts[:2] == ["request", "headers"]:

@@ -76,6 +76,21 @@ def test_a_body_posts_and_a_method_may_be_said(tmp_path: Path) -> None:
     assert planned(tmp_path, headers=("X-A: b",)).workload.name == "GET /"
 
 
+def test_the_right_answer_may_be_a_rule(tmp_path: Path) -> None:
+    asked = planned(
+        tmp_path,
+        expect_length="10-2000",
+        expect_contains=("a", "b"),
+        expect_match="^<",
+        expect_json='{"id": "number"}',
+    ).workload
+    assert not asked.is_fixed
+    assert asked.expect.length_between == (10, 2000)
+    assert asked.expect.body_contains == ("a", "b")
+    assert (asked.expect.body_matches, asked.expect.json_) == ("^<", {"id": "number"})
+    assert planned(tmp_path, expect_length=12).workload.expect.length == 12
+
+
 def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
     mine = str(contender(tmp_path, "mine"))
     made = planned(tmp_path, mine, "http://127.0.0.1:1/", request="/x", twin=False)
@@ -112,6 +127,11 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
         ({"body": "@none.json"}, "--body: names none.json, which can't be read: No such file"),
         ({"body": "a", "body_file": "b"}, "--body and --body-file: a request has one body"),
         ({"expect_status": 99}, "--expect-status: is wrong: input should be greater than or equal"),
+        ({"expect_length": "ten"}, "--expect-length: is ten; it takes bytes, as in 12 or 10-2000"),
+        ({"expect_length": "9-2"}, "the lower limit comes first"),
+        ({"expect_json": "{"}, "--expect-json: is no JSON"),
+        ({"expect_json": '{"a": "int"}'}, "--expect-json: is wrong: /a: `int` is no type"),
+        ({"expect_match": "("}, "is no regular expression"),
         ({"expect_sha256": "12"}, "--expect-sha256: is wrong: string should match"),
         ({"expect_body": "a", "expect_sha256": "0" * 64}, "keep one"),
         ({"request": "/{{id}}"}, "--request: is wrong: {{id}} is not a field"),
