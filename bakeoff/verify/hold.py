@@ -14,7 +14,7 @@ from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.verify.exchange import Answer, NoAnswer
 from bakeoff.verify.expected import problems
 from bakeoff.verify.mix import NotTaken, as_sent, begun
-from bakeoff.verify.stays import order_matters, stays
+from bakeoff.verify.stays import minutes, order_matters, stays
 
 APART_S = 1.1
 """From the first answers to the next: most clocks in answers show seconds."""
@@ -94,6 +94,7 @@ class _Client:
         own = {} if workload.is_mix else {"path": entry.path}
         self._request = request.model_copy(update=own)
         self._rows = rows(workload, self._request)
+        self._began_s = time.time()
         self._answers: list[Answer] = []
         self._late: tuple[Answer, ...] = ()
 
@@ -126,9 +127,9 @@ class _Client:
     def looked(self) -> Looked:
         """What all answers came to. Of requests that differ the order says nothing."""
         answers = tuple(self._answers)
-        if self._rows:
-            return Looked(answers, stays(answers, fixed=False))
-        return Looked(answers, stays(answers), tuple(order_matters(self._late)))
+        fixed = not self._rows
+        held = stays(answers, fixed=fixed, clock=minutes((self._began_s, time.time())))
+        return Looked(answers, held, tuple(order_matters(self._late)) if fixed else ())
 
     def _ask(self, gaps_s: Sequence[float]) -> None:
         """An answer after each gap, on one connection as far as the server keeps it."""

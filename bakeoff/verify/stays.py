@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -24,19 +25,35 @@ COUNTS_MIN = 4
 
 _PIECE = re.compile(r"[^\n>]*[\n>]|[^\n>]+")
 _NUMBER = re.compile(r"\d+")
+_DIGIT = re.compile(r"(?<![A-Za-z\d])\d")
+"""Not those of a name, as h1."""
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):([0-5]\d)(?!\d)")
 
 
-def stays(answers: Sequence[Answer], *, fixed: bool = True) -> Held:
+def minutes(seconds: Iterable[float]) -> frozenset[tuple[int, int]]:
+    """What a clock of hours and minutes shows at these times, here and in UTC; hours up to 11."""
+    times = [of(each) for each in seconds for of in (time.gmtime, time.localtime)]
+    return frozenset((each.tm_hour % 12, each.tm_min) for each in times)
+
+
+def stays(
+    answers: Sequence[Answer],
+    *,
+    fixed: bool = True,
+    clock: Collection[tuple[int, int]] = (),
+) -> Held:
     """What all of `answers` have in common, of which there are two at least, of one status.
 
     `fixed`: they answer one request, and not some with other fields, whose bodies may have any
-    length.
+    length. What shows the `minutes` at which they came will not stay, though it has so far.
     """
     types = {answer.header("content-type") for answer in answers}
     kept = {"content-type": types.pop()} if len(types) == 1 and "" not in types else {}
     expect = ExpectSection(status=answers[0].status, headers=kept)
     bodies = [answer.body for answer in answers]
-    if len(set(bodies)) == 1:
+    texts = texts_of(answers)
+    shown = texts is not None and _shows(texts[0], clock)
+    if len(set(bodies)) == 1 and not shown:
         return Held(answers=len(answers), expect=expect)
     update: dict[str, object] = {}
     if fixed and not _grow(bodies):
@@ -44,9 +61,9 @@ def stays(answers: Sequence[Answer], *, fixed: bool = True) -> Held:
     varied: tuple[str, ...] = ("the body",)
     if (values := parsed(answers)) is not None:
         update["json_"] = shape_of(values)
-        varied = tuple(varying(values)) or ("the spelling",)
-    elif (texts := texts_of(answers)) is not None:
-        update["body_contains"] = _pieces(texts)
+        varied = tuple(varying(values)) or (("the time",) if shown else ("the spelling",))
+    elif texts is not None:
+        update["body_contains"] = _pieces(texts, clock)
     return Held(answers=len(answers), expect=expect.model_copy(update=update), varied=varied)
 
 
@@ -116,13 +133,18 @@ def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
     return max(min(1, least), least - below), most + above
 
 
-def _pieces(texts: Sequence[str]) -> tuple[str, ...]:
+def _shows(text: str, clock: Collection[tuple[int, int]]) -> bool:
+    """Whether a time in it is one of the `clock`."""
+    return any((int(each[1]) % 12, int(each[2])) in clock for each in _CLOCK.finditer(text))
+
+
+def _pieces(texts: Sequence[str], clock: Collection[tuple[int, int]]) -> tuple[str, ...]:
     """The longest pieces that all have, as long as lines and tags; in the order of the page.
 
     A piece ends well before digits that come next to what varies: they may be of the same date.
     """
     first, *others = (_PIECE.findall(text) for text in texts)
-    common = set(first).intersection(*others)
+    common = {each for each in set(first).intersection(*others) if not _shows(each, clock)}
     runs = []
     for stays, group in groupby(enumerate(first), lambda each: each[1] in common):
         places = [at for at, _ in group]
@@ -156,7 +178,7 @@ def _near(pieces: Iterable[str]) -> bool:
     for piece in pieces:
         if characters >= NEAR_CHARACTERS:
             break
-        if _NUMBER.search(piece):
+        if _DIGIT.search(piece):
             return True
         characters += len(piece)
     return False

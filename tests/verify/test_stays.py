@@ -1,6 +1,7 @@
 """What stays in answers that vary is found, and what does not is not held."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.verify.exchange import Answer
 from bakeoff.verify.expected import problems
 from bakeoff.verify.hold import ANSWERS_MAX, Looked
-from bakeoff.verify.stays import order_matters, stays
+from bakeoff.verify.stays import minutes, order_matters, stays
 from bakeoff.verify.unlike import differences
 
 JSON = "application/json"
@@ -136,6 +137,19 @@ def test_a_text_that_varies_all_over_is_held_to_about_its_length() -> None:
     assert held.expect.body_contains == ()
     assert held.expect.length_between == (1, 68)
     assert "of 0 bytes, not 1 to 68" in breaks(held, answer("", "text/plain"))
+
+
+def test_a_clock_of_minutes_is_not_held_though_it_has_not_moved_yet() -> None:
+    now = 1_795_412_460.0
+    clock = minutes((now,))
+    shown = time.strftime("%H:%M", time.gmtime(now))
+    held = stays(answers(*[{"at": shown, "id": 1}] * 3), clock=clock)
+    assert (held.expect.json_, held.varied) == ({"at": "string", "id": "number"}, ("the time",))
+    assert stays(answers(*[{"at": shown, "id": 1}] * 3), clock=minutes((now + 120,))).varied == ()
+    text = f"<p>Today, {shown}</p>\n<p>Opening hours are long</p>\n<i>{{}}</i>"
+    held = stays([answer(text.format(n)) for n in "ab"], clock=clock)
+    assert "Opening hours" in held.expect.body_contains[0]
+    assert shown not in held.expect.body_contains[0]
 
 
 def test_what_is_compressed_or_no_text_is_not_looked_into() -> None:
