@@ -15,6 +15,7 @@ from bakeoff.verify.stays import parsed, texts_of
 DIFFERENCES_MAX = 6
 LINES_MAX = 6
 LINE_LENGTH_MAX = 80
+VALUE_LENGTH_MAX = 40
 LINES_COMPARED_MAX = 2000
 
 
@@ -70,7 +71,19 @@ def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:
         if own or theirs:
             yield f"{place} {'varies' if own else 'never changes'}"
         else:
-            yield f"{place} has another value"
+            yield _values(place, here[0], there[0])
+
+
+def _values(place: str, here: Any, there: Any) -> str:
+    """`total is 3, not 4`, or less where that is long or in an array."""
+    for key in place.split("."):
+        if not isinstance(here, dict) or not isinstance(there, dict) or key not in here:
+            return f"{place} has another value"
+        here, there = here[key], there.get(key)
+    own, other = (json.dumps(each, ensure_ascii=False) for each in (here, there))
+    if max(len(own), len(other)) > VALUE_LENGTH_MAX:
+        return f"{place} has another value"
+    return f"{place} is {own}, not {other}"
 
 
 def _within(place: str, places: Collection[str]) -> bool:

@@ -214,7 +214,7 @@ THEIRS = [{"id": n, "total": 3, "version": "1"} for n in (1, 2)]
         ([{"id": n, "version": "1"} for n in (8, 9)], ["total is missing"]),
         (
             [{"id": n, "total": 3, "version": "2", "more": 1} for n in (8, 9)],
-            ["more is its own", "version has another value"],
+            ["more is its own", 'version is "2", not "1"'],
         ),
         ([{"id": 1, "total": 3, "version": "1"}] * 2, ["id never changes"]),
         ([{"id": n, "total": n, "version": "1"} for n in (8, 9)], ["total varies"]),
