@@ -89,8 +89,9 @@ pub(crate) fn reply(asked: &Asked, connection: u64, text: &str) -> Reply {
 
 /// The bytes of an answer in HTTP/1.
 pub(crate) fn written((status, fields, body): &Reply) -> Vec<u8> {
-    let fields: String =
+    let fields: Vec<String> =
         fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let fields = fields.concat();
     format!("HTTP/1.1 {status} X\r\n{fields}Content-Length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }
@@ -185,7 +186,7 @@ fn head_as_text(decoder: &mut Decoder, block: &[u8]) -> String {
             match name {
                 ":method" => first[0] = value.into(),
                 ":path" => first[1] = value.into(),
-                _ => fields += &format!("{name}: {value}\n"),
+                _ => [name, ": ", value, "\n"].into_iter().for_each(|part| fields += part),
             }
             Ok(())
         })
