@@ -1,0 +1,9 @@
+"""What people have of their traffic, made a workload that can be read and edited."""
+
+from bakeoff.traffic.access_log import read_access_log
+from bakeoff.traffic.curl import read_curl
+from bakeoff.traffic.har import read_har
+from bakeoff.traffic.openapi import read_openapi
+from bakeoff.traffic.recording import Recording
+
+__all__ = ["Recording", "read_access_log", "read_curl", "read_har", "read_openapi"]
