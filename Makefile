@@ -134,6 +134,7 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 	@$(call need,wrk,wrk)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
+	@$(call need,openssl,openssl)
 	cargo build --manifest-path engine/Cargo.toml --release --quiet
 	$(BIN)/bakeoff setup libuv-http-parser
 	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
