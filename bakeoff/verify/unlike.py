@@ -1,0 +1,104 @@
+"""Where the answers of two servers differ, as far as either's stay."""
+
+import difflib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from bakeoff.verify.exchange import Answer
+from bakeoff.verify.hold import Looked
+from bakeoff.verify.shape import misfit, shape_of, varying
+from bakeoff.verify.stays import parsed, texts_of
+
+DIFFERENCES_MAX = 6
+LINES_MAX = 6
+LINE_LENGTH_MAX = 80
+
+
+def differences(own: Looked, others: Looked) -> tuple[str, ...]:
+    """How `own` answers differ from `others`, the weightiest first; none: they are alike.
+
+    What varies in either is left out, but for places that vary in one of them alone.
+    """
+    said = [*_heads(own.answers[0], others.answers[0]), *_bodies(own, others)]
+    more = len(said) - DIFFERENCES_MAX
+    return (*said[:DIFFERENCES_MAX], *([f"and {more} more"] if more > 0 else []))
+
+
+def _heads(own: Answer, other: Answer) -> Iterator[str]:
+    if own.status != other.status:
+        yield f"status {own.status}, not {other.status}"
+    for name in ("content-type", "content-encoding"):
+        here, there = own.header(name), other.header(name)
+        if here.lower() != there.lower():
+            yield f"{name}: {here or '(none)'}, not {there or '(none)'}"
+
+
+def _bodies(own: Looked, others: Looked) -> Iterator[str]:
+    bodies = {answer.body for answer in (*own.answers, *others.answers)}
+    if len(bodies) == 1:
+        return
+    here, there = parsed(own.answers), parsed(others.answers)
+    if here is not None and there is not None:
+        yield from _of_json(here, there)
+        return
+    own_lines, other_lines = _lines(own), _lines(others)
+    if own_lines is None or other_lines is None or (here is None) != (there is None):
+        sizes = len(own.answers[0].body), len(others.answers[0].body)
+        what = "no JSON" if there is not None else "JSON" if here is not None else "other bytes"
+        yield f"{what}: {sizes[0]} bytes, not {sizes[1]}"
+        return
+    yield from _diff(other_lines, own_lines)
+
+
+def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:
+    """Places that are not of one shape; that stay in one alone; that stay, each at its own value."""
+    said: set[str] = set()
+    for fault in _misfits(here, there):
+        yield fault
+        said.add(fault.split(" ", 1)[0])
+    vary_here, vary_there = set(varying(here)), set(varying(there))
+    for place in varying([here[0], there[0]]):
+        if place in said or place in vary_here & vary_there:
+            continue
+        if place in vary_here | vary_there:
+            yield f"{place} {'varies' if place in vary_here else 'never changes'}"
+        else:
+            yield f"{place} has another value"
+
+
+def _misfits(here: list[Any], there: list[Any]) -> Iterator[str]:
+    """One for each key of an object, at the top: deeper ones name their place."""
+    shape, others = shape_of(here), shape_of(there)
+    if not isinstance(shape, dict) or not isinstance(others, dict):
+        yield from filter(None, [misfit(others, here[0])])
+        return
+    value, other = here[0], there[0]
+    for key, inner in others.items():
+        if fault := misfit({key: inner}, value):
+            yield fault
+    for key in shape:
+        if key not in others and f"{key}?" not in others and key.removesuffix("?") not in other:
+            yield f"{key.removesuffix('?')} is its own"
+
+
+def _lines(looked: Looked) -> list[str] | None:
+    """Its first answer's lines without those that vary; None: it is no text."""
+    texts = texts_of(looked.answers)
+    if texts is None:
+        return None
+    first, *rest = ([*text.splitlines()] for text in texts)
+    kept = set(first).intersection(*rest)
+    return [line for line in first if line in kept]
+
+
+def _diff(before: list[str], after: list[str]) -> Iterator[str]:
+    """The lines that differ, `-` before those that the other has."""
+    lines = [
+        line[:LINE_LENGTH_MAX] + ("…" if len(line) > LINE_LENGTH_MAX else "")
+        for line in difflib.unified_diff(before, after, n=0, lineterm="")
+        if not line.startswith(("---", "+++", "@@"))
+    ]
+    yield from (json.dumps(line, ensure_ascii=False) for line in lines[:LINES_MAX])
+    if len(lines) > LINES_MAX:
+        yield f"and {len(lines) - LINES_MAX} more lines"
