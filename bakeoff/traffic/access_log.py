@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.traffic.recording import Asked, Recording, method_of, target_of
@@ -183,7 +183,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise BadFile(path, None, f"cannot be read: {reason}") from None
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return gzip.open(path) if packed else path.open("rb")

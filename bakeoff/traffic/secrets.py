@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -43,7 +44,7 @@ def without_secrets(recording: Recording) -> tuple[Recording, Counter[str]]:
 def is_secret(name: str, value: str = "") -> bool:
     """Whether a header, a field of a form, or a key of an object holds one."""
     words = [word.lower() for word in _WORD.findall(unquote_plus(name))]
-    pairs = {first + second for first, second in zip(words, words[1:], strict=False)}
+    pairs = {first + second for first, second in pairwise(words)}
     if _WORDS & {*words, *pairs} or _JWT.search(value):
         return True
     return words == ["key"] and len(value) >= _KEY_LENGTH

@@ -11,7 +11,9 @@ from bakeoff.traffic.headers import kept
 from bakeoff.traffic.recording import Asked
 
 MANY_WORDS = 20
-"""From so many different words on, a segment of a path is a value: as requests they'd be too many."""
+"""From so many different words on, a segment of a path is a value: requests would be too many."""
+LONGEST_VALUE = 10_000
+"""A body that is longer is a file of its own."""
 _ID = re.compile(
     r"\d+|[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}|(?=[a-f]*\d)[0-9a-f]{8,}"
     r"|(?=[A-F]*\d)[0-9A-F]{8,}"
@@ -107,8 +109,9 @@ def _rest(asked: Asked) -> Hashable:
     """What is never a value."""
     headers = {name.lower(): value for name, value in kept(asked)}
     types = (headers.get("accept"), headers.get("content-type"), _media_type(asked.answer_type))
-    binary = asked.body if text_of(asked.body) is None else bool(asked.body)
-    return (asked.method, asked.status, asked.label, types, binary)
+    is_value = len(asked.body) <= LONGEST_VALUE and text_of(asked.body) is not None
+    body = bool(asked.body) if is_value else asked.body
+    return (asked.method, asked.status, asked.label, types, body)
 
 
 def _media_type(value: str | None) -> str:

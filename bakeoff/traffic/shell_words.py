@@ -96,7 +96,7 @@ class _Reader:
         return inside
 
     def double_quoted(self) -> str:
-        parts = []
+        parts: list[str] = []
         while self.rest:
             char = self.take()
             if char == '"':
@@ -111,7 +111,7 @@ class _Reader:
         raise self.unclosed('"')
 
     def ansi_quoted(self) -> str:
-        parts = []
+        parts: list[str] = []
         while self.rest:
             char = self.take()
             if char == "'":
