@@ -238,6 +238,11 @@ class Workload(Contract):
         return next(iter(self.asked.values()))
 
     @property
+    def sends_bodies(self) -> bool:
+        """Whether any request has a body."""
+        return any(each.body or each.body_file for each in self.asked.values())
+
+    @property
     def fills_in(self) -> bool:
         """Whether requests differ from one time to the next."""
         sections = (*self.asked.values(), *self.once)
