@@ -13,10 +13,10 @@ from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.traffic.recording import Asked, Recording, method_of, target_of
 
 _LINE = re.compile(
-    r'(?:(?P<host>[^\s\["]+) )?[^\s\["]+ [^\s\["]+ [^\["]*\[[^\]"]*\] '
+    r'(?P<before>[^\["]+)\[[^\]"]*\] '
     r'"(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3})(?: |$)'
 )
-"""`[vhost ]address identity user [time] "request" status …`; what follows is not needed."""
+"""`[host ]address identity user [time] "request" status …`; what follows is not needed."""
 _REQUEST = re.compile(r"(?P<method>[A-Za-z]+) (?P<target>\S.*?)(?: HTTP/\d(?:\.\d)?)?")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))")
 _KEYS = {
@@ -94,9 +94,9 @@ def _entry(line: str) -> tuple[str | None, Asked | None, str]:
     )
     method, target = method_of(method_text), target_of(target_text)
     if not method or not target:
-        return None, None, "of no HTTP request"
+        return None, None, "not of HTTP"
     if method not in _BODILESS:
-        return None, None, f"of the method {method}: the log lacks their bodies"
+        return None, None, f"with the method {method}: a log has no bodies"
     status = int(status_text)
     # Who asks without a copy, and for the whole, is answered with 200.
     status = 200 if status in (206, 304) else status
@@ -107,15 +107,17 @@ def _entry(line: str) -> tuple[str | None, Asked | None, str]:
 
 def _unanswered(status: int) -> str:
     if status >= 500:
-        return "that the server failed to answer (status 500 and above)"
-    return f"answered with {status}: they can't be asked so again"
+        return "answered with 500 or more: the server failed"
+    return f"with the status {status}"
 
 
 def _of_text(line: str) -> tuple[str | None, str, str, str]:
     found = _LINE.match(line)
-    if found is None:
+    before = found["before"].split() if found else []
+    if found is None or len(before) < 3:
         raise _Unreadable(f"is neither common, combined nor JSON: {_shown(line)}")
-    host = found["host"]
+    # Nobody asks who the client says that it is; a user's name may have spaces.
+    host = before[0] if len(before) > 3 and before[1] != "-" else None
     method, target = _split(_ESCAPE.sub(_unescaped, found["request"]))
     return host and host.removesuffix(":80").removesuffix(":443"), method, target, found["status"]
 

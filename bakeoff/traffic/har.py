@@ -94,9 +94,9 @@ def read_har(path: Path, host: str | None = None) -> Recording:
         if reason is None and target and target[0] and method:
             of_hosts.setdefault(target[0], []).append(_asked(entry, method, target[1]))
         else:
-            recording.left_out[reason or "of no HTTP URL"] += 1
+            recording.left_out[reason or "not of HTTP"] += 1
     if faults:
-        recording.left_out[f"that can't be read (the first: {faults[0]})"] += len(faults)
+        recording.left_out[f"that make no sense; the first: {faults[0]}"] += len(faults)
     if host and host not in of_hosts:
         there = ", ".join(of_hosts) or "none"
         raise BadUsage(
@@ -118,15 +118,15 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
     socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
     has_body = bool(posted and posted.text)
     checks = {
-        "that are WebSockets": socket or status == 101,
-        "of no HTTP URL": not is_http,
-        "that ask beforehand whether they may (OPTIONS)": entry.request.method == "OPTIONS",
-        "whose method can't be sent": not is_sent,
+        "over a WebSocket": socket or status == 101,
+        "not of HTTP": not is_http,
+        "with the method OPTIONS, by which a browser asks leave": entry.request.method == "OPTIONS",
+        "with a method that can't be sent": not is_sent,
         "answered from the browser's cache": bool(entry.from_cache),
         "without an answer": not 200 <= status <= 599,
-        "that the server failed to answer (status 500 and above)": status >= 500,
+        "answered with 500 or more: the server failed": status >= 500,
         "whose body the HAR lacks": (entry.request.bodySize or 0) > 0 and not has_body,
-        "whose body the HAR has in part (it is no text)": has_body and _body(posted) is None,
+        "whose body is no text, which the HAR has in part": has_body and _body(posted) is None,
     }
     return next((reason for reason, holds in checks.items() if holds), None)
 

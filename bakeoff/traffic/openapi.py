@@ -35,7 +35,7 @@ def read_openapi(path: Path) -> Recording:
             continue
         for method in _METHODS:
             if method != "get" and isinstance(item.get(method), dict):
-                recording.left_out[f"of the method {method.upper()}"] += 1
+                recording.left_out[f"with the method {method.upper()}"] += 1
         if isinstance(operation := item.get("get"), dict):
             asked, reason = _asked(document, before, template, item, operation)
             if asked:
