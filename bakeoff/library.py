@@ -4,8 +4,8 @@ Times may be seconds or text (20, "90s", "2m"), shares numbers or text (0.7, "70
 the default that `bakeoff COMMAND --help` gives. A contender is a catalogue name, a folder with
 contender.toml, a command, or a URL.
 
-What is asked is a `workload`, by its name or from a file, or a `request` such as "POST /orders" with
-`headers` ("Name: value"), a `body` or a file of it, and what its right answer is (`expect_...`).
+What is asked is a `workload`, by its name or from a file, or a `request` such as "POST /orders",
+with `headers` ("Name: value"), a `body` or a file of it, and its right answer (`expect_...`).
 
 Every function raises `BakeoffError` with the message that the command line prints. An interrupt
 (Ctrl-C, or a notebook's stop button) ends all servers and keeps every finished block: the run that

@@ -70,9 +70,10 @@ class Stopped(Contract):
 class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
-    `response_base64` is one whole response as it was received. Where nobody said which answer is
-    right, every answer must be as the first (`expected_body_base64`), or, where they vary, what is
-    `held`. `findings` are those on what it answers.
+    `response_base64` is one whole response as it was received, of several requests that to the
+    first; `bodies_base64` has the body to each whose body is given, as it comes. Where nobody said
+    which answer is right, every answer must be as the first (`expected_body_base64`), or, where they
+    vary, what is `held`. `findings` are those on what it answers.
     """
 
     name: str
@@ -87,3 +88,4 @@ class Verification(Contract):
     expected_body_base64: str | None = None
     held: Held | None = None
     findings: tuple[Finding, ...] = ()
+    bodies_base64: dict[str, str] = {}

@@ -2,20 +2,22 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.fields import fault
-from bakeoff.model.workload import Workload
+from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.options import Flag, Options
 from bakeoff.plan.values import flag
 
 FILES_BYTES_MAX = 16 * 1024 * 1024
 """A run keeps what its workload needs, in its plan, which is read often."""
+OF_ENGINE = frozenset({"host", "connection", "content-length", "transfer-encoding"})
+"""Headers that follow from the server, the connection and the body."""
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
@@ -169,21 +171,32 @@ def with_files(workload: Workload, path: Path) -> Workload:
 
 
 def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
-    """What can't be filled in, with its key."""
+    """What the engine can't send or look at, with its key."""
     names = list(columns)
     for place, once in enumerate(workload.once):
-        for key, text in (*once.texts, *_body_file(workload, once.body_file)):
-            if why := fault(text, names):
-                yield f"once.{place}.{key}", why
+        yield from _of_request(workload, f"once.{place}", once, names)
         for name in once.take:
-            if name in columns:
-                yield f"once.{place}.take.{name}", "is a column of the data file, too"
-        names += once.take
+            if name in names:
+                yield f"once.{place}.take.{name}", "is there already, as a column or a token"
+            names.append(name)
     for place, request in enumerate(workload.requests or (workload.request,)):
         at = f"request.{place}" if workload.requests else "request"
-        for key, text in (*request.texts, *_body_file(workload, request.body_file)):
-            if why := fault(text, names):
-                yield f"{at}.{key}", why
+        yield from _of_request(workload, at, request, names)
+
+
+def _of_request(
+    workload: Workload, at: str, request: RequestSection, names: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    for key, text in (*request.texts, *_body_file(workload, request.body_file)):
+        if why := fault(text, names):
+            yield f"{at}.{key}", f"is wrong: {why}"
+    given = {name.lower(): name for name in request.headers}
+    for name in given.keys() & OF_ENGINE:
+        yield f"{at}.headers.{given[name]}", "is the engine's to say: leave it out"
+    expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
+    if "accept-encoding" in given and expect.looks_inside:
+        why = "asks for compression, and what the body contains is looked for in plain text"
+        yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
 
 
 def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:

@@ -68,7 +68,7 @@ class Session:
     def new_load(self) -> Engine:
         """Another engine, with connections of its own to those running; who asks closes it."""
         verified = [(each.handle, each.verification) for each in self.running]
-        return self.context.stages.loads.connect(job(self.plan, verified))
+        return self.context.stages.loads.connect(job(self.plan, verified, self.context.folder))
 
     def disconnect(self) -> None:
         """End the engine, and with it all connections. May be called again."""

@@ -29,6 +29,7 @@ impl Book {
         expectation: Expectation,
         depth: usize,
     ) -> Result<Self, RequestError> {
+        expectation.suits(request)?;
         let mut draft = Draft::default();
         draft.add(&request.render()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], depth))

@@ -51,19 +51,23 @@ impl RequestFile {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let weights = WeightedIndex::new(self.entries.iter().map(|entry| u64::from(entry.weight)))
             .map_err(|error| FileError::new(&self.file, error.to_string()))?;
+        let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
+        let expectations: Vec<_> = self.entries.iter().map(expectation).collect();
         let (mut draft, mut taken) = (Draft::default(), 0);
         for _ in 0..self.round().unwrap_or(count).max(1) {
             let index = weights.sample(&mut random);
             let entry = &self.entries[index];
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
             let request = entry.fill(defaults, row, &mut random);
-            let rendered = request.render().map_err(|error| self.refuse(entry, row, &error))?;
+            let rendered = expectations[index]
+                .suits(&request)
+                .and_then(|()| request.render())
+                .map_err(|error| self.refuse(entry, row, &error))?;
             draft.add(&rendered, request, index);
             self.check_size(draft.size(0))?;
         }
         self.check_size(draft.size(depth))?;
-        let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        Ok(draft.bind(self.entries.iter().map(expectation).collect(), depth))
+        Ok(draft.bind(expectations, depth))
     }
 
     /// After how many requests they repeat, if nothing is left to chance.

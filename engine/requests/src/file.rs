@@ -10,6 +10,7 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use volley_protocol::JsonShape;
 
 /// Several requests with weights, their fields drawn from a data file or at random.
 ///
@@ -24,8 +25,11 @@ use toml::Spanned;
 /// body = "{\"name\": \"{{name}}\"}" # or body_file, sent as it is unless it is UTF-8
 /// [request.expect]              # what is not said here is as in `Defaults`
 /// status = 200
-/// length = 12
-/// body = "exactly this"         # or body_file, or sha256 = "HEX"
+/// length = 12                   # or length_between = [10, 2000]
+/// body = "exactly this"         # or body_file, or sha256 = "HEX"; or any of the next three:
+/// # body_contains = ["a", "b"]  # all of them
+/// # body_matches = "^<html"     # somewhere in the body
+/// # json = { id = "number" }    # as in `JsonShape`
 /// headers = { Content-Type = "application/json" }
 /// ```
 ///
@@ -120,9 +124,13 @@ pub(crate) struct Request {
 pub(crate) struct Expect {
     pub(crate) status: Option<Spanned<u16>>,
     pub(crate) length: Option<u64>,
+    pub(crate) length_between: Option<Spanned<Vec<u64>>>,
     pub(crate) body: Option<Spanned<String>>,
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     pub(crate) sha256: Option<Spanned<String>>,
+    pub(crate) body_contains: Option<Spanned<Vec<String>>>,
+    pub(crate) body_matches: Option<Spanned<String>>,
+    pub(crate) json: Option<Spanned<JsonShape>>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 

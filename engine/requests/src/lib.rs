@@ -5,6 +5,7 @@
 mod book;
 mod draw;
 mod entry;
+mod expected;
 mod file;
 mod source;
 mod table;

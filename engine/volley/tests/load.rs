@@ -207,6 +207,9 @@ fn answers_are_held_against_what_is_expected() {
         ["--expect-body", "Hello, World!"],
         ["--expect-sha256", hash],
         ["--expect-header", "Content-Length: 13"],
+        ["--expect-length", "1-20"],
+        ["--expect-contains", "World"],
+        ["--expect-match", "^Hello, .*!$"],
     ] {
         let (status, text, _) = load(address, &right);
         assert!(status == 0 && text.contains("errors       none"), "{right:?}: {text}");
@@ -217,6 +220,10 @@ fn answers_are_held_against_what_is_expected() {
         (["--expect-body", "Hello, world!"], "differs at byte 7"),
         (["--expect-sha256", &hash.replace('d', "e")], "body's SHA-256 is dffd6021"),
         (["--expect-header", "X-A: b"], "wrong or missing header"),
+        (["--expect-length", "20-30"], "body has 13 bytes, expected 20 to 30"),
+        (["--expect-contains", "world"], "body_contains: \"world\" is not in the body"),
+        (["--expect-match", "o$"], "body_matches: nothing in the body matches \"o$\""),
+        (["--expect-json", "[]"], "json: the body is no JSON: expected value at line 1"),
     ] {
         let (status, text, _) = load(address, &wrong);
         assert!(status == 1 && text.contains(part), "{wrong:?}: {text}");

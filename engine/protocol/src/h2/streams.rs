@@ -162,7 +162,7 @@ impl<T> Stream<T> {
         self.number = number;
         self.ticket = Some(ticket);
         self.head = None;
-        self.check = BodyCheck::default();
+        self.check.reset();
         self.head_room = HEAD_LIMIT;
         self.text.clear();
         self.body.clear();

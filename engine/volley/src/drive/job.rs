@@ -158,7 +158,7 @@ fn expectation(spec: &TargetSpec) -> Result<Expectation, String> {
         None => BodyRule::Any,
     };
     let status = StatusRule::Exactly(spec.expect.status);
-    Ok(Expectation { status, length: None, body, headers: Vec::new() })
+    Ok(Expectation { body, ..Expectation::of_status(status) })
 }
 
 fn decode(key: &str, text: &str) -> Result<Vec<u8>, String> {
