@@ -14,9 +14,10 @@ _ESCAPES = {
     "e": "\x1b",
     "f": "\f",
     "v": "\v",
+    **{char: char for char in "\\'\"?"},
 }
 _NUMBERED = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
-_EXPANDS = re.compile(r"\$[A-Za-z_{(]|`")
+_EXPANDS = re.compile(r"\$[\w{(@*#?$!-]|`")
 
 
 def commands(text: str) -> list[list[str]]:
@@ -47,7 +48,8 @@ class _Reader:
     def step(self) -> None:
         char = self.take()
         if char == "\\":
-            if self.rest and (escaped := self.take()) != "\n":
+            escaped = self.take() if self.rest else char
+            if escaped != "\n":
                 self.add(escaped)
         elif char == "'":
             self.add(self.until("'"))
@@ -56,6 +58,9 @@ class _Reader:
         elif char == "$" and self.text.startswith("'", self.at):
             self.at += 1
             self.add(self.ansi_quoted())
+        elif char == "$" and self.text.startswith('"', self.at):
+            # A text that bash would translate.
+            self.word = self.word or []
         elif char in _ENDS:
             self.end_command()
         elif char == "#" and self.word is None:
@@ -79,7 +84,9 @@ class _Reader:
 
     def end_word(self) -> None:
         if self.word is not None:
-            self.words.append("".join(self.word))
+            # Bytes that were written one by one may be a character.
+            whole = "".join(self.word).encode(errors="surrogateescape")
+            self.words.append(whole.decode(errors="surrogateescape"))
             self.word = None
 
     def end_command(self) -> None:
@@ -123,7 +130,7 @@ class _Reader:
                 parts.append(self.numbered(found))
             else:
                 escaped = self.take()
-                parts.append(_ESCAPES.get(escaped, escaped))
+                parts.append(_ESCAPES.get(escaped, f"\\{escaped}"))
         raise self.unclosed("$'")
 
     def numbered(self, found: re.Match[str]) -> str:
