@@ -86,7 +86,7 @@ def from_har(
     the shape of JSON are expected as they were recorded.
     """
     recording = read_har(file, host)
-    made = Choices(_name(name, file.stem), with_secrets, not no_assets, apart, most)
+    made = Choices(_name(name, out_file, file.stem), with_secrets, not no_assets, apart, most)
     _write(recording, made, out_file, force)
 
 
@@ -108,7 +108,9 @@ def from_access_log(
     names hosts, they are those to the one that was asked most.
     """
     recording = read_access_log(file, host)
-    made = Choices(_name(name, file.name.split(".")[0]), with_secrets, not no_assets, apart, most)
+    made = Choices(
+        _name(name, out_file, file.name.split(".")[0]), with_secrets, not no_assets, apart, most
+    )
     _write(recording, made, out_file, force)
 
 
@@ -131,7 +133,7 @@ def from_curl(
     xclip -o | bakeoff workload from curl -
     """
     recording = read_curl(sys.stdin.read() if command == "-" else command)
-    made = Choices(_name(name, recording.host or "curl"), with_secrets, apart=True)
+    made = Choices(_name(name, out_file, recording.host or "curl"), with_secrets, apart=True)
     _write(recording, made, out_file, force)
 
 
@@ -148,7 +150,7 @@ def from_openapi(
 
     They are those without required parameters, and those with examples of them.
     """
-    made = Choices(_name(name, file.stem), with_secrets, most=most)
+    made = Choices(_name(name, out_file, file.stem), with_secrets, most=most)
     _write(read_openapi(file), made, out_file, force)
 
 
@@ -171,9 +173,10 @@ def show(
     out.print(_table(read))
 
 
-def _name(given: str | None, source: str) -> str:
-    """A name that a file may have, too."""
-    plain = re.sub(r"[^a-z0-9]+", "-", (given or source).lower()).strip("-")[:60]
+def _name(given: str | None, out_file: str | None, source: str) -> str:
+    """Its name, which files beside it have, too: the one given, or that of what is written."""
+    written = Path(out_file).stem if out_file and out_file != "-" else source
+    plain = re.sub(r"[^a-z0-9]+", "-", (given or written).lower()).strip("-")[:60]
     if given and plain != given:
         raise BadUsage(f"--name {given}: it takes small letters, digits and hyphens")
     return plain or "traffic"
@@ -251,7 +254,8 @@ def _request(asked: RequestSection) -> str:
     if asked.body_file:
         sent.append(f"the body of {asked.body_file}")
     elif asked.body:
-        sent.append(f"a body of {len(asked.body.encode()):,} bytes")
+        size = len(asked.body.encode())
+        sent.append(f"a body of {size:,} byte{'s' * (size != 1)}")
     first = f"{asked.name}: {usual}" if named else usual
     return f"{first}\n  with {' and '.join(sent)}" if sent else first
 

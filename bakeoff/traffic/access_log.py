@@ -59,8 +59,8 @@ def read_access_log(path: Path, host: str | None = None) -> Recording:
     if faults and not of_hosts and not recording.left_out:
         raise BadFile(path, None, f"is no access log that can be read: {faults[0]}")
     if faults:
-        named = f"lines that can't be read; the first: {faults[0]}"
-        recording.notes.append(f"{unreadable:,} {named}")
+        lines = f"line{'s' * (unreadable != 1)} that can't be read"
+        recording.notes.append(f"{unreadable:,} {lines}; the first: {faults[0]}")
     _take_host(recording, of_hosts, host, path)
     return recording
 

@@ -34,6 +34,8 @@ MOST_ROWS = 10_000
 _LONGEST_LINE = 1_000
 """A longer body is in a file of its own."""
 _LONGEST_PATH = 8_000
+_LONGEST_WITH_BRACES = 100_000
+"""Two braces in a body make it a value of the data file, of which Python reads 128 KiB."""
 _ASSETS = re.compile(
     r"\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp[34]|otf|png|svg|ttf|wasm|web[mp]|woff2?)$"
 )
@@ -125,6 +127,8 @@ def _chosen(recording: Recording, choices: Choices) -> Counter[Asked]:
     for asked, count in recording.asked.items():
         if len(asked.path) > _LONGEST_PATH:
             recording.left_out[f"whose path has more than {_LONGEST_PATH:,} characters"] += count
+        elif b"{{" in asked.body and len(asked.body) > _LONGEST_WITH_BRACES:
+            recording.left_out["whose body is long and has {{ in it"] += count
         elif not choices.assets and _is_asset(asked):
             recording.left_out["for static assets (--no-assets)"] += count
         else:
@@ -244,7 +248,5 @@ def _remarks(recording: Recording, secrets: Counter[str], choices: Choices) -> I
 def _of_rest(rest: list[Shape], total: int) -> Iterator[str]:
     if rest:
         size = sum(shape.size for shape in rest)
-        yield (
-            f"left out: {len(rest):,} rarer requests, {size / total:.1%} of all; --max NUMBER "
-            "takes more"
-        )
+        rarer = f"{len(rest):,} rarer request{'s' * (len(rest) != 1)}"
+        yield f"left out: {rarer}, {size / total:.1%} of all; --max NUMBER takes more"
