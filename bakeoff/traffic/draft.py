@@ -118,6 +118,11 @@ def draft(recording: Recording, choices: Choices) -> Draft:
     for shape in taken:
         made.asks.append(_asks(made, shape, rows))
     made.remarks = [*_remarks(recording, secrets, choices), *_of_rest(rest, asked.total())]
+    if any(asks.json is not None for asks in made.asks):
+        made.remarks.append(
+            "json is the shape of recorded answers, which were not compressed: widen it where "
+            "others are right"
+        )
     return made
 
 
@@ -164,6 +169,10 @@ def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
         for item, value in zip(parts.query, slots[end:-1], strict=True)
     )
     headers, differing = common([kept(asked) for asked in several])
+    json_shape = _shape_of(several)
+    if json_shape is not None:
+        # The engine looks at bodies as they come.
+        headers = tuple(pair for pair in headers if pair[0].lower() != "accept-encoding")
     body, body_file = slots[-1], None
     if fixed[-1] and (text_of(first.body) is None or len(first.body) > _LONGEST_LINE):
         body, body_file = "", _body_file(made, first)
@@ -179,7 +188,7 @@ def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
         first.label,
         first.status,
         next(iter(types)) if len(types) == 1 else (first.answer_type or "").partition(";")[0],
-        _shape_of(several),
+        json_shape,
         notes,
     )
 
@@ -224,8 +233,11 @@ def _body_file(made: Draft, asked: Asked) -> str:
 
 
 def _shape_of(several: list[Asked]) -> JsonValue:
+    """The shape of their answers; None where it isn't known, or can't be looked at."""
     answers: list[Any] = []
     for asked in several:
+        if asked.compressed:
+            return None
         if asked.answer is not None:
             try:
                 answers.append(json.loads(asked.answer))

@@ -133,7 +133,7 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
 
 def _asked(entry: _Entry, method: str, path: str) -> Asked:
     content = entry.response.content
-    named = (pair.value for pair in entry.response.headers if pair.name.lower() == "content-type")
+    answered = {pair.name.lower(): pair.value for pair in entry.response.headers}
     status = entry.response.status
     return Asked(
         method,
@@ -142,8 +142,9 @@ def _asked(entry: _Entry, method: str, path: str) -> Asked:
         _body(entry.request.postData) or b"",
         # The browser had a copy; who asks without one is sent it.
         200 if status == 304 else status,
-        next(named, None) or content.mimeType or None,
-        _json_answer(content) if status == 200 else None,
+        answered.get("content-type") or content.mimeType or None,
+        _json_answer(content) if status < 300 else None,
+        answered.get("content-encoding", "identity") != "identity",
     )
 
 

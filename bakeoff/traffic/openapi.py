@@ -144,7 +144,7 @@ def _asked(
     label = operation.get("operationId")
     accept = ("Accept", kind or "*/*")
     named = label if isinstance(label, str) and label else None
-    return Asked("GET", whole, (accept, *headers), b"", status, kind, None, named), ""
+    return Asked("GET", whole, (accept, *headers), b"", status, kind, label=named), ""
 
 
 def _parameters(

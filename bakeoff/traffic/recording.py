@@ -29,6 +29,8 @@ class Asked:
     """The answer's Content-Type."""
     answer: str | None = None
     """The answer's body, where it is JSON and was recorded."""
+    compressed: bool = False
+    """Whether the answer was."""
     label: str | None = None
     """What its source calls it."""
 

@@ -20,6 +20,7 @@ def entry(
     body: str | None = None,
     kind: str = "text/html; charset=utf-8",
     answer: Any = None,
+    encoding: str = "identity",
     **more: Any,
 ) -> dict[str, Any]:
     """One entry of a HAR; `answer` is JSON."""
@@ -30,7 +31,9 @@ def entry(
     request: dict[str, Any] = {"method": method, "url": url, "headers": pairs}
     if body is not None:
         request |= {"postData": {"text": body}, "bodySize": len(body)}
-    return {"request": request, "response": {"status": status, "content": content}, **more}
+    encodings = [{"name": "Content-Encoding", "value": encoding}]
+    response = {"status": status, "headers": encodings, "content": content}
+    return {"request": request, "response": response, **more}
 
 
 def binary(url: str, data: bytes) -> dict[str, Any]:

@@ -1,0 +1,105 @@
+"""A session in a real browser becomes a workload, and the workload a race."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import create_server
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.e2e.conftest import Place, wait_for
+from tests.report.render.test_browser import ARGUMENTS
+
+pytestmark = pytest.mark.e2e
+SHOP = Path(__file__).parent / "shop" / "shop.js"
+
+
+@contextmanager
+def shop(port: int) -> Iterator[str]:
+    """The shop's address, while it is open."""
+    url = f"http://127.0.0.1:{port}/"
+
+    def answers() -> bool:
+        try:
+            return bool(urllib.request.urlopen(url, timeout=5).status == 200)
+        except (urllib.error.URLError, ConnectionError):
+            return False
+
+    env = {**os.environ, "PORT": str(port)}
+    with subprocess.Popen(["node", SHOP], env=env) as server:
+        try:
+            wait_for(answers)
+            yield url
+        finally:
+            server.kill()
+
+
+def free_port() -> int:
+    with create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def browse(har: Path) -> str:
+    """Visit the shop in Chromium, which saves what it asks. Returns the shop's host."""
+    chromium, node = shutil.which("chromium"), shutil.which("node")
+    if chromium is None or node is None:
+        pytest.skip("no Chromium or no Node to visit a shop with: apt-get install chromium nodejs")
+    with (
+        shop(free_port()) as url,
+        shop(free_port()) as ads,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        context = browser.new_context(record_har_path=har)
+        page = context.new_page()
+        page.goto(f"{url}?ads={ads}")
+        page.wait_for_function("document.title === 'done'")
+        context.close()
+        browser.close()
+        return url.removeprefix("http://").rstrip("/")
+
+
+def test_a_session_in_a_browser_becomes_a_workload(place: Place) -> None:
+    host = browse(place.path / "shop.har")
+    ended = place.bakeoff_here("workload", "from", "har", "shop.har")
+    assert (ended.status, ended.err) == (0, "")
+    assert "wrote shop.toml: 8 requests" in ended.out and host in ended.out
+    assert "1 request to other hosts" in ended.out
+    assert "Authorization in 2" in ended.out
+    text = (place.path / "shop.toml").read_text()
+    assert "s3cr3t" not in text
+    assert 'data = "shop.csv"' in text
+    written = {(each["method"], each["path"]): each for each in tomllib.loads(text)["request"]}
+    weights = {f"{method} {path}": each["weight"] for (method, path), each in written.items()}
+    page = next(path for path in weights if path.startswith("GET /?ads="))
+    assert weights == {
+        page: 1,
+        "GET /style.css": 1,
+        "GET /app.js": 1,
+        "GET /api/items?page={{page}}": 3,
+        "GET /api/items/{{items_id}}": 6,
+        "GET /api/search?q={{q}}": 4,
+        "POST /api/cart": 2,
+        "GET /api/cart": 1,
+    }
+    item = written["GET", "/api/items/{{items_id}}"]["expect"]
+    assert item["json"] == {
+        "id": "number",
+        "name": "string",
+        "price": "number",
+        "note": "string|null",
+        "at": "number",
+    }
+    assert item["headers"] == {"content-type": "application/json"}
+    added = written["POST", "/api/cart"]
+    assert added["body"] == "{{cart_body}}" and added["expect"]["status"] == 201
+    shown = place.bakeoff_here("workload", "show", "shop.toml").out
+    assert "31.6%" in shown and "GET /api/items/{{items_id}}" in shown
