@@ -207,6 +207,8 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     said = [text for entry in history.started(name) for text in entry.verification.warnings]
     for text in dict.fromkeys(said):
         yield Finding.of("verification", text=text)
+    found = [each for entry in history.started(name) for each in entry.verification.findings]
+    yield from (each for at, each in enumerate(found) if each not in found[:at])
 
 
 def out_in_boots(name: str, history: History) -> Iterator[Finding]:

@@ -98,7 +98,8 @@ class Plan(Contract):
     the race ends before it where the precision is reached. `gates` must hold for the race to
     succeed; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
-    them. To `confirm` is to measure the entries solo too, after the race.
+    them. With `same_answers` whoever answers otherwise than the
+    reference is out. To `confirm` is to measure the entries solo too, after the race.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -131,6 +132,7 @@ class Plan(Contract):
     confirm: bool = False
     gates: tuple[Gate, ...] = ()
     cant_tell: CantTell = "pass"
+    same_answers: bool = False
     seed: NonNegativeInt
     host: str = "127.0.0.1"
 

@@ -71,9 +71,10 @@ class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
     `response_base64` is one whole response as it was received, of several requests that to the
-    first; `bodies_base64` has the body to each whose body is given, as it comes. Where nobody said
-    which answer is right, every answer must be as the first (`expected_body_base64`), or, where they
-    vary, what is `held`. `findings` are those on what it answers.
+    first. Where nobody said which answer is right, every answer must be as the first
+    (`expected_body_base64`), or, where they vary, what is `held`, by request; `bodies_base64` has
+    the body, as it comes, to each of several requests whose body is given or stays. `findings` are
+    those on what it answers.
     """
 
     name: str
@@ -86,6 +87,6 @@ class Verification(Contract):
     keeps_alive: bool = False
     response_base64: str = ""
     expected_body_base64: str | None = None
-    held: Held | None = None
-    findings: tuple[Finding, ...] = ()
     bodies_base64: dict[str, str] = {}
+    held: dict[str, Held] = {}
+    findings: tuple[Finding, ...] = ()

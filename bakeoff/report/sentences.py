@@ -414,6 +414,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "memory_grew": "its memory grew by {mib_per_s:.1f} MiB a second while it was measured, in one "
     "boot from {mib_before:.0f} to {mib_after:.0f} MiB",
     "verification": "{text}",
+    "answers_count": "its answers depend on what it was asked before: {place} goes on with each "
+    "request ({seen:listed})",
+    "answers_grow": "its answers depend on what it was asked before: each is longer than the one "
+    "before ({seen:listed} bytes)",
+    "answers_unlike": "its answers are not like those of {reference}: {differences}",
     "delayed_ack": "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: "
     "Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile} is {value_us:ms}, about TCP's minimum retransmission time of "
@@ -589,6 +594,12 @@ SEVERAL: Mapping[str, str] = {
     "memory_grew": "the memory of {names:who} grew by {mib_per_s:to .1f} MiB a second while they "
     "were measured",
     "verification": "{names:who}, each: {text:one}",
+    "answers_count": "the answers of {names:who} depend on what they were asked before: "
+    "{place:one} goes on with each request",
+    "answers_grow": "the answers of {names:who} depend on what they were asked before: each is "
+    "longer than the one before",
+    "answers_unlike": "the answers of {names:who} are not like those of {reference:one}: "
+    "{differences:one}",
     "delayed_ack": "half of the answers of {names:who} take {p50_us:to ms} or more while their CPU "
     "is nearly idle: Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile:one} of {names:who} is {value_us:to ms}, about TCP's minimum "
@@ -611,6 +622,9 @@ SEVERAL: Mapping[str, str] = {
 
 NOTHING = "nothing to do"
 ADVICE: Mapping[str, str] = {
+    "answers_count": "see that the work of an answer does not grow with it",
+    "answers_grow": "give it the same state at each start, and ask for what leaves it as it is",
+    "answers_unlike": "see whether both do the same work; --same-answers refuses such a race",
     "processes_lost": "see the run's log: a server that dies now and then is no steady one",
     "out_in_boots": "see the run's log, or race it alone",
     "few_unanswered": "use fewer connections (-c)",

@@ -3,14 +3,17 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 
+from bakeoff.model.fields import FIELD, drawn
 from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import ExpectSection, RequestSection
-from bakeoff.verify.asking import opened
+from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.verify.exchange import Answer, NoAnswer
+from bakeoff.verify.expected import problems
+from bakeoff.verify.mix import NotTaken, as_sent, begun
 from bakeoff.verify.stays import order_matters, stays
 
 APART_S = 1.1
@@ -25,7 +28,6 @@ MORE_S = 0.5
 """The most time for the answers beyond the first six."""
 
 
-
 @dataclass(frozen=True)
 class Looked:
     """The answers of one server to one request, and what stays in them.
@@ -38,64 +40,69 @@ class Looked:
     findings: tuple[Finding, ...] = ()
 
 
-def leaves_open(expect: ExpectSection) -> bool:
-    """Whether nothing is said of the body, so that what stays in it is held."""
-    return not expect.model_fields_set - {"status", "headers"}
+def open_requests(workload: Workload) -> dict[str, RequestSection]:
+    """The requests of whose right body nothing is said, so that what stays in it is held."""
+    return {name: each for name, each in workload.asked.items() if _leaves_open(each.expect)}
+
+
+def _leaves_open(expect: ExpectSection | None) -> bool:
+    return expect is None or (expect.is_plain and expect.body is None and expect.body_file is None)
 
 
 def look(
     servers: Sequence[tuple[Handle, Entry]],
-    request: RequestSection,
-    status: int = 200,
+    workload: Workload,
     sleep: Callable[[float], None] = time.sleep,
-) -> tuple[dict[str, Looked], dict[str, str]]:
-    """What each of `servers` answers, by name; and of those that didn't with `status`, why.
+) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+    """What each of `servers` answers to each open request, by their names.
 
-    Each is asked twice on one connection, and after `APART_S`, for which all wait together, four
-    times on two others; one whose body varies is then asked up to `ANSWERS_MAX` times.
+    The second has why a server has no place there. Each is asked twice on one connection, and after
+    `APART_S`, for which all wait together, four times on two others; where the body varies, it is
+    then asked up to `ANSWERS_MAX` times.
     """
-    looked: dict[str, Looked] = {}
-    out: dict[str, str] = {}
     clients = {
-        handle.name: _Client(handle, entry, request, status, sleep) for handle, entry in servers
+        (handle.name, name): _Client(handle, entry, workload, request, sleep)
+        for handle, entry in servers
+        for name, request in open_requests(workload).items()
     }
-    for name, client in clients.items():
-        if fault := client.tried(client.begin):
-            out[name] = fault
-    if len(out) < len(clients):
-        sleep(APART_S)
-    for name, client in clients.items():
-        if name in out:
-            continue
-        if fault := client.tried(client.go_on):
-            out[name] = fault
-        else:
-            looked[name] = client.looked()
+    out: dict[str, str] = {}
+    for step in (_Client.begin, _Client.go_on):
+        for (server, _), client in clients.items():
+            if server not in out and (fault := client.tried(step)):
+                out[server] = fault
+        if step is _Client.begin and clients:
+            sleep(APART_S)
+    looked: dict[str, dict[str, Looked]] = {}
+    for (server, name), client in clients.items():
+        if server not in out:
+            looked.setdefault(server, {})[name] = client.looked()
     return looked, out
 
 
 class _Client:
-    """Asks one server, on one connection after another."""
+    """Asks one server one request, on one connection after another."""
 
     def __init__(
         self,
         handle: Handle,
         entry: Entry,
+        workload: Workload,
         request: RequestSection,
-        status: int,
         sleep: Callable[[float], None],
     ) -> None:
-        self._handle, self._path, self._request = handle, entry.path, request
-        self._status, self._sleep = status, sleep
+        self._handle, self._workload, self._sleep = handle, workload, sleep
+        own = {} if workload.is_mix else {"path": entry.path}
+        self._request = request.model_copy(update=own)
+        self._rows = rows(workload, self._request)
         self._answers: list[Answer] = []
         self._late: tuple[Answer, ...] = ()
 
-    def tried(self, step: Callable[[], None]) -> str:
+    def tried(self, step: Callable[["_Client"], None]) -> str:
         """Why `step` came to no answers; empty: it did."""
         try:
-            step()
-        except NoAnswer as error:
-            return f"{self._request.method} {self._path}: {error}"
+            step(self)
+        except (NoAnswer, NotTaken) as error:
+            return f"{self._request.method} {self._request.path}: {error}"
         except OSError as error:
             return f"can't be connected to at {self._handle.address}: {error.strerror or error}"
         return ""
@@ -110,29 +117,58 @@ class _Client:
         for gaps_s in GAPS_S:
             self._ask(gaps_s)
         self._late = tuple(self._answers[before:])
-        until_s = time.monotonic() + MORE_S
+        until_s = time.monotonic() + MORE_S / len(self._workload.asked)
         while len({answer.body for answer in self._answers}) > 1 and time.monotonic() < until_s:
             if len(self._answers) >= ANSWERS_MAX:
                 break
             self._ask((0.0, 0.0))
 
     def looked(self) -> Looked:
-        """What all answers came to."""
-        return Looked(
-            tuple(self._answers), stays(self._answers), tuple(order_matters(self._late))
-        )
+        """What all answers came to. Of requests that differ the order says nothing."""
+        answers = tuple(self._answers)
+        if self._rows:
+            return Looked(answers, stays(answers, fixed=False))
+        return Looked(answers, stays(answers), tuple(order_matters(self._late)))
 
     def _ask(self, gaps_s: Sequence[float]) -> None:
         """An answer after each gap, on one connection as far as the server keeps it."""
         left = list(gaps_s)
+        expect = self._request.expect or ExpectSection()
         while left:
-            with opened(self._handle) as connection:
+            with begun(self._handle, self._workload) as (connection, values):
                 while left:
                     self._sleep(left.pop(0))
-                    answer = connection.ask(self._request, self._path)
-                    if answer.status != self._status:
-                        status, before = f"status {answer.status}", len(self._answers)
-                        raise NoAnswer(f"answered with {status}, after {before} right answers")
+                    number = len(self._answers)
+                    own = self._rows[number % len(self._rows)] if self._rows else {}
+                    request = as_sent(self._workload, self._request, {**values, **own})
+                    answer = connection.ask(request, request.path)
+                    if found := problems(answer, self._workload, expect):
+                        raise NoAnswer(
+                            f"{found[0]}, after {number} right answers" if number else found[0]
+                        )
                     self._answers.append(answer)
                     if not answer.keeps_alive:
                         break
+
+
+def rows(workload: Workload, request: RequestSection) -> list[dict[str, str]]:
+    """Values for the fields of as many requests as are asked, rows from all of the data's length.
+
+    None where the request has no fields but those that a chain takes.
+    """
+    body = workload.body(request).decode(errors="ignore")
+    texts = " ".join([*(text for _, text in request.texts), body])
+    columns, table = workload.table()
+    names = [match[1].strip() for match in FIELD.finditer(texts)]
+    taken = {token for once in workload.once for token in once.take}
+    if not set(names) - taken:
+        return []
+    chance = Random(ANSWERS_MAX)
+    found: list[dict[str, str]] = []
+    for number in range(ANSWERS_MAX):
+        row = table[number * len(table) // ANSWERS_MAX] if table else []
+        values = dict(zip(columns, row, strict=False))
+        found.append(
+            values | {name: drawn(name, chance) for name in names if name not in {*columns, *taken}}
+        )
+    return found

@@ -1,13 +1,9 @@
-"""The shape of JSON: types and keys, as an expectation's `json` writes them.
-
-A text names a type, several with `|` between. An object lists the keys that must be there, with `?`
-behind those that need not; others may be there too. An array has the shape of each of its elements.
-"""
+"""The shape that several values of JSON have in common, and the places where they differ."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bakeoff.model.workload import Shape
+from pydantic import JsonValue
 
 OPTIONAL_MAX = 16
 """An object with more keys that come and go is no record but a table: its keys are data."""
@@ -15,7 +11,7 @@ _TYPES = ("string", "number", "boolean", "null")
 _MISSING = object()
 
 
-def shape_of(values: Sequence[Any]) -> Shape:
+def shape_of(values: Sequence[Any]) -> JsonValue:
     """The narrowest shape that all of `values` have, of which there is one at least.
 
     What was only seen as null, or now as an object and now as something else, may be anything.
@@ -29,29 +25,6 @@ def shape_of(values: Sequence[Any]) -> Shape:
     if types == {"null"} or not types <= set(_TYPES):
         return "any"
     return "|".join(each for each in _TYPES if each in types)
-
-
-def misfit(shape: Shape, value: Any, where: str = "") -> str:
-    """Why `value` hasn't the shape, as `items[].id is null, not number`; empty: it has."""
-    name = where or "the answer"
-    if isinstance(shape, str):
-        fits = "any" in shape.split("|") or _type(value) in shape.split("|")
-        return "" if fits else f"{name} is {_a(value)}, not {shape}"
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return f"{name} is {_a(value)}, not an array"
-        faults = (misfit(shape[0], each, f"{where}[]") for each in value) if shape else iter(())
-        return next((fault for fault in faults if fault), "")
-    if not isinstance(value, dict):
-        return f"{name} is {_a(value)}, not an object"
-    for key, inner in shape.items():
-        own = key.removesuffix("?")
-        if own in value:
-            if fault := misfit(inner, value[own], _at(where, own)):
-                return fault
-        elif own == key:
-            return f"{_at(where, own)} is missing"
-    return ""
 
 
 def varying(values: Sequence[Any], where: str = "") -> Iterator[str]:
@@ -81,7 +54,7 @@ def numbers(value: Any, where: str = "") -> Iterator[tuple[str, int]]:
         yield where or "the answer", value
 
 
-def _object(values: Sequence[dict[str, Any]]) -> Shape:
+def _object(values: Sequence[dict[str, Any]]) -> JsonValue:
     keys = dict.fromkeys(key for value in values for key in value)
     # Whoever reads the shape takes a `?` at the end for its own.
     known = {
@@ -104,12 +77,6 @@ def _type(value: Any) -> str:
         if isinstance(value, kind):
             return name
     return "object" if isinstance(value, dict) else "array"
-
-
-def _a(value: Any) -> str:
-    """Its type in a sentence."""
-    of = _type(value)
-    return of if of == "null" else f"{'an' if of[0] in 'ao' else 'a'} {of}"
 
 
 def _at(where: str, key: str) -> str:

@@ -2,20 +2,23 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
 from bakeoff.model.workload import ExpectSection
 from bakeoff.verify.exchange import Answer
-from bakeoff.verify.shape import misfit, numbers, shape_of, varying
+from bakeoff.verify.shape import numbers, shape_of, varying
 
 LENGTH_SLACK_BYTES = 64
 """A body that varies may be shorter and longer than those seen by so much, or by half and twice."""
 PIECE_BYTES_MIN = 16
 """Shorter pieces of a page are in any page."""
 PIECES_MAX = 8
+NEAR_CHARACTERS = 40
+"""Digits so near to what varies may be a part of it: a date before a time."""
 COUNTS_MIN = 4
 """So many numbers at equal steps, asked at unequal distances, are no clock."""
 
@@ -44,28 +47,7 @@ def stays(answers: Sequence[Answer], *, fixed: bool = True) -> Held:
         varied = tuple(varying(values)) or ("the spelling",)
     elif (texts := texts_of(answers)) is not None:
         update["body_contains"] = _pieces(texts)
-    return Held(
-        answers=len(answers), expect=expect.model_copy(update=update), varied=varied
-    )
-
-
-def breaks(held: Held, answer: Answer) -> str:
-    """Why `answer` is not what is held; empty: it is. Of a whole body nothing is said."""
-    expect = held.expect
-    for name, value in expect.headers.items():
-        if answer.header(name) != value:
-            return f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"
-    if expect.length_between:
-        least, most = expect.length_between
-        if not least <= len(answer.body) <= most:
-            return f"answered {len(answer.body)} bytes, not {least} to {most}"
-    if expect.json_ is not None:
-        values = parsed([answer])
-        fault = "it is no JSON" if values is None else misfit(expect.json_, values[0])
-        if fault:
-            return f"answered with another shape than before: {fault}"
-    missing = next((each for each in expect.body_contains if each.encode() not in answer.body), "")
-    return f"answered without {json.dumps(missing, ensure_ascii=False)}" if missing else ""
+    return Held(answers=len(answers), expect=expect.model_copy(update=update), varied=varied)
 
 
 def parsed(answers: Sequence[Answer]) -> list[Any] | None:
@@ -84,16 +66,26 @@ def parsed(answers: Sequence[Answer]) -> list[Any] | None:
     return values if called or all(isinstance(value, dict | list) for value in values) else None
 
 
+def texts_of(answers: Sequence[Answer]) -> list[str] | None:
+    """The bodies as text; None where one is compressed, or no UTF-8."""
+    if any(answer.header("content-encoding") for answer in answers):
+        return None
+    try:
+        return [answer.body.decode() for answer in answers]
+    except UnicodeDecodeError:
+        return None
+
+
 def order_matters(one_by_one: Sequence[Answer]) -> Iterator[Finding]:
     """What in answers to one request, one after another, comes from the requests before."""
     bodies = [answer.body for answer in one_by_one]
     if len(bodies) < COUNTS_MIN:
         return
     for place, seen in _counted(one_by_one):
-        if len(steps := {after - before for before, after in zip(seen, seen[1:], strict=False)}) == 1:
-            if steps != {0}:
-                yield Finding.of("answers_count", place=place, seen=seen)
-                return
+        steps = {after - before for before, after in pairwise(seen)}
+        if len(steps) == 1 and steps != {0}:
+            yield Finding.of("answers_count", place=place, seen=seen)
+            return
     if _grow(bodies):
         yield Finding.of("answers_grow", seen=[len(body) for body in bodies])
 
@@ -105,16 +97,16 @@ def _counted(answers: Sequence[Answer]) -> Iterator[tuple[str, list[int]]]:
         for place in found[0]:
             if all(place in each for each in found):
                 yield f"`{place}`", [each[place] for each in found]
-    elif (texts := texts_of(answers)) is not None:
-        if len({_NUMBER.sub("", text) for text in texts}) == 1:
-            for column in zip(*(_NUMBER.findall(text) for text in texts), strict=False):
-                yield "a number", [int(digits) for digits in column]
+        return
+    texts = texts_of(answers) or []
+    if len({_NUMBER.sub("", text) for text in texts}) == 1:
+        for column in zip(*(_NUMBER.findall(text) for text in texts), strict=False):
+            yield "a number", [int(digits) for digits in column]
 
 
 def _grow(bodies: Sequence[bytes]) -> bool:
     """Whether each is longer than the one before. A number's digits don't grow so often."""
-    pairs = zip(bodies, bodies[1:], strict=False)
-    return len(bodies) >= COUNTS_MIN and all(len(a) < len(b) for a, b in pairs)
+    return len(bodies) >= COUNTS_MIN and all(len(a) < len(b) for a, b in pairwise(bodies))
 
 
 def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
@@ -124,39 +116,50 @@ def _lengths(bodies: Sequence[bytes]) -> tuple[int, int]:
     return max(min(1, least), least - below), most + above
 
 
-def texts_of(answers: Sequence[Answer]) -> list[str] | None:
-    """The bodies as text; None where one is compressed, or no UTF-8."""
-    if any(answer.header("content-encoding") for answer in answers):
-        return None
-    try:
-        return [answer.body.decode() for answer in answers]
-    except UnicodeDecodeError:
-        return None
-
-
 def _pieces(texts: Sequence[str]) -> tuple[str, ...]:
     """The longest pieces that all have, as long as lines and tags; in the order of the page.
 
-    A piece ends before digits that come next to what varies: they may be of the same date.
+    A piece ends well before digits that come next to what varies: they may be of the same date.
     """
-    others = texts[1:]
-    runs: list[list[str]] = [[]]
-    for piece in _PIECE.findall(texts[0]):
-        run = [*runs[-1], piece]
-        if all("".join(run) in text for text in others):
-            runs[-1] = run
-        else:
-            runs += [[piece] if all(piece in text for text in others) else []]
-    held = ["".join(_without_numbers(run)) for run in runs]
-    long = [each for each in held if len(each.encode()) >= PIECE_BYTES_MIN]
-    longest = sorted(long, key=len, reverse=True)[:PIECES_MAX]
-    return tuple(dict.fromkeys(each for each in long if each in longest))
+    first, *others = (_PIECE.findall(text) for text in texts)
+    common = set(first).intersection(*others)
+    runs = []
+    for stays, group in groupby(enumerate(first), lambda each: each[1] in common):
+        places = [at for at, _ in group]
+        runs += [_away_from_numbers(first, range(places[0], places[-1] + 1))] if stays else []
+    held: dict[int, str] = {}
+    for run in sorted(runs, key=lambda each: len(_text(first, each)), reverse=True):
+        text = _text(first, run)
+        if len(held) == PIECES_MAX or len(text.encode()) < PIECE_BYTES_MIN:
+            break
+        if all(text in other for other in texts):
+            held[run.start] = text
+    return tuple(dict.fromkeys(held[at] for at in sorted(held)))
 
 
-def _without_numbers(run: Sequence[str]) -> Sequence[str]:
-    """Without the pieces at its ends that have digits."""
-    plain = [at for at, piece in enumerate(run) if not _NUMBER.search(piece)]
-    return run[plain[0] : plain[-1] + 1] if plain else ()
+def _text(pieces: Sequence[str], run: range) -> str:
+    return "".join(pieces[run.start : run.stop])
+
+
+def _away_from_numbers(pieces: Sequence[str], run: range) -> range:
+    """The run without its ends as far as digits are near them, but for the page's own ends."""
+    while run and run.stop < len(pieces) and _near(pieces[at] for at in reversed(run)):
+        run = run[:-1]
+    while run and run.start > 0 and _near(pieces[at] for at in run):
+        run = run[1:]
+    return run
+
+
+def _near(pieces: Iterable[str]) -> bool:
+    """Whether there are digits in the pieces that the first `NEAR_CHARACTERS` are in."""
+    characters = 0
+    for piece in pieces:
+        if characters >= NEAR_CHARACTERS:
+            break
+        if _NUMBER.search(piece):
+            return True
+        characters += len(piece)
+    return False
 
 
 def _refuse(constant: str) -> None:

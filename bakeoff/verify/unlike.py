@@ -2,17 +2,20 @@
 
 import difflib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from bakeoff.model.shape import mismatch
 from bakeoff.verify.exchange import Answer
 from bakeoff.verify.hold import Looked
-from bakeoff.verify.shape import misfit, shape_of, varying
+from bakeoff.verify.shape import shape_of, varying
 from bakeoff.verify.stays import parsed, texts_of
 
 DIFFERENCES_MAX = 6
 LINES_MAX = 6
 LINE_LENGTH_MAX = 80
+LINES_COMPARED_MAX = 2000
 
 
 def differences(own: Looked, others: Looked) -> tuple[str, ...]:
@@ -52,34 +55,53 @@ def _bodies(own: Looked, others: Looked) -> Iterator[str]:
 
 
 def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:
-    """Places that are not of one shape; that stay in one alone; that stay, each at its own value."""
-    said: set[str] = set()
-    for fault in _misfits(here, there):
-        yield fault
-        said.add(fault.split(" ", 1)[0])
-    vary_here, vary_there = set(varying(here)), set(varying(there))
-    for place in varying([here[0], there[0]]):
-        if place in said or place in vary_here & vary_there:
+    """Places of unlike shape; that vary in one alone; that stay, each at its own value."""
+    faults = list(_misfits(here, there))
+    yield from faults
+    said = {fault.split(" ", 1)[0] for fault in faults}
+    if "it" in said:
+        return
+    varies, others_vary = list(varying(here)), list(varying(there))
+    for place in dict.fromkeys([*varying([here[0], there[0]]), *varies, *others_vary]):
+        own, theirs = _within(place, varies), _within(place, others_vary)
+        if _within(place, said) or (own and theirs):
             continue
-        if place in vary_here | vary_there:
-            yield f"{place} {'varies' if place in vary_here else 'never changes'}"
+        if own or theirs:
+            yield f"{place} {'varies' if own else 'never changes'}"
         else:
             yield f"{place} has another value"
+
+
+def _within(place: str, places: Collection[str]) -> bool:
+    """Whether it is one of them, or a part of one, or has one for a part."""
+    return any(
+        place == each
+        or place.startswith((f"{each}.", f"{each}["))
+        or each.startswith((f"{place}.", f"{place}["))
+        for each in places
+    )
 
 
 def _misfits(here: list[Any], there: list[Any]) -> Iterator[str]:
     """One for each key of an object, at the top: deeper ones name their place."""
     shape, others = shape_of(here), shape_of(there)
     if not isinstance(shape, dict) or not isinstance(others, dict):
-        yield from filter(None, [misfit(others, here[0])])
+        yield from filter(None, [_dotted(mismatch(here[0], others))])
         return
     value, other = here[0], there[0]
     for key, inner in others.items():
-        if fault := misfit({key: inner}, value):
-            yield fault
+        if fault := mismatch(value, {key: inner}):
+            yield _dotted(fault)
     for key in shape:
         if key not in others and f"{key}?" not in others and key.removesuffix("?") not in other:
             yield f"{key.removesuffix('?')} is its own"
+
+
+def _dotted(fault: str) -> str:
+    """`items[].id is missing`, of `/items/3/id is missing`."""
+    place, space, rest = fault.partition(" ")
+    dotted = re.sub(r"/\d+(?=/|$)", "[]", place).removeprefix("/").replace("/", ".")
+    return f"{dotted}{space}{rest}"
 
 
 def _lines(looked: Looked) -> list[str] | None:
@@ -89,7 +111,7 @@ def _lines(looked: Looked) -> list[str] | None:
         return None
     first, *rest = ([*text.splitlines()] for text in texts)
     kept = set(first).intersection(*rest)
-    return [line for line in first if line in kept]
+    return [line for line in first if line in kept][:LINES_COMPARED_MAX]
 
 
 def _diff(before: list[str], after: list[str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A world behind the effects: servers with known speeds, a clock that moves with the load."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
@@ -26,6 +27,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
+from bakeoff.verify import Looked
 from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT, event
 from tests.load.tools.samples import load as spec_of
@@ -55,6 +57,8 @@ class World(Reports):
     held_mib: float = 10.0
     free_mib: float = 4000.0
     wrong: dict[str, str] = field(default_factory=dict)
+    looked: dict[str, Looked] = field(default_factory=dict)
+    looks: list[set[str]] = field(default_factory=list)
     threads: dict[str, int] = field(default_factory=dict)
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -202,12 +206,21 @@ class World(Reports):
         workload: Workload,
         connection: Connection,
         pipeline: int,
+        held: Mapping[str, Held] | None = None,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
         keeps_alive = name not in self.places
         return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
+
+    def look(
+        self, servers: Sequence[tuple[Handle, Entry]], workload: Workload
+    ) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+        """What this world says that they answer; of others nothing."""
+        self.looks.append({entry.name for _, entry in servers})
+        found = {entry.name: self.looked.get(entry.twin_of or entry.name) for _, entry in servers}
+        return {name: {"request": each} for name, each in found.items() if each}, {}
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from bakeoff.model.protocol import Certificate
+from bakeoff.runs.measuring.hold import Known
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
@@ -14,13 +15,17 @@ from bakeoff.start import Keeper
 
 @dataclass(frozen=True)
 class Context:
-    """The effects, the keeper of the contenders, the log, who is told, and the folder."""
+    """The effects, the keeper of the contenders, the log, who is told, and the folder.
+
+    `known` has what contenders answered that were asked what stays in it, by name.
+    """
 
     stages: Stages
     keeper: Keeper
     store: Store
     watch: Watch
     folder: Path
+    known: dict[str, Known] = field(default_factory=dict)
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -190,6 +190,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            if let Some(flight) = connection.protocol.completed() {
+                self.tally.wrong(kind, pool.book.entry(flight.message));
+            }
             let (io, book, protocol, shared) =
                 (&pool.io, &pool.book, &connection.protocol, &pool.shared);
             self.tally.failed(kind, 1, || {
@@ -234,7 +237,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             log.current.errors += 1;
         }
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+        let (kind, entry) = (ErrorKind::of_refusal(refusal), self.pool.book.entry(flight.message));
+        self.tally.lost(kind, entry, self.window.holds(flight.due_ns));
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 
@@ -283,10 +287,23 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.tally.service.record(now_ns - flight.sent_ns);
             }
         }
+        if self.counts_parts {
+            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
+        }
+    }
+
+    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
+    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
         if let Some(log) = &mut self.log {
             log.current.requests += u64::from(completed);
-            if started {
-                log.current.latencies.record(now_ns - flight.due_ns);
+            if let Some(latency_ns) = latency_ns {
+                log.current.latencies.record(latency_ns);
+            }
+        }
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+            tally.requests += u64::from(completed);
+            if let Some(latency_ns) = latency_ns {
+                tally.latencies.record_growing(latency_ns);
             }
         }
     }

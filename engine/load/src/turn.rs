@@ -35,6 +35,8 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     /// No connection is due before.
     next_due_ns: u64,
     pub(crate) log: Option<Log>,
+    /// Whether answers are counted by interval or by request, too.
+    pub(crate) counts_parts: bool,
 }
 
 impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
@@ -52,6 +54,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             limit: usize::MAX,
             next_due_ns: 0,
             log: None,
+            counts_parts: false,
         }
     }
 
