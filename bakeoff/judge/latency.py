@@ -14,7 +14,7 @@ from hdrh.codec import HdrHistogramEncoder, decode, payload_header_size
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.judge.trimmed import Floats, Indices
-from bakeoff.model.engine import SliceEvent
+from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency
@@ -77,7 +77,7 @@ def in_flight(events: Iterable[SliceEvent]) -> float:
     return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
 
 
-def merge(events: Iterable[SliceEvent]) -> Merged:
+def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
     """Adds up the histograms and the misses of all slices.
 
     hdrh builds a histogram of 216 KiB per slice; its decoder into one buffer takes a third of

@@ -264,6 +264,15 @@ class Workload(Contract):
         return next(iter(self.asked.values()))
 
     @property
+    def asks(self) -> str:
+        """In a few words what is asked: `POST /orders, for status 201`."""
+        if self.is_mix:
+            return f"{len(self.asked)} requests"
+        expect = self.first.expect or ExpectSection()
+        held = f", for status {expect.status}" if expect.status != 200 else ""
+        return f"{self.first.usual_name}{held}"
+
+    @property
     def sends_bodies(self) -> bool:
         """Whether any request has a body."""
         return any(each.body or each.body_file for each in self.asked.values())
