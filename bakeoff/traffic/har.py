@@ -37,6 +37,7 @@ class _Pair(_Part):
 class _PostData(_Part):
     text: str | None = None
     encoding: str | None = None
+    params: tuple[Any, ...] = ()
 
 
 class _Request(_Part):
@@ -125,7 +126,8 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
         "answered from the browser's cache": bool(entry.from_cache),
         "without an answer": not 200 <= status <= 599,
         "answered with 500 or more: the server failed": status >= 500,
-        "whose body the HAR lacks": (entry.request.bodySize or 0) > 0 and not has_body,
+        "whose body the HAR lacks": not has_body
+        and ((entry.request.bodySize or 0) > 0 or bool(posted and posted.params)),
         "whose body is no text, which the HAR has in part": has_body and _body(posted) is None,
     }
     return next((reason for reason, holds in checks.items() if holds), None)

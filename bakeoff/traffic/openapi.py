@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -14,6 +15,8 @@ from bakeoff.traffic.recording import Asked, Recording, path_of, read_bytes
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _REFERENCES = 32
 """How many references may follow each other."""
+_DEEPEST = 200
+"""How many levels of YAML are read."""
 _NOTHING = object()
 
 
@@ -55,8 +58,16 @@ def _read(path: Path) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        # The loader calls itself for each level; in C that would end the process.
+        depth = 0
+        for event in yaml.parse(text, Loader=loader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise BadFile(path, None, f"is nested more than {_DEEPEST} levels deep")
+        return yaml.load(text, Loader=loader)
     except RecursionError:
         raise BadFile(path, None, "is nested too deep") from None
     except (yaml.YAMLError, ValueError, TypeError) as error:
@@ -129,14 +140,14 @@ def _asked(
         if value is _NOTHING:
             return None, "with a required parameter that has no example"
         if where == "path":
-            path = path.replace(f"{{{name}}}", quote(_text(value), safe=""))
+            path = path.replace(f"{{{name}}}", quote(_joined(value), safe=""))
         elif where == "query":
             many = value if isinstance(value, list) else [value]
             query += [(name, _text(one)) for one in many]
         elif where == "header" and name:
-            headers.append((name, _text(value)))
+            headers.append((name, _joined(value)))
         elif where == "cookie" and name:
-            headers.append(("Cookie", f"{name}={_text(value)}"))
+            headers.append(("Cookie", f"{name}={_joined(value)}"))
     if "{" in path or not path.startswith("/"):
         return None, "with a path that isn't described whole"
     status, kind = _answer(document, operation)
@@ -162,23 +173,27 @@ def _parameters(
 
 
 def _example(document: _Document, parameter: dict[str, Any]) -> Any:
-    """A value that the description gives: an example, a default, the first of a list of choices."""
+    """A value that the description gives: an example, a default, the first of a list of choices.
+
+    A text, a number, or a list of them: how an object is written is another question.
+    """
     schema = document.followed(parameter.get("schema"))
     for source in (parameter, schema if isinstance(schema, dict) else {}):
-        if source.get("example") is not None:
-            return source["example"]
-        examples = source.get("examples")
+        examples, choices = source.get("examples"), source.get("enum")
+        first = None
         if isinstance(examples, dict) and examples:
             first = document.followed(next(iter(examples.values())))
-            if isinstance(first, dict) and first.get("value") is not None:
-                return first["value"]
-        if isinstance(examples, list) and examples:
-            return examples[0]
-        if source.get("default") is not None:
-            return source["default"]
-        choices = source.get("enum")
-        if isinstance(choices, list) and choices:
-            return choices[0]
+        given = (
+            source.get("example"),
+            first.get("value") if isinstance(first, dict) else None,
+            examples[0] if isinstance(examples, list) and examples else None,
+            source.get("default"),
+            choices[0] if isinstance(choices, list) and choices else None,
+        )
+        for value in given:
+            each = value if isinstance(value, list) else [value]
+            if each and all(isinstance(one, str | int | float | date) for one in each):
+                return value
     return _NOTHING
 
 
@@ -186,6 +201,11 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
+
+
+def _joined(value: Any) -> str:
+    """Several with commas between, as paths and headers have them."""
+    return ",".join(map(_text, value)) if isinstance(value, list) else _text(value)
 
 
 def _answer(document: _Document, operation: dict[str, Any]) -> tuple[int, str | None]:

@@ -14,6 +14,8 @@ MANY_WORDS = 20
 """From so many different words on, a segment of a path is a value: requests would be too many."""
 LONGEST_VALUE = 10_000
 """A body that is longer is a file of its own."""
+_DEEPEST = 32
+"""Segments beyond are never a value for being many words."""
 _ID = re.compile(
     r"\d+|[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}|(?=[a-f]*\d)[0-9a-f]{8,}"
     r"|(?=[A-F]*\d)[0-9A-F]{8,}"
@@ -149,7 +151,7 @@ def _with_words(groups: Iterable[dict[Asked, int]]) -> list[dict[Asked, int]]:
     """Groups that differ in one segment alone made one, where it has many words."""
     found = [_Group(asked, frozenset()) for asked in groups]
     longest = max((max(map(len, map(_segments, group.asked))) for group in found), default=0)
-    for at in reversed(range(1, longest)):
+    for at in reversed(range(1, min(longest, _DEEPEST))):
         similar: dict[Hashable, list[_Group]] = {}
         for group in found:
             similar.setdefault(group.key(at), []).append(group)

@@ -1,5 +1,6 @@
 """A session in a real browser becomes a workload, and the workload a race."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -67,8 +68,24 @@ def browse(har: Path) -> str:
         return url.removeprefix("http://").rstrip("/")
 
 
-def test_a_session_in_a_browser_becomes_a_workload(place: Place) -> None:
-    host = browse(place.path / "shop.har")
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """What Chromium saved of a visit, and the shop's host."""
+    har = tmp_path_factory.mktemp("session") / "shop.har"
+    return har, browse(har)
+
+
+@pytest.fixture
+def visited(place: Place, session: tuple[Path, str]) -> Place:
+    """A folder with the HAR in it."""
+    shutil.copy(session[0], place.path)
+    return place
+
+
+def test_a_session_in_a_browser_becomes_a_workload(
+    visited: Place, session: tuple[Path, str]
+) -> None:
+    place, host = visited, session[1]
     ended = place.bakeoff_here("workload", "from", "har", "shop.har")
     assert (ended.status, ended.err) == (0, "")
     assert "wrote shop.toml: 8 requests" in ended.out and host in ended.out
@@ -103,3 +120,17 @@ def test_a_session_in_a_browser_becomes_a_workload(place: Place) -> None:
     assert added["body"] == "{{cart_body}}" and added["expect"]["status"] == 201
     shown = place.bakeoff_here("workload", "show", "shop.toml").out
     assert "31.6%" in shown and "GET /api/items/{{items_id}}" in shown
+
+
+def test_the_engine_takes_its_requests_as_they_are(visited: Place) -> None:
+    assert visited.bakeoff_here("workload", "from", "har", "shop.har").status == 0
+    # A workload's name and title are none of the engine's business.
+    lines = (visited.path / "shop.toml").read_text().splitlines()
+    begin = next(at for at, line in enumerate(lines) if line.startswith("data ="))
+    (visited.path / "requests.toml").write_text("\n".join(lines[begin:]))
+    with shop(free_port()) as url:
+        words = ("load", "--request-file", "requests.toml", "-n", "200", "-c", "2", "--json")
+        ended = visited.bakeoff(*words, url)
+    assert ended.status == 0, ended.err
+    told = json.loads(ended.out)
+    assert told["requests"] == 200 and told["first_bad"] is None, ended.out

@@ -104,6 +104,16 @@ def test_what_is_no_description_is_refused(text: str, fault: str, tmp_path: Path
         read_openapi(path)
 
 
+def test_an_example_that_refers_to_itself_a_billion_times_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    lines = ["openapi: 3.0.0", "x0: &x0 {a: b}"]
+    lines += [f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 12)]
+    required = "{name: a, in: query, required: true, example: *x11}"
+    lines += ["paths: {/a: {get: {parameters: [" + required + "]}}}"]
+    path.write_text("\n".join(lines))
+    assert read_openapi(path).left_out == {"with a required parameter that has no example": 1}
+
+
 def test_references_that_go_round_or_nowhere_leave_out_what_needs_them(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(

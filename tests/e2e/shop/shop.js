@@ -3,7 +3,7 @@
 const http = require("http");
 
 const [slowed, share] = (process.env.EXTRA || ":0").split(":");
-const WORK = 100000;
+const WORK = 30000;
 
 function work(route) {
   const turns = WORK * (route === slowed ? 1 + Number(share) : 1);
