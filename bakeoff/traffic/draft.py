@@ -118,6 +118,9 @@ def draft(recording: Recording, choices: Choices) -> Draft:
     for shape in taken:
         made.asks.append(_asks(made, shape, rows))
     made.remarks = [*_remarks(recording, secrets, choices), *_of_rest(rest, asked.total())]
+    most = max((shape.size for shape in varying), default=0)
+    if most > rows:
+        made.remarks.append(f"the data file has {rows:,} rows, taken evenly from {most:,} requests")
     if any(asks.json is not None for asks in made.asks):
         made.remarks.append(
             "json is the shape of recorded answers, which were not compressed: widen it where "

@@ -15,6 +15,7 @@ from socket import create_server
 import pytest
 from playwright.sync_api import sync_playwright
 
+from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import Place, wait_for
 from tests.report.render.test_browser import ARGUMENTS
 
@@ -134,3 +135,22 @@ def test_the_engine_takes_its_requests_as_they_are(visited: Place) -> None:
     assert ended.status == 0, ended.err
     told = json.loads(ended.out)
     assert told["requests"] == 200 and told["first_bad"] is None, ended.out
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_a_race_of_a_session_names_the_request_that_takes_longer(visited: Place) -> None:
+    assert visited.bakeoff_here("workload", "from", "har", "shop.har").status == 0
+    shutil.copy(SHOP, visited.path)
+    ended = visited.bakeoff(
+        *("race", "node shop.js", "env EXTRA=search:0.03 node shop.js", "--workload", "shop.toml"),
+        *("-d", "60", "--boots", "2", "--json", "verdict.json"),
+        timeout_s=400,
+    )
+    assert ended.status == 0, ended.err
+    verdict = Verdict.read_json(visited.path / "verdict.json")
+    assert len(verdict.requests) == 8
+    assert all(entry.valid for entry in verdict.entries)
+    named = {finding.values["request"] for finding in verdict.by_request}
+    assert named == {"GET /api/search?q={{q}}"}
+    assert "in GET /api/search?q={{q}}" in " ".join(ended.out.split())

@@ -51,7 +51,9 @@ def test_bytes(
     made_of(content, reader, tmp_path_factory.getbasetemp())
 
 
-ANY = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just([{}])
+ANY: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just([{}])
+)
 HAR_KEYS = ["method", "url", "headers", "postData", "status", "content", "text", "encoding"]
 ENTRIES = st.builds(
     lambda url, status, more, of_request: {

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from bakeoff.traffic import Choices, Recording, draft
-from bakeoff.traffic.draft import Draft
+from bakeoff.traffic.draft import MOST_ROWS, Draft
 from bakeoff.traffic.recording import Asked
 from bakeoff.traffic.shapes import MANY_WORDS, is_id, parts_of, path_with, shapes
 
@@ -137,3 +137,12 @@ def test_headers_that_differ_are_left_out_and_said() -> None:
     [asks] = draft(recording, Choices("a")).asks
     assert asks.headers == (("X-Same", "1"),)
     assert asks.notes == ("left out, as they differ: X-Request",)
+
+
+def test_rows_are_taken_evenly_from_more_requests_than_a_file_should_have() -> None:
+    recording = Recording("a.log")
+    for number in range(4):
+        recording.asked[Asked("GET", f"/{number}")] = MOST_ROWS
+    made = draft(recording, Choices("a"))
+    assert Counter(made.columns["id"]) == {str(number): MOST_ROWS // 4 for number in range(4)}
+    assert made.remarks == ["the data file has 10,000 rows, taken evenly from 40,000 requests"]
