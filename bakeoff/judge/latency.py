@@ -104,6 +104,19 @@ def merge_encoded(histograms: Iterable[str]) -> Merged:
     return replace(merged, mean_us=mean_us)
 
 
+def mean_ln_us(histogram: str) -> float:
+    """The mean of ln latency in µs over one histogram as the engine writes it; NaN of none.
+
+    A moment in which the machine stood still weighs little in it, and a share of slow answers does.
+    """
+    total, (answered,) = _added([histogram])
+    if not answered:
+        return float("nan")
+    used = np.flatnonzero(total)
+    values_us = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3
+    return float((total[used] * np.log(np.maximum(values_us, 1e-3))).sum() / answered)
+
+
 def _merged(total: Indices, mean_us: float, misses: int) -> Merged:
     used = np.flatnonzero(total)
     values = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3

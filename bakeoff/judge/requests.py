@@ -2,7 +2,9 @@
 
 A request that costs more holds up all others that wait behind it, so at full load all of them seem
 slower. Ratios are therefore taken where one request was under way at a time, wherever that was
-measured: of the mean latencies of a request, paired by block like all else.
+measured: of the geometric means of a request's latencies, paired by block like all else. (A slice
+has a dozen answers to each request. In their arithmetic mean one that the machine held up for some
+ms is all that can be seen.)
 """
 
 import warnings
@@ -88,11 +90,9 @@ def _part(slice_: Slice, place: int) -> RequestSlice | None:
 
 
 def _ln_quickness(slice_: Slice, place: int) -> float:
-    """−ln(mean latency in µs) of one request; NaN where none of it was answered."""
+    """−(mean of ln latency in µs) of one request; NaN where none of it was answered."""
     part = _part(slice_, place)
-    if part is None or not part.latency_count or part.latency_mean_us <= 0:
-        return float("nan")
-    return -float(np.log(part.latency_mean_us))
+    return -latency.mean_ln_us(part.latency) if part else float("nan")
 
 
 @dataclass(frozen=True)

@@ -321,9 +321,11 @@ class RequestEntry(Contract):
 
 
 class RequestPair(Contract):
-    """Two entries compared by one request: b's mean latency over a's, more being better for a.
+    """Two entries compared by one request: b's latency over a's, more being better for a.
 
-    Its 95 % interval is simultaneous over all requests and pairs. `gap` is that ratio over the
+    Both are geometric means, which a few answers that the machine held up hardly change.
+
+    The 95 % interval is simultaneous over all requests and pairs. `gap` is that ratio over the
     median of those of all requests, with an interval of the same kind: how much otherwise the two
     differ in this one.
     """

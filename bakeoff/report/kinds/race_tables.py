@@ -145,7 +145,8 @@ def requests(verdict: Verdict) -> Table:
         "Request by request",
         rows,
         columns,
-        f"Ratios are to {reference}: its mean latency in this request over theirs, {how}; their"
+        f"Ratios are to {reference}: its latency in this request over theirs, geometric"
+        f" means, {how}; their"
         " intervals hold over all requests and pairs at once. Requests/s, p50 and p99 are those of"
         " the whole race.",
         text=("contender",),

@@ -37,14 +37,14 @@ pub struct ByRequest(Vec<RequestTally>);
 
 impl ByRequest {
     /// For requests of these names.
-    pub(crate) fn of(names: &[String]) -> Self {
+    pub fn of(names: &[String]) -> Self {
         let count = if names.len() > COUNTED { 0 } else { names.len() };
         Self((0..count).map(|_| RequestTally::new()).collect())
     }
 
     /// That of one request, if it is counted.
     #[inline]
-    pub(crate) fn entry(&mut self, entry: usize) -> Option<&mut RequestTally> {
+    pub fn entry(&mut self, entry: usize) -> Option<&mut RequestTally> {
         self.0.get_mut(entry)
     }
 
