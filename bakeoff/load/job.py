@@ -40,7 +40,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification) -> Target:
             path=plan.entry(handle.name).path,
             host=handle.host,
             headers=tuple(workload.request.headers.items()),
-            body_base64=base64.b64encode(workload.request.body.encode()).decode(),
+            body_base64=base64.b64encode(workload.request.content).decode(),
         ),
         expect=Expect(status=workload.expect.status, body_base64=verification.expected_body_base64),
     )

@@ -83,8 +83,8 @@ def _problems(answer: Answer, workload: Workload) -> list[str]:
         problems.append(
             f"answered with status {answer.status}, not {expect.status}{_because(answer)}"
         )
-    elif expect.body is not None and answer.content != expect.body.encode():
-        problems.append(f"answered {_shown(answer.content)}, not {_shown(expect.body.encode())}")
+    elif expect.content is not None and answer.content != expect.content:
+        problems.append(f"answered {_shown(answer.content)}, not {_shown(expect.content)}")
     else:
         problems += [
             f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"

@@ -1,7 +1,7 @@
 """A world behind the effects: servers with known speeds, a clock that moves with the load."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -76,6 +76,7 @@ class World(Reports):
     slices: int = 0
     most_up: int = 0
     jobs: list[tuple[str, ...]] = field(default_factory=list)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
     up: dict[str, Entry] = field(default_factory=dict)
     loaded_s: dict[str, float] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
@@ -272,6 +273,7 @@ class FakeKeeper:
         answers: Callable[[str, int], str | None],
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
@@ -280,6 +282,7 @@ class FakeKeeper:
         if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
             raise ContenderOut(world.unstartable_again[entry.name])
         assert key not in world.up
+        world.environments[key] = dict(environment or {})
         world.up[key] = entry
         world.most_up = max(world.most_up, len(world.up))
         world.loaded_s[key] = 0.0
