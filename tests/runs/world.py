@@ -95,8 +95,8 @@ class World(Reports):
         me: Any = self
         return Stages(me, me, me, me, me)
 
-    def keeper(self, _scratch: Path) -> "FakeKeeper":
-        return FakeKeeper(self)
+    def keeper(self, scratch: Path) -> "FakeKeeper":
+        return FakeKeeper(self, scratch)
 
     def certificate(self, folder: Path) -> Certificate:
         """The same paths for all, of files that nobody reads; or why there is none."""
@@ -256,9 +256,11 @@ class FakeKeeper:
     """Servers that are only remembered."""
 
     tls_folder = Path("/nowhere")
+    """`static_folder` is there after the run: no process removes it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, scratch: Path) -> None:
         self._world = world
+        self.static_folder = scratch / "static"
 
     def start(
         self,
