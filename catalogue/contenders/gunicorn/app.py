@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import time
+from pathlib import Path
 
 import urllib3
 
@@ -13,9 +14,9 @@ upstream = urllib3.PoolManager(maxsize=4)
 
 def send_file(name, environ, start_response):
     """Gunicorn sends what is in its file_wrapper by sendfile, except over TLS."""
-    path = os.path.join(os.environ["STATIC_DIR"], os.path.basename(name))
+    path = Path(os.environ["STATIC_DIR"], Path(name).name)
     try:
-        file = open(path, "rb")
+        file = path.open("rb")
     except OSError:
         start_response("404 Not Found", [("Content-Type", "text/plain"), ("Content-Length", "0")])
         return []
@@ -46,7 +47,8 @@ def app(environ, start_response):
         body = hashlib.sha256(environ["wsgi.input"].read()).hexdigest().encode()
     elif path == "/forward":
         answer = upstream.request("GET", os.environ["UPSTREAM"] + "/")
-        status, kind, body = f"{answer.status} {answer.reason}", answer.headers["Content-Type"], answer.data
+        status, kind = f"{answer.status} {answer.reason}", answer.headers["Content-Type"]
+        body = answer.data
     else:
         status, body = "404 Not Found", b"Not Found"
     start_response(status, [("Content-Type", kind), ("Content-Length", str(len(body)))])

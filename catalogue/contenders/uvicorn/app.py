@@ -54,7 +54,8 @@ async def app(scope, receive, send):
         body = await digest(receive)
     elif path == "/forward":
         answer = await upstream.get(os.environ["UPSTREAM"] + "/")
-        status, kind, body = answer.status_code, answer.headers["content-type"].encode(), answer.content
+        status, kind = answer.status_code, answer.headers["content-type"].encode()
+        body = answer.content
     else:
         status, body = 404, b"Not Found"
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
