@@ -1,5 +1,6 @@
 """What contenders find around them: files to serve, and somebody to ask."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from bakeoff.model.errors import MissingPiece, NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
+from bakeoff.report.kinds.race import facts
 from bakeoff.runs import RaceRun
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -38,11 +40,16 @@ def test_there_is_one_upstream_for_all_and_its_cpu_time_is_read(measure: Measure
     world = World(SPEEDS, on_slice=a_millisecond)
     run = raced(measure, forward(measure), world)
     assert world.environments.pop(UPSTREAM) == {"DELAY_MS": "7"}
-    asked = {each["UPSTREAM"] for each in world.environments.values()}
-    assert len(asked) == 1 and asked.pop().startswith("http://127.0.0.1:")
+    urls = {each["UPSTREAM"] for each in world.environments.values()}
+    assert len(urls) == 1 and urls.pop().startswith("http://127.0.0.1:")
     slices = [each for record in run.records() if record.type == "block" for each in record.slices]
     times = [each.upstream_cpu.total_ns if each.upstream_cpu else None for each in slices]
     assert set(times) == {1_000_000}
+    asked = run.result.upstream
+    assert asked and (asked.delay_ms, asked.cpus) == (7, (1,))
+    assert asked.busy and 0 < asked.busy < 0.1
+    (said,) = [each for each in facts(run.result) if "upstream" in each]
+    assert re.fullmatch(r"an upstream of 7 ms on core 1, busy \S+ % at most", said)
     assert not world.up, "it was stopped, too"
 
 
