@@ -279,7 +279,7 @@ def _method(verdict: Verdict) -> dict[str, object]:
 
 
 def asked(verdict: Verdict) -> tuple[str, ...]:
-    """Whom the servers asked, and how far that was from its limit; nothing where they asked nobody."""
+    """Whom the servers asked, and how near its limit that was; nothing where they asked nobody."""
     if verdict.upstream is None:
         return ()
     upstream = verdict.upstream
