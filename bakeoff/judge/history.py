@@ -26,6 +26,7 @@ from bakeoff.model.samples import (
     Memory,
     PlanChange,
     Record,
+    SingleBlock,
     Slice,
     SliceLengths,
     TcpTrouble,
@@ -100,6 +101,7 @@ class History:
     ends: tuple[BootEnd, ...]
     draws: tuple[Draw, ...] = ()
     changes: tuple[PlanChange, ...] = ()
+    singles: tuple[SingleBlock, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -111,6 +113,7 @@ class History:
             ends=tuple(record for record in records if isinstance(record, BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
             changes=tuple(record for record in records if isinstance(record, PlanChange)),
+            singles=tuple(record for record in records if isinstance(record, SingleBlock)),
         )
 
     @property

@@ -11,6 +11,7 @@ from bakeoff.judge.gate import decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
 from bakeoff.judge.steadiness import short_warm_up
 from bakeoff.model.errors import NoVerdict
@@ -87,12 +88,19 @@ def judge(
     floor = _noise_floor(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
+    measured_s += sum(
+        piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
+    )
     reached = precision(plan.precision, names, pairs, participants.bounded, measured_s)
     if reached and reached.met and len(every.ends) >= plan.boots:
         complete = True
+    requests = mixed_requests(plan, history, list(participants.reasons), names)
     verdict = Verdict(
         **{key: getattr(plan, key) for key in OF_PLAN},
         workload=plan.workload.name,
+        asks=plan.workload.asks,
+        requests=requests,
+        by_request=tuple(disagreements(requests, listing)),
         precision=reached,
         reference=reference,
         valid=len(names) >= min(2, len(plan.entries) - len(participants.twins)),

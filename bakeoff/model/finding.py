@@ -149,7 +149,9 @@ VALUES: Mapping[str, str] = {
     "processes": "processes, how many",
     "quantile": "a quantile's name, as p99.9",
     "rate": "requests per second that were offered",
+    "other": "the contender that it is compared with",
     "ratio": "the ratio to the reference; of a twin, to its original",
+    "request": "a request of the mix, by its name",
     "ratios": "ratios to the reference",
     "reason": "why, in the words of whoever refused",
     "reference": "the contender that ratios are to",
@@ -168,6 +170,7 @@ VALUES: Mapping[str, str] = {
     "short_ms": "length of a short slice, ms; null: it is not known",
     "short_ratio": "the ratio in short slices",
     "silent": "slices without a single answer",
+    "singly": "whether one request was under way at a time",
     "slices": "slices, all of them",
     "solo_high": "upper end of the solo 95 % interval",
     "solo_low": "lower end of the solo 95 % interval",
@@ -184,6 +187,7 @@ VALUES: Mapping[str, str] = {
     "versions": "versions of TLS",
     "what": "what there are too few of: long blocks, boots, rounds, or rounds with the figure",
     "workers": "workers that were asked for",
+    "whole_ratio": "the ratio over all requests, at full load; null where there is none",
     "wrong": "answers of a wrong status, body or header",
 }
 
@@ -256,6 +260,12 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "solo_missing reference: It has no solo ratio; without `because`, too few rounds have both.",
     "solo_differs reference ratio low high solo_ratio solo_low solo_high: In turns and solo "
     "its ratio differs by more than chance.",
+)
+
+OF_REQUESTS: Mapping[str, Code] = _codes(
+    # Where the requests of a mix disagree.
+    "request_differs request name other ratio low high whole_ratio singly: In one request of a mix "
+    "two contenders differ otherwise than in most of them.",
 )
 
 WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
@@ -361,4 +371,10 @@ _OTHERS = _codes(
     "generator_busy_at_capacity client_busy: The generator was near its limit at the capacity.",
 )
 
-CODES: Mapping[str, Code] = {**_REASONS, **WARNINGS_OF_ENTRIES, **WARNINGS_OF_RACES, **_OTHERS}
+CODES: Mapping[str, Code] = {
+    **_REASONS,
+    **WARNINGS_OF_ENTRIES,
+    **OF_REQUESTS,
+    **WARNINGS_OF_RACES,
+    **_OTHERS,
+}

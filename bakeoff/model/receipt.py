@@ -68,7 +68,8 @@ class Stopped(Contract):
 class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
-    `response_base64` is one whole response as it was received.
+    `response_base64` is one whole response as it was received, of several requests that to the
+    first; `bodies_base64` has the body to each whose body is given, as it comes.
     """
 
     name: str
@@ -81,3 +82,4 @@ class Verification(Contract):
     keeps_alive: bool = False
     response_base64: str = ""
     expected_body_base64: str | None = None
+    bodies_base64: dict[str, str] = {}

@@ -159,6 +159,20 @@ class Block(Contract):
     pressure_cpu_us: NonNegativeInt | None = None
 
 
+class SingleBlock(Contract):
+    """One slice for every contender, in random order, with one request under way at a time.
+
+    Of a race of several requests: `by_request` of its slices is what each takes by itself.
+    """
+
+    type: Literal["single-block"] = "single-block"
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    block: NonNegativeInt
+    slices: tuple[Slice, ...]
+    at_ns: NonNegativeInt
+
+
 class Memory(Contract):
     """Sum of Pss over a process tree, MiB."""
 
@@ -327,7 +341,7 @@ class PlanChange(Contract):
 
 
 Record = Annotated[
-    BootStart | Warmup | DrawRule | Draw | Block | BootEnd | ToolRun | PlanChange,
+    BootStart | Warmup | DrawRule | Draw | Block | SingleBlock | BootEnd | ToolRun | PlanChange,
     Field(discriminator="type"),
 ]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record, config=ConfigDict(defer_build=True))

@@ -7,6 +7,7 @@ its `[request.expect]`: the keys are those of the engine's request files.
 import base64
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -61,6 +62,17 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
+def _no_pattern(pattern: str) -> str:
+    """Why it is no regular expression that both we and the engine know; empty: it is."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"is no regular expression: {error}"
+    if found := re.search(r"\(\?(<?[=!])|\\[1-9]", pattern):
+        return f"has {found[0]}, which the engine doesn't know: no looking around, no references"
+    return ""
+
+
 def _lower(headers: Any) -> Any:
     if not isinstance(headers, dict):
         return headers
@@ -97,6 +109,8 @@ class ExpectSection(Contract):
         given = [key for key in bodies if getattr(self, key) is not None]
         if len(given) > 1:
             raise ValueError(f"of `{'` and `'.join(given)}` keep one")
+        if self.body_matches is not None and (why := _no_pattern(self.body_matches)):
+            raise ValueError(f"`body_matches` {why}")
         if self.length_between and self.length_between[0] > self.length_between[1]:
             raise ValueError("of `length_between` the lower limit comes first")
         return self
@@ -111,8 +125,13 @@ class ExpectSection(Contract):
     @property
     def is_plain(self) -> bool:
         """Whether it says no more than a status, a body that is given whole, and headers."""
-        more = (self.length, self.length_between, self.sha256, self.body_matches, self.json_)
-        return not self.body_contains and all(each is None for each in more)
+        more = (self.length, self.length_between, self.sha256)
+        return not self.looks_inside and all(each is None for each in more)
+
+    @property
+    def looks_inside(self) -> bool:
+        """Whether it says what the body contains, which must not be compressed then."""
+        return bool(self.body_contains or self.body_matches or self.json_ is not None)
 
 
 class RequestSection(Contract):
@@ -152,7 +171,9 @@ class RequestSection(Contract):
     @property
     def content(self) -> bytes:
         """The body, but for one of a file."""
-        return numbers(self.body_bytes) if self.body_bytes else self.body.encode()
+        if self.body_bytes:
+            return numbers(self.body_bytes)
+        return self.body.encode(errors="surrogateescape")
 
     @property
     def usual_name(self) -> str:
@@ -247,6 +268,13 @@ class Workload(Contract):
         return len(self.requests) > 1
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether it is one request that is always the same, whose right answer is given whole or
+        is the first one: what the engine is told in its job, without a request file."""
+        expect = self.first.expect or ExpectSection()
+        return not (self.is_mix or self.once or self.fills_in) and expect.is_plain
+
+    @property
     def asked(self) -> Mapping[str, RequestSection]:
         """Every request with its right answer, by its name; of equal ones the second has `#2`."""
         named: dict[str, RequestSection] = {}
@@ -264,6 +292,20 @@ class Workload(Contract):
     def first(self) -> RequestSection:
         """The first request, with its right answer."""
         return next(iter(self.asked.values()))
+
+    @property
+    def asks(self) -> str:
+        """In a few words what is asked: `POST /orders, for status 201`."""
+        if self.is_mix:
+            return f"{len(self.asked)} requests"
+        expect = self.first.expect or ExpectSection()
+        held = f", for status {expect.status}" if expect.status != 200 else ""
+        return f"{self.first.usual_name}{held}"
+
+    @property
+    def sends_bodies(self) -> bool:
+        """Whether any request has a body."""
+        return any(each.content or each.body_file for each in self.asked.values())
 
     @property
     def fills_in(self) -> bool:

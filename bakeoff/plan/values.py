@@ -22,7 +22,15 @@ _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 _CORES_FORM = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)"
-_FLAGS = {"everything": "--all", "gates": "--gate", "ports": "--port", "pids": "--pid"}
+_FLAGS = {
+    "everything": "--all",
+    "gates": "--gate",
+    "ports": "--port",
+    "pids": "--pid",
+    "headers": "--header",
+    "cookies": "--cookie",
+    "expect_headers": "--expect-header",
+}
 
 
 def flag(field: str) -> str:

@@ -229,6 +229,24 @@ def _cpu_sources_differ(names: list[str], sources: list[str]) -> str:
     return f"CPU time was not read in the same way for all ({each})"
 
 
+def _request_differs(
+    request: str,
+    name: str,
+    other: str,
+    ratio: float,
+    low: float,
+    high: float,
+    whole_ratio: float | None,
+    singly: bool,
+) -> str:
+    middle, lower, upper = figures.interval(ratio, low, high)
+    alone = ", one request under way at a time" if singly else ""
+    whole = f"; over all requests, {figures.times(whole_ratio)}" if whole_ratio else ""
+    return (
+        f"in {request} {name} has {middle}× the speed of {other} ({lower} to {upper}){alone}{whole}"
+    )
+
+
 def _twin_differs(low: float, high: float, **values: Any) -> str:
     return _filled(
         "two copies of {name} differ: ratio {ratio:.4f} ({low:.4f} to {high:.4f}); a difference "
@@ -458,6 +476,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
+    "request_differs": _request_differs,
     "reference_replaced": "{planned} was to be the reference and could not be ({because}); "
     "{chosen} is instead",
     "no_noise_floor": "no noise floor: {because}",

@@ -1,5 +1,7 @@
 """The engine's job, from a plan."""
 
+from pathlib import Path
+
 import pytest
 
 from bakeoff.load import job
@@ -20,12 +22,12 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
 ) -> None:
     race = Race({"a": 1.0}, cores=Cores(server=(0,), client=client))
     plan = race.plan().model_copy(update={"connections": connections})
-    made = job(plan, [(SERVER, RIGHT)])
+    made = job(plan, [(SERVER, RIGHT)], Path())
     assert (made.threads, made.cpus, made.io) == (threads, client, "auto")
 
 
 def test_as_many_requests_go_ahead_as_planned() -> None:
     race = Race({"a": 1.0})
-    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 1
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 1
     race.pipeline = 16
-    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 16
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 16

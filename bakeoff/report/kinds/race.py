@@ -48,7 +48,7 @@ def document(
         title=f"{verdict.workload}: which server {_is_ahead(verdict)[0]}",
         headline=headline(verdict),
         tone="good" if verdict.valid else "bad",
-        context=(plan.workload.title if plan else verdict.workload, verdict.machine.taken_at),
+        context=((plan and plan.workload.title) or verdict.workload, verdict.machine.taken_at),
         facts=facts(verdict),
         alarm=" ".join(
             said
@@ -86,6 +86,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
     return (
         Charts(forest),
         tables.standings(verdict),
+        List("Request by request", items("≠", sentences(verdict.by_request))),
         List("Not ranked", (*map(_not_ranked, unranked(verdict)), *skipped)),
         gates(verdict.gates, verdict.ranked_by),
         Section(
@@ -118,6 +119,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
         Section(
             "Comparisons",
             (
+                tables.requests(verdict),
                 tables.pairs(verdict),
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
@@ -147,7 +149,15 @@ def unranked(verdict: Verdict) -> list[VerdictEntry]:
 
 def headline(verdict: Verdict) -> str:
     """The verdict in one to three sentences."""
-    return _result(verdict) + ended_early(verdict)
+    return _result(verdict) + _in_requests(verdict) + ended_early(verdict)
+
+
+def _in_requests(verdict: Verdict) -> str:
+    """The request in which two contenders differ most otherwise than in the others."""
+    if not verdict.valid or not verdict.by_request:
+        return ""
+    said = sentences(verdict.by_request[:1])[0]
+    return f" {said[:1].upper()}{said[1:]}."
 
 
 def _result(verdict: Verdict) -> str:
@@ -246,6 +256,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         loop(verdict),
         figures.plural(verdict.connections, "connection"),
         "a connection per request" if close else verdict.connection,
+        *([verdict.asks] if verdict.requests else []),
         *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
         *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
         *spoken(verdict),

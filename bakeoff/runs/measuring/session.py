@@ -65,10 +65,15 @@ class Session:
             self.running = list(running)
         self._load = self.new_load()
 
-    def new_load(self) -> Engine:
-        """Another engine, with connections of its own to those running; who asks closes it."""
+    def new_load(self, *, singly: bool = False) -> Engine:
+        """Another engine, with connections of its own to those running; who asks closes it.
+
+        `singly`: one connection to each, with one request under way.
+        """
         verified = [(each.handle, each.verification) for each in self.running]
-        return self.context.stages.loads.connect(job(self.plan, verified))
+        one = {"connections": 1, "pipeline": 1, "streams": 1}
+        plan = self.plan.model_copy(update=one) if singly else self.plan
+        return self.context.stages.loads.connect(job(plan, verified, self.context.folder))
 
     def disconnect(self) -> None:
         """End the engine, and with it all connections. May be called again."""

@@ -45,7 +45,7 @@ impl Decoder {
     /// Forgets the answer in progress.
     pub fn reset(&mut self) {
         self.state = State::Head;
-        self.check = BodyCheck::default();
+        self.check.reset();
         self.kept.clear();
         self.head_start = 0;
         self.received = 0;

@@ -14,6 +14,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use volley_protocol::{Expectation, RequestError, Version};
 
+/// So many requests are drawn from a request file before they repeat: enough that weights are kept
+/// within a percent or so, few enough that bodies of 32 KiB fit.
+pub const DRAWN: usize = 8192;
+
+/// Statuses from here on are errors, where nothing says which one is right.
+pub const FIRST_BAD_STATUS: u16 = 400;
+
 /// The most bytes of a book.
 const SIZE_LIMIT: usize = 256 << 20;
 
@@ -51,19 +58,24 @@ impl RequestFile {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let weights = WeightedIndex::new(self.entries.iter().map(|entry| u64::from(entry.weight)))
             .map_err(|error| FileError::new(&self.file, error.to_string()))?;
+        let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
+        let expectations: Vec<_> = self.entries.iter().map(expectation).collect();
         let (mut draft, mut taken) = (Draft::default(), 0);
         for _ in 0..self.round().unwrap_or(count).max(1) {
             let index = weights.sample(&mut random);
             let entry = &self.entries[index];
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
             let request = entry.fill(defaults, row, &mut random);
-            let rendered = request.render().map_err(|error| self.refuse(entry, row, &error))?;
+            let rendered = expectations[index]
+                .suits(&request)
+                .and_then(|()| request.render())
+                .map_err(|error| self.refuse(entry, row, &error))?;
             draft.add(&rendered, request, index);
             self.check_size(draft.size(0))?;
         }
         self.check_size(draft.size(depth))?;
-        let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        Ok(draft.bind(self.entries.iter().map(expectation).collect(), depth))
+        let names = self.entries.iter().map(|entry| entry.name.clone()).collect();
+        Ok(draft.bind(expectations, names, depth))
     }
 
     /// After how many requests they repeat, if nothing is left to chance.

@@ -1,15 +1,18 @@
 //! One request of the file, ready to be filled in.
 
 use crate::draw::Defaults;
+use crate::expected::Expected;
 use crate::template::Template;
 use csv::StringRecord;
 use rand::Rng;
-use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule};
+use volley_protocol::{Request, RequestError};
 
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// Where its table begins in the request file.
     pub(crate) line: u64,
+    /// Its own name, or its method and path as they are written.
+    pub(crate) name: String,
     pub(crate) weight: u32,
     pub(crate) method: String,
     pub(crate) path: Text,
@@ -31,26 +34,6 @@ pub(crate) enum Body {
     /// As it is.
     Bytes(Vec<u8>),
     Text(Template),
-}
-
-/// What the file says of the right answer; `None`: as on the command line.
-#[derive(Debug)]
-pub(crate) struct Expected {
-    pub(crate) status: Option<StatusRule>,
-    pub(crate) length: Option<u64>,
-    pub(crate) body: Option<BodyRule>,
-    pub(crate) headers: Option<Vec<(String, String)>>,
-}
-
-impl Expected {
-    pub(crate) fn or(&self, default: &Expectation) -> Expectation {
-        Expectation {
-            status: self.status.unwrap_or(default.status),
-            length: self.length.or(default.length),
-            body: self.body.as_ref().unwrap_or(&default.body).clone(),
-            headers: self.headers.as_ref().unwrap_or(&default.headers).clone(),
-        }
-    }
 }
 
 impl Entry {
@@ -96,7 +79,7 @@ impl Entry {
     pub(crate) fn culprit(&self, error: &RequestError) -> Option<&Text> {
         match error {
             RequestError::Path(_) => Some(&self.path),
-            RequestError::HeaderValue(wrong) => {
+            RequestError::HeaderValue(wrong) | RequestError::Hides(wrong) => {
                 self.headers.iter().find(|(name, _)| name == wrong).map(|(_, value)| value)
             }
             _ => None,

@@ -1,6 +1,7 @@
 //! Request files.
 
 use crate::entry::Entry;
+use crate::names;
 use crate::source::Source;
 use crate::table::Table;
 use serde::Deserialize;
@@ -10,6 +11,7 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use volley_protocol::JsonShape;
 
 /// Several requests with weights, their fields drawn from a data file or at random.
 ///
@@ -17,6 +19,7 @@ use toml::Spanned;
 /// data = "users.csv"            # the first line names the columns
 /// order = "random"              # how rows are taken: "random" or "sequential"
 /// [[request]]
+/// name = "search"               # its method and path, as they are written
 /// weight = 3                    # 1
 /// method = "POST"               # GET, or POST with a body
 /// path = "/users/{{id}}?n={{random 1 1000}}"
@@ -24,8 +27,11 @@ use toml::Spanned;
 /// body = "{\"name\": \"{{name}}\"}" # or body_file, sent as it is unless it is UTF-8
 /// [request.expect]              # what is not said here is as in `Defaults`
 /// status = 200
-/// length = 12
-/// body = "exactly this"         # or body_file, or sha256 = "HEX"
+/// length = 12                   # or length_between = [10, 2000]
+/// body = "exactly this"         # or body_file, or sha256 = "HEX"; or any of the next three:
+/// # body_contains = ["a", "b"]  # all of them
+/// # body_matches = "^<html"     # somewhere in the body
+/// # json = { id = "number" }    # as in `JsonShape`
 /// headers = { Content-Type = "application/json" }
 /// ```
 ///
@@ -68,10 +74,12 @@ impl RequestFile {
             return Err(source.wrong(order.span(), "`order` is about rows, but there is no `data`"));
         }
         let columns = table.as_ref().map_or(&[][..], |table| &table.columns);
+        let names = names::of(&source, &document.requests)?;
         let entries: Vec<Entry> = document
             .requests
             .iter()
-            .map(|request| source.entry(request, columns))
+            .zip(names)
+            .map(|(request, name)| source.entry(request, name, columns))
             .collect::<Result<_, _>>()?;
         if entries.is_empty() {
             return Err(FileError::new(file, "there is no [[request]]"));
@@ -104,6 +112,7 @@ pub(crate) enum Order {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
+    pub(crate) name: Option<Spanned<String>>,
     pub(crate) weight: Option<NonZeroU32>,
     pub(crate) method: Option<String>,
     pub(crate) path: Spanned<String>,
@@ -115,14 +124,26 @@ pub(crate) struct Request {
     pub(crate) expect: Expect,
 }
 
+impl Request {
+    /// As it says, or as the presence of a body says.
+    pub(crate) fn method(&self) -> &str {
+        let has_body = self.body.is_some() || self.body_file.is_some();
+        self.method.as_deref().unwrap_or(if has_body { "POST" } else { "GET" })
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expect {
     pub(crate) status: Option<Spanned<u16>>,
     pub(crate) length: Option<u64>,
+    pub(crate) length_between: Option<Spanned<Vec<u64>>>,
     pub(crate) body: Option<Spanned<String>>,
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     pub(crate) sha256: Option<Spanned<String>>,
+    pub(crate) body_contains: Option<Spanned<Vec<String>>>,
+    pub(crate) body_matches: Option<Spanned<String>>,
+    pub(crate) json: Option<Spanned<JsonShape>>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 

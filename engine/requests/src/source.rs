@@ -1,14 +1,13 @@
 //! Takes the tables of a request file for what they mean, and says where they mean nothing.
 
-use crate::entry::{Body, Entry, Expected, Text};
-use crate::file::{Expect, Request};
+use crate::entry::{Body, Entry, Text};
+use crate::file::Request;
 use crate::file::{FileError, words};
 use crate::template::Template;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use volley_protocol::{BodyRule, StatusRule};
 
 /// A request file's text, to say where something is, and how to get at the files that it names.
 pub(crate) struct Source<'a> {
@@ -21,6 +20,7 @@ impl Source<'_> {
     pub(crate) fn entry(
         &self,
         request: &Spanned<Request>,
+        name: String,
         columns: &[String],
     ) -> Result<Entry, FileError> {
         let line = self.line(request.span());
@@ -32,11 +32,11 @@ impl Source<'_> {
             Ok((name.clone(), self.text(&key, value, columns)?))
         });
         let body = self.body(request, columns)?;
-        let method = if body.is_some() { "POST" } else { "GET" };
         Ok(Entry {
             line,
+            name,
             weight: request.weight.map_or(1, u32::from),
-            method: request.method.clone().unwrap_or_else(|| method.into()),
+            method: request.method().to_owned(),
             path: self.text("request.path", &request.path, columns)?,
             headers: headers.collect::<Result<_, _>>()?,
             body: body.unwrap_or(Body::Bytes(Vec::new())),
@@ -63,47 +63,6 @@ impl Source<'_> {
             }
             (Some(_), Some(file)) => {
                 Err(self.wrong(file.span(), "request: of `body` and `body_file` keep one"))
-            }
-        }
-    }
-
-    fn expected(&self, expect: &Expect) -> Result<Expected, FileError> {
-        let status = match &expect.status {
-            Some(status) if !(100..600).contains(status.get_ref()) => {
-                let what = format!("request.expect.status: {} is no status", status.get_ref());
-                return Err(self.wrong(status.span(), &what));
-            }
-            status => status.as_ref().map(|status| StatusRule::Exactly(*status.get_ref())),
-        };
-        let headers = expect.headers.as_ref().map(|headers| headers.clone().into_iter().collect());
-        Ok(Expected { status, length: expect.length, body: self.body_rule(expect)?, headers })
-    }
-
-    fn body_rule(&self, expect: &Expect) -> Result<Option<BodyRule>, FileError> {
-        match (&expect.body, &expect.body_file, &expect.sha256) {
-            (None, None, None) => Ok(None),
-            (Some(body), None, None) => {
-                Ok(Some(BodyRule::Exactly(body.get_ref().clone().into_bytes())))
-            }
-            (None, Some(file), None) => {
-                let (_, bytes) = self.load("request.expect.body_file", file)?;
-                Ok(Some(BodyRule::Exactly(bytes)))
-            }
-            (None, None, Some(hash)) => {
-                BodyRule::from_hex(hash.get_ref()).map(Some).ok_or_else(|| {
-                    let what = "request.expect.sha256: a SHA-256 has 64 hexadecimal digits";
-                    self.wrong(hash.span(), what)
-                })
-            }
-            (body, file, hash) => {
-                let spans = [
-                    body.as_ref().map(Spanned::span),
-                    file.as_ref().map(Spanned::span),
-                    hash.as_ref().map(Spanned::span),
-                ];
-                let last = spans.into_iter().flatten().max_by_key(|span| span.start);
-                let what = "request.expect: of `body`, `body_file` and `sha256` keep one";
-                Err(self.wrong(last.unwrap_or_default(), what))
             }
         }
     }
@@ -150,7 +109,7 @@ impl Source<'_> {
         FileError::at(self.file, self.line(span), what)
     }
 
-    fn line(&self, span: Range<usize>) -> u64 {
+    pub(crate) fn line(&self, span: Range<usize>) -> u64 {
         let before = self.text.get(..span.start).unwrap_or_default();
         1 + before.matches('\n').count() as u64
     }
