@@ -164,6 +164,7 @@ VALUES: Mapping[str, str] = {
     "run": "a run's name",
     "seen": "what it was in answers one after another",
     "segments": "how many writes an answer is sent in",
+    "upstream_busy": "share of the time in which the upstream was at work",
     "server_busy": "share of its cores' time that the server used",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
@@ -219,6 +220,8 @@ _REASONS = _codes(
     "rate_not_answered answered_share rate least: It did not answer what it was offered.",
     # Why an entry did at least what was measured.
     "generator_limit client_busy server_busy: The generator was busy and the server far from it.",
+    "upstream_limit upstream_busy client_busy server_busy: Whom the server asks was at its limit, "
+    "and the server far from it.",
     "generator_slow in_flight connections pipeline share limit_share: By Little's law, requests "
     "spent more time in the generator than the limit; `share` of the time.",
     "generator_late lag_us most_us: The generator sent late, which is in all latencies.",

@@ -86,7 +86,8 @@ class Slice(Contract):
 
     `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
-    were loaded, over `leak_wall_ns`; None for its first turn. `rate` is what was offered in an open
+    were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of whom it
+    asked meanwhile, where the workload has it ask somebody. `rate` is what was offered in an open
     loop, requests per second; None: closed loop.
     """
 
@@ -95,6 +96,7 @@ class Slice(Contract):
     server_cpu: CpuTime | None
     leak_ns: NonNegativeInt | None
     leak_wall_ns: NonNegativeInt | None
+    upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
 
 

@@ -394,6 +394,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # Why an entry did at least what was measured.
     "generator_limit": "the load generator was the limit, busy {client_busy:.0%} of the time, and "
     "the server's cores only {server_busy:.0%}: it is at least this fast",
+    "upstream_limit": "whom it asks was the limit, busy {upstream_busy:.0%} of the time beside the "
+    "load generator's {client_busy:.0%}, and the server's cores only {server_busy:.0%}: it is at "
+    "least this fast",
     "generator_slow": _generator_slow,
     "generator_late": "the load generator was late: one request in a hundred left {lag_us:,.0f} µs "
     "or more after it was due, and {most_us:,.0f} µs is the most; it is at least this prompt",

@@ -80,6 +80,7 @@ class World(Reports):
     slices: int = 0
     most_up: int = 0
     jobs: list[tuple[str, ...]] = field(default_factory=list)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
     up: dict[str, Entry] = field(default_factory=dict)
     loaded_s: dict[str, float] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
@@ -98,8 +99,8 @@ class World(Reports):
         me: Any = self
         return Stages(me, me, me, me, me)
 
-    def keeper(self, _scratch: Path) -> "FakeKeeper":
-        return FakeKeeper(self)
+    def keeper(self, scratch: Path) -> "FakeKeeper":
+        return FakeKeeper(self, scratch)
 
     def certificate(self, folder: Path) -> Certificate:
         """The same paths for all, of files that nobody reads; or why there is none."""
@@ -268,9 +269,11 @@ class FakeKeeper:
     """Servers that are only remembered."""
 
     tls_folder = Path("/nowhere")
+    """`static_folder` is there after the run: no process removes it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, scratch: Path) -> None:
         self._world = world
+        self.static_folder = scratch / "static"
 
     def start(
         self,
@@ -285,6 +288,7 @@ class FakeKeeper:
         answers: Callable[[str, int], str | None],
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
@@ -293,6 +297,7 @@ class FakeKeeper:
         if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
             raise ContenderOut(world.unstartable_again[entry.name])
         assert key not in world.up
+        world.environments[key] = dict(environment or {})
         world.up[key] = entry
         world.most_up = max(world.most_up, len(world.up))
         world.loaded_s[key] = 0.0
