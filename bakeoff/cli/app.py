@@ -21,7 +21,7 @@ COMMANDS = {
         "measuring",
         "Find the highest rate at which servers hold a service level objective.",
     ),
-    "day": ("day", "A day in the life of servers: who starts first, rests cheaply, breaks first?"),
+    "day": ("day", "A day in the life of servers: who starts first, who rests, who breaks first?"),
     "ci": ("ci", "Is this change slower than the base? Slower, not slower, or can't tell."),
     "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
     "resume": ("runs", "Go on with a run that was cut off, from its last finished block."),

@@ -22,7 +22,7 @@ from bakeoff.report.kinds.shared import (
     pinning,
     said_once,
 )
-from bakeoff.report.sentences import PHASES, listed, sentence, sentences
+from bakeoff.report.sentences import listed, sentences
 
 _LABELS: Mapping[Phase, str] = {
     "start": "cold start",
@@ -205,13 +205,6 @@ def _ratio(pair: DayPair | None) -> str:
 def _notes(result: Day) -> Iterator[Item]:
     own = {entry.name: sentences(entry.warnings) for entry in result.entries}
     yield from (Item(text, "!") for text in said_once(own))
-    outs: dict[str, list[str]] = {}
-    for line in result.lines:
-        for value in line.values if line.main else ():
-            if value.why and value.why.code == "out_of_phase":
-                outs.setdefault(f"{value.name}: {sentence(value.why)}", []).append(line.phase)
-    for text, phases in outs.items():
-        yield Item(f"{text} ({listed(PHASES[each] for each in phases)})", "–")
     yield from (Item(text, "·") for text in sentences(result.warnings))
 
 
