@@ -123,6 +123,7 @@ class Engine:
     def abort(self) -> None:
         """End the engine at once, whatever it does: its connections close as it goes."""
         self._process.kill()
+        self._process.wait()
         self.close()
 
     def close(self) -> None:
