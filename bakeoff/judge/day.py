@@ -38,6 +38,7 @@ STEPS: Mapping[tuple[Phase, Figure], float] = {("recovery", "time_ms"): 50.0}
 """Figures that are read in steps. Two that are no further apart than a step can't be told."""
 GENERATOR_BUSY = 0.9
 STAYS_ILL = 0.5
+BLOCKED = 0.5
 
 Rounds = Mapping[int, Mapping[str, Seen]]
 """Round → contender → its turns."""
@@ -234,12 +235,21 @@ def _warnings_of(
     ill = sum(not _is_well(turn) for turn in turns)
     if turns and ill >= STAYS_ILL * len(turns):
         yield Finding.of("stays_ill", n=ill)
+    answered = [each for seen in own if (each := _beside_slow(seen)) is not None]
+    if answered and (share := float(np.median(answered))) < BLOCKED:
+        yield Finding.of("blocked_by_slow_clients", n=plan.slow_clients, share=share)
     cut = [turn.opened for seen in own if (turn := seen.turn("slow")) and turn.opened is not None]
     if cut and max(cut) < plan.slow_clients / 2:
         yield Finding.of("cuts_slow_clients", n=max(cut), asked=plan.slow_clients)
     killed = sum((each.name, each.how) == (name, "SIGKILL") for end in ends for each in end.stopped)
     if killed:
         yield Finding.of("killed", n=killed, boots=len(ends))
+
+
+def _beside_slow(seen: Seen) -> float | None:
+    """The share that was answered beside slow clients."""
+    turn = seen.turn("slow")
+    return READINGS["slow"]["answered"](seen, turn) if turn else None
 
 
 def _is_well(turn: DayTurn) -> bool:

@@ -117,7 +117,8 @@ def _quantile(p: float) -> Reading:
 
 
 def _answered(_seen: Seen, turn: DayTurn) -> float | None:
-    event = turn.slices[0].event
+    """Of the last slice, which has what the phase is about."""
+    event = turn.slices[-1].event
     if not event.due or not event.requests_all:
         return ANSWERED_MIN if event.due else None
     right = max(0.0, 1 - wrong_of(event) / event.requests_all)
@@ -202,7 +203,7 @@ READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
     },
     "recovery": {"time_ms": _recovery_ms},
     "storm": {"time_ms": _storm_ms, "p50_us": _quantile(0.5), "answered": _answered},
-    "slow": {"slowdown": _slowdown},
+    "slow": {"slowdown": _slowdown, "answered": _answered},
     "after": {"memory_mib": _memory, "growth": _growth},
 }
 """The figures of each phase, and how each is read from a turn; None: it has none."""

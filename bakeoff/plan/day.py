@@ -36,8 +36,8 @@ FIXED_S = 3.5
 ROUND_S = 3.0
 """What a round takes however many there are: rest, stops."""
 STARTS = 2
-CROWD = 8
-"""Times the usual connections."""
+CROWD = 16
+"""Times the usual connections: who asks beyond capacity are others, who come on top."""
 
 
 class DayOptions(Options):
@@ -46,7 +46,7 @@ class DayOptions(Options):
     connections: Annotated[
         Count | None,
         Flag(
-            "Connections up to capacity; beyond it 8 times as many. (default: 64)", int, letter="-c"
+            "Connections up to capacity; beyond it 16 times as many. (default: 64)", int, letter="-c"
         ),
     ] = None
     duration: Annotated[

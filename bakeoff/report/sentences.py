@@ -387,10 +387,10 @@ def _kinds(kinds: Sequence[str], shares: Sequence[float]) -> str:
 
 
 def _answers_late(level: float, held: float, p50_us: float | None) -> str:
-    waits = f"for {figures.duration(p50_us)}" if p50_us else "until it has given up"
+    waits = f"waits for {figures.duration(p50_us)} or longer" if p50_us else "gives up"
     return (
         f"at {_share(level)} of its peak it queues and answers late: it answers {_share(held)} of "
-        f"its peak, and half of what is asked waits {waits} or longer"
+        f"its peak, and half of what is asked {waits}"
     )
 
 
@@ -584,6 +584,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "stays_ill": "in {n:# round} its latency was not what it was as long as it was watched after "
     "the crowd had left",
     "cuts_slow_clients": "it closed the connections of slow clients: {n} of {asked} were left",
+    "blocked_by_slow_clients": "slow clients block it: beside {n} of them it answered "
+    "{share:.0%} of what it was asked",
     "no_energy": "this machine does not count the processors' energy (RAPL), or not for us: there "
     "is no energy per request",
     # About two runs.

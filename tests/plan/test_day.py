@@ -21,7 +21,7 @@ def test_it_is_all_of_them_without_a_twin_in_two_minutes_each(tmp_path: Path) ->
     assert [each.name for each in made.race.entries] == ["ada", "bob", "cy", "dan"]
     assert made.duration_s == 480 and made.rounds == 8
     assert 800 <= made.window_ms < 1000
-    assert made.crowd == 8 * made.race.connections == 512
+    assert made.crowd == 16 * made.race.connections == 1024
 
 
 def test_a_short_day_has_five_rounds_of_short_windows_and_a_long_one_longer_windows(
