@@ -13,7 +13,7 @@ FIRST_REQUESTS = 1000
 WELL_WITHIN = 1.5
 WELL_SLICES = 2
 REST_CPU_MS_PER_S_MIN = 0.1
-ANSWERED_MIN = 0.001
+ANSWERED_MIN = 0.01
 WRONG = ("status", "mismatch_length", "mismatch_body", "mismatch_header")
 """Kinds of errors that are answers."""
 

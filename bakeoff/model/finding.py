@@ -352,7 +352,7 @@ _OTHERS = _codes(
     "generator_at_peak client_busy: The generator was busy at the peak, which is at least that.",
     "stays_ill n: In `n` rounds it was not what it was before as long as it was watched.",
     "cuts_slow_clients n asked: It closed the connections of most slow clients.",
-    "blocked_by_slow_clients n share: Beside so many slow clients it answered less than half of what "
+    "blocked_by_slow_clients n share: Beside `n` slow clients it answered less than half of what "
     "it was asked.",
     "no_energy: The processors' energy is not counted, or can't be read.",
     # About two runs.

@@ -46,7 +46,9 @@ class DayOptions(Options):
     connections: Annotated[
         Count | None,
         Flag(
-            "Connections up to capacity; beyond it 16 times as many. (default: 64)", int, letter="-c"
+            "Connections up to capacity; beyond it 16 times as many. (default: 64)",
+            int,
+            letter="-c",
         ),
     ] = None
     duration: Annotated[

@@ -13,7 +13,7 @@ SHORT = ("-d", "62", "-c", "8", "--storm", "100", "--slow-clients", "20", "--see
 
 
 def test_a_day_that_was_killed_goes_on_and_tells_a_slow_start(place: Place) -> None:
-    quick, sleepy = place.server("quick"), place.server("sleepy", before="time.sleep(1)")
+    quick, sleepy = place.server("quick"), place.server("sleepy", before="time.sleep(0.5)")
     with place.begin("day", quick, sleepy, *SHORT) as process:
         wait_for(lambda: place.recorded("day-turn") > 5)
         os.kill(process.pid, signal.SIGKILL)
@@ -22,14 +22,14 @@ def test_a_day_that_was_killed_goes_on_and_tells_a_slow_start(place: Place) -> N
     ended = place.bakeoff("resume", "runs/latest", "--json", "day.json")
     assert ended.status == 0, ended.err
     assert "Traceback" not in ended.err and "round 5 of 5" in ended.err
-    for text in ("cold start, time", "connection storm, time", "slow clients, p50", "Beyond"):
+    for text in ("cold start, time", "storm, time", "slow clients, p50", "Beyond"):
         assert text in ended.out
     day = Day.read_json(place.path / "day.json")
     assert day.complete and day.rounds == 5
     start = day.line("start", "time_ms")
     pair = start.pair(quick, sleepy) if start else None
     assert pair and pair.finding == "better"
-    assert start and (start.value(sleepy).value or 0) > 1000
+    assert start and (start.value(sleepy).value or 0) > 500
     # Each phase has a figure of both.
     assert len({line.phase for line in day.lines if line.main}) == 14
     assert all(value.value is not None for line in day.lines if line.main for value in line.values)

@@ -26,19 +26,19 @@ from bakeoff.report.sentences import listed, sentences
 
 _LABELS: Mapping[Phase, str] = {
     "start": "cold start",
-    "first": "first 1,000 requests",
+    "first": "first 1,000",
     "rest": "at rest",
     "peak": "peak",
-    "load_10": "10 % of its peak",
-    "load_70": "70 % of its peak",
-    "load_100": "100 % of its peak",
-    "load_150": "150 %",
-    "load_300": "300 %",
-    "equal": "same rate for all",
+    "load_10": "10 % load",
+    "load_70": "70 % load",
+    "load_100": "100 % load",
+    "load_150": "150 % load",
+    "load_300": "300 % load",
+    "equal": "equal rate",
     "recovery": "recovery",
-    "storm": "connection storm",
+    "storm": "storm",
     "slow": "slow clients",
-    "after": "after it all",
+    "after": "at the end",
 }
 _FIGURES: Mapping[Figure, tuple[str, Callable[[float], str]]] = {
     "time_ms": ("time", lambda ms: figures.duration(1e3 * ms)),
@@ -48,7 +48,7 @@ _FIGURES: Mapping[Figure, tuple[str, Callable[[float], str]]] = {
     "p50_us": ("p50", figures.duration),
     "p99_us": ("p99", figures.duration),
     "answered": ("answered", figures.percent),
-    "kept": ("of its peak", figures.percent),
+    "kept": ("kept", figures.percent),
     "cpu_us_per_request": ("CPU/request", figures.duration),
     "energy_uj_per_request": ("energy/request", lambda uj: f"{figures.significant(uj, 3)} µJ"),
     "slowdown": ("p50", lambda ratio: figures.times(ratio)),
@@ -59,7 +59,8 @@ _SIGNS: Mapping[Outcome, Sign] = {"better": "✓", "worse": "✗", "tie": "=", "
 _READING = (
     "✓ is better than all others on its line, = is in a tie with the best (the whole interval of "
     "their ratio is within 10 % of 1), ? can't be told from the best. Values are means of the "
-    "rounds; each round has new processes, and in each phase all take their turn in random order."
+    "rounds; each round has new processes, and in each phase all take their turn in random order. "
+    "Loads are shares of each one's own peak; what is kept is right answers per second over it."
 )
 _RATIOS = (
     "Above 1 is better, whatever a line measures. 95 % intervals, made of rounds, hold for all "
@@ -70,15 +71,15 @@ _ABOUT: Mapping[Phase, str] = {
     "first": "the first 1,000 answers after a cold start",
     "rest": "nothing is asked: CPU time per second, and memory (Pss)",
     "peak": "a closed loop after a warm-up",
-    "load_10": "open loop; latencies from the moment a request was due",
+    "load_10": "of its own peak, open loop; latencies from the moment a request was due",
     "load_70": "the same",
     "load_100": "the same",
     "load_150": "from {crowd} connections; right answers per second over its own peak",
     "load_300": "the same; who has waited for a second goes away",
-    "equal": "half of the lowest peak; CPU time less what it uses at rest",
+    "equal": "half of the lowest peak, for all; CPU time less what it uses at rest",
     "recovery": "how long after the crowd of 300 % has left until the median at 70 % is within 1.5 "
     "times what it was, two slices in a row",
-    "storm": "{storm} new connections in 0.1 s, each with a request, until the last is over",
+    "storm": "{storm:,} new connections in 0.1 s, each with a request, until the last is over",
     "slow": "the median at 70 % beside {slow} clients that send a head byte by byte, over that "
     "without",
     "after": "memory (Pss) at the end",

@@ -113,8 +113,12 @@ class Turn:
 
     def offered(self, engine: Engine, rate: float) -> Slice:
         """A window at a rate, once all connections have been used."""
-        window_ms = self.plan.window_ms
         engine.slice(self.command(PRIME_MS))
+        return self.loaded(engine, rate)
+
+    def loaded(self, engine: Engine, rate: float) -> Slice:
+        """A window at a rate."""
+        window_ms = self.plan.window_ms
         return self.slice(engine, window_ms, rate, ramp_ms=window_ms / 4)
 
 
@@ -214,19 +218,21 @@ def storm(turn: Turn) -> dict[str, Any]:
 
 
 def slow(turn: Turn) -> dict[str, Any]:
-    """The usual load without slow clients and with them."""
-    rate = LOADS[USUAL] * turn.peak
+    """The usual load without slow clients and with them; in every other round these come first."""
+    rate, clients = LOADS[USUAL] * turn.peak, turn.context.stages.loads.slow_clients
+    count, cores = turn.plan.slow_clients, turn.race.cores.client
+    first, held = turn.round % 2 == 1, 0
     with turn.load(turn.race.connections) as engine:
-        without = turn.offered(engine, rate)
-        clients = turn.context.stages.loads.slow_clients(
-            turn.running.handle, turn.plan.slow_clients, turn.race.cores.client
-        )
-        with clients:
-            beside = turn.slice(
-                engine, turn.plan.window_ms, rate, ramp_ms=turn.plan.window_ms / 4, number=1
-            )
-            held = clients.end()
-    return {"slices": (without, beside), "opened": held}
+        slices: dict[bool, Slice] = {}
+        for beside in (first, not first):
+            if not beside:
+                slices[beside] = turn.offered(engine, rate)
+                continue
+            engine.slice(turn.command(PRIME_MS))
+            with clients(turn.running.handle, count, cores) as many:
+                slices[beside] = turn.loaded(engine, rate)
+                held = many.end()
+    return {"slices": (slices[False], slices[True]), "opened": held}
 
 
 def after(turn: Turn) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def test_each_phase_is_a_line_with_its_best_its_ties_and_its_intervals() -> None
         "cold start, time", "= 0.990× (0.952 to 1.031)", "✗ 0.500× (0.481 to 0.521)"
     )  # fmt: skip
     assert row(made, "The day", "recovery")[1:] == ("? 55.0 ms", "? 62.0 ms", "410 ms")
-    assert row(made, "The day", "connection storm")[1:] == ("✓ 130 ms", "150 ms", "out")
+    assert row(made, "The day", "storm")[1:] == ("✓ 130 ms", "150 ms", "out")
     assert row(made, "The day", "300 %")[1] == "= 97.0 %"
 
 
