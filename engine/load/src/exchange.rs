@@ -223,12 +223,26 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if refusal == Refusal::HandedBack {
             return self.take_back(slot, now_ns);
         }
+        let last = self.pool.io.bytes(piece)[last].to_vec();
+        self.miss(slot, ErrorKind::of_refusal(refusal), || refusal.to_string(), &last, now_ns);
+    }
+
+    /// A request has ended without an answer, and is taken off its connection, which lives on.
+    /// `last`: the bytes that ended it.
+    #[cold]
+    pub(crate) fn miss(
+        &mut self,
+        slot: usize,
+        kind: ErrorKind,
+        detail: impl FnOnce() -> String,
+        last: &[u8],
+        now_ns: u64,
+    ) {
         let pool = &mut *self.pool;
-        let connection = &mut pool.connections[slot];
-        let (io, book, protocol) = (&pool.io, &pool.book, &connection.protocol);
-        self.tally.failed(ErrorKind::of_refusal(refusal), 1, || {
+        let (book, protocol) = (&pool.book, &pool.connections[slot].protocol);
+        self.tally.failed(kind, 1, || {
             let request = protocol.completed().map_or(&[][..], |of| book.bytes_of(of.message));
-            (refusal.to_string(), request.to_vec(), protocol.evidence(&io.bytes(piece)[last]))
+            (detail(), request.to_vec(), protocol.evidence(last))
         });
         if let Some(log) = &mut self.log {
             log.current.errors += 1;
@@ -317,7 +331,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// What an open connection does after some answers.
     #[inline]
-    fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+    pub(crate) fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         if P::WRITES {
             return self.after_words(slot, more, had_room, next_ns);
         }
