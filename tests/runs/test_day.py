@@ -170,7 +170,7 @@ def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
 def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
     inside = world(unstartable={"ada": "no cc", "bob": "no go"})
     done = plan(tmp_path)
-    with pytest.raises(NoVerdict, match="no contender is left:\n  bob: no go\n  ada: no cc"):
+    with pytest.raises(NoVerdict, match="no contender is left:\n  ada: no cc\n  bob: no go"):
         run(done, tmp_path / "runs", inside)
 
 

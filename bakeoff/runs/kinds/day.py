@@ -45,7 +45,7 @@ class DayRun(Run[DayPlan, Day]):
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Round after round, until there are as many as planned or the time is up."""
-        plan = self.planned
+        plan, rehearsed = self.planned, False
         with measuring(self.store, stages, watch) as context:
             while not self.is_complete():
                 race, whole = self.plan.race, len(self._ends())
@@ -57,6 +57,9 @@ class DayRun(Run[DayPlan, Day]):
                     watch.measured(of_all * plan.duration_s, plan.duration_s, about)
 
                 try:
+                    if not rehearsed:
+                        Round(plan, race, self._next(), context).rehearse()
+                        rehearsed = True
                     Round(plan, race, self._next(), context).run(say)
                 except NotAsPlanned as found:
                     for name, why in found.change.out.items():

@@ -47,10 +47,28 @@ class Round:
         self._names = [entry.name for entry in race.entries]
         self._turns = 0
 
+    def rehearse(self) -> None:
+        """Start each once, which doesn't count: its files are in the page cache from then on.
+
+        Raises `NotAsPlanned` where one can't be started before anything was measured.
+        """
+        out: dict[str, str] = {}
+        try:
+            for name in day_order(self._race, self._number, "rehearsal", 0, self._names):
+                try:
+                    self._instances.stop(self._start(name))
+                    del self._running[name]
+                except ContenderOut as error:
+                    out[name] = str(error)
+        finally:
+            self._instances.stop_all()
+        if out and self._number == 0:
+            raise NotAsPlanned(PlanChange(out=out))
+
     def run(self, say: Callable[[float, str], None]) -> None:
         """All phases; `say` is told which share of the round is over, and what comes next.
 
-        Raises `NotAsPlanned` where a contender can't be started in the first round.
+        Raises `NoVerdict` where nobody comes up.
         """
         began_ns = self._context.stages.clock.now_ns()
         self._say = say
@@ -96,8 +114,6 @@ class Round:
                 self._keep("start", name, number, ready_ms=running.handle.time_to_ready_ms)
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
-        if never and self._number == 0:
-            raise NotAsPlanned(PlanChange(out=never))
         for (name, number), why in failed.items():
             self._keep("start", name, number, out=why)
         self._names = [name for name in self._names if name not in never]
