@@ -367,6 +367,15 @@ class NoiseFloor(Interval):
     name: str
 
 
+class Upstream(Contract):
+    """Whom the entries asked: after which time it answers, and on which processors. `busy` is the
+    largest share of the time in which it was at work, over all entries; None: it can't be seen."""
+
+    delay_ms: NonNegativeInt
+    cpus: tuple[NonNegativeInt, ...]
+    busy: NonNegativeFloat | None
+
+
 class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
 
@@ -416,6 +425,7 @@ class Verdict(Contract):
     measured_s: NonNegativeFloat
     steal_share: NonNegativeFloat | None
     cores: Cores
+    upstream: Upstream | None = None
     seed: NonNegativeInt
     machine: Machine
 

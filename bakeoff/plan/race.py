@@ -298,6 +298,8 @@ class RaceDraft:
             entries=tuple(entries),
             skipped=tuple(skipped),
             workload=self.workload,
+            upstream=self.environment.catalogue.upstream(self.workload),
+            upstream_cpus=self.environment.spare_cpus(self.cores),
             mode="open" if options.rate or options.load else "closed",
             rate=options.rate,
             load=options.load,
