@@ -101,6 +101,7 @@ def race(
     precision: Share | None = None,
     budget: Duration | None = None,
     confirm: bool = False,
+    same_answers: bool = False,
     gates: Sequence[str] = (),
     cant_tell: CantTell = "pass",
     seed: int | None = None,
@@ -115,7 +116,8 @@ def race(
     race for each combination; of several protocols each contender races once in each, all in one
     race. `ca` is a file with the roots that an https:// URL's certificate is believed by. `rate`
     (requests per second for each) or `load` (a share of each one's own peak) make an open loop,
-    ranked by p99 latency. `ports` go to the commands and `pids` to the URLs, in their order. The
+    ranked by p99 latency. With `same_answers` whoever answers otherwise than the reference is out.
+    `ports` go to the commands and `pids` to the URLs, in their order. The
     run's folder is made in `out`.
 
     Raises `BadUsage` for options that make no sense, `MissingPiece` where a tool is not installed,
