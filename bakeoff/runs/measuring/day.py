@@ -12,6 +12,7 @@ from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.day_turn import Turn
+from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
 
 REST_WINDOWS = 2
@@ -48,7 +49,8 @@ class Round:
         self._turns = 0
 
     def rehearse(self) -> None:
-        """Start each once, which doesn't count: its files are in the page cache from then on.
+        """Start each once, which doesn't count: its files are in the page cache from then on, and
+        what its answers are held to is found.
 
         Raises `NotAsPlanned` where one can't be started before anything was measured.
         """
@@ -56,7 +58,9 @@ class Round:
         try:
             for name in day_order(self._race, self._number, "rehearsal", 0, self._names):
                 try:
-                    self._instances.stop(self._start(name))
+                    running = self._start(name)
+                    out |= hold(self._race, [running], self._context)[1]
+                    self._instances.stop(running)
                     del self._running[name]
                 except ContenderOut as error:
                     out[name] = str(error)
