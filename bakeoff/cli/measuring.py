@@ -72,6 +72,7 @@ def race(
     bakeoff race nginx go-nethttp -c 256           two of the catalogue
     bakeoff race --all                             all of it
     bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is set for them
+    bakeoff race old="node a.js" new="node b.js"   and what to call them
     bakeoff race ./old ./new --close               folders, no keep-alive
     bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
     bakeoff race ./old ./new --precision 1% --budget 2m

@@ -268,12 +268,16 @@ class RaceDraft:
         if len(common) == 1:
             entries = [each.model_copy(update={"protocol": None}) for each in entries]
         racing = [entry.name for entry in entries]
+        # Who is named by a few of its words may also be named by all of them.
+        named = [each for each in self.contenders if each.name in racing]
+        typed = {each.typed: each.name for each in reversed(named) if each.typed not in racing}
         reference = racing[0] if options.reference is None else options.reference
+        reference = typed.get(reference, reference)
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} doesn't race{hint}")
         names = [*racing, *(each.name for each in skipped)]
-        gates = tuple(race_gate(text, names) for text in options.gates)
+        gates = tuple(race_gate(text, names, typed) for text in options.gates)
         if options.confirm and len(entries) < 2:
             raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
         if options.twin:
@@ -452,7 +456,7 @@ def _entries(
         entries.append(
             Entry(
                 name=name,
-                title=resolved.contender.title if resolved.contender else resolved.name,
+                title=resolved.contender.title if resolved.contender else resolved.typed,
                 origin=resolved.origin,
                 contender=resolved.contender,
                 folder=str(resolved.folder) if resolved.folder else None,
