@@ -29,6 +29,7 @@ from bakeoff.plan.options import (
     Options,
     WorkloadOption,
 )
+from bakeoff.plan.outlook import expected
 from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
 DURATION_PER_ENTRY_S = 20.0
@@ -317,7 +318,7 @@ class RaceDraft:
             cant_tell=options.cant_tell,
             seed=options.seed,
         )
-        return without(plan, _cannot_pipeline(plan))
+        return _with_expected(without(plan, _cannot_pipeline(plan)))
 
     def contradiction(self, settings: Settings) -> str:
         """Why these settings can't be had together; empty: they can."""
@@ -353,7 +354,7 @@ def confirming(plan: Plan) -> Plan:
     entries = tuple(entry for entry in plan.entries if not entry.twin_of)
     duration_s = plan.duration_s * CONFIRM_SHARE
     rounds = round(duration_s / (len(entries) * SOLO_WINDOW_S))
-    return plan.model_copy(
+    solo = plan.model_copy(
         update={
             "run": f"{plan.run}-confirm",
             "entries": entries,
@@ -366,6 +367,11 @@ def confirming(plan: Plan) -> Plan:
             "precision": None,
         }
     )
+    return _with_expected(solo)
+
+
+def _with_expected(plan: Plan) -> Plan:
+    return plan.model_copy(update={"expected": expected(plan)})
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:

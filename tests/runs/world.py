@@ -4,13 +4,14 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.load import LoadRun, LoadSpec
+from bakeoff.load import REQUEST_TIMEOUT_MS, LoadRun, LoadSpec
 from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
@@ -41,7 +42,9 @@ class World(Reports):
     processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
     12 ms without. `warmth` is the share of a server's throughput that it has after so many
     seconds of load. Those with `places` in their listen queues close the connection after each
-    answer, and what overflows them waits for a second.
+    answer, and what overflows them waits for a second. Those that stall answer nothing after so
+    many seconds of load (`stalls`). `starts_s` is what starts take on the clock. With `drains` a
+    slice ends when what is in flight is answered.
     """
 
     requests_per_s: dict[str, float]
@@ -61,6 +64,9 @@ class World(Reports):
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
     overflows: int = 0
+    stalls: dict[str, float] = field(default_factory=dict)
+    starts_s: dict[str, float] = field(default_factory=dict)
+    drains: bool = False
     refuses: bool = False
     no_certificate: str = ""
     certificates: int = 0
@@ -271,6 +277,8 @@ class FakeKeeper:
         certificate: Certificate | None = None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
+        started_s = self._world.starts_s.get(entry.twin_of or entry.name, 0.0)
+        self._world.time_ns += round(started_s * 1e9)
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -348,21 +356,29 @@ class FakeLoad:
         original = entry.twin_of or entry.name
         rate = world.requests_per_s[original] * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
+        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == entry.name)
+        stalls = loaded_s >= world.stalls.get(original, inf)
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None
         if command.rate and not dead:
             return self._open(key, command, command.rate, rate)
         window_ns = command.duration_ms * 1_000_000
-        requests = 0 if dead else round(rate * window_ns / 1e9)
+        requests = 0 if dead or stalls else round(rate * window_ns / 1e9)
         start_ns = world.time_ns + command.ramp_ms * 1_000_000
         world.time_ns = start_ns + window_ns + 1_000_000
         if self._job.connections > world.places.get(original, self._job.connections):
             world.overflows += 1
             world.time_ns += 1_000_000_000
+        if stalls:
+            world.time_ns += REQUEST_TIMEOUT_MS * 1_000_000
         world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[key] = world.answered.get(key, 0) + requests_all
         mean_us = self._job.connections * self._job.pipeline / rate * 1e6
+        if world.drains and not stalls:
+            world.time_ns += round(mean_us * 1e3)
+        missed = {"timeout": self._job.connections} if stalls else {}
+        missed |= {"reset": 1} if dead else {}
         return event(
             target=command.target,
             block=command.block,
@@ -372,8 +388,8 @@ class FakeLoad:
             requests=requests,
             bytes=requests * 113,
             requests_all=requests_all,
-            misses=1 if dead else 0,
-            errors={"reset": 1} if dead else {},
+            misses=sum(missed.values()),
+            errors=missed,
             latency=_histogram(round(mean_us), requests),
             latency_count=requests,
             latency_mean_us=mean_us if requests else 0.0,

@@ -6,21 +6,42 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.plan import Expected
 from bakeoff.model.protocol import Certificate
+from bakeoff.plan import ENDING_S
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
 
 
+class TimeIsUp(BakeoffError):
+    """A run has taken as long as it may take at most."""
+
+
 @dataclass(frozen=True)
 class Context:
-    """The effects, the keeper of the contenders, the log, who is told, and the folder."""
+    """The effects, the keeper of the contenders, the log, who is told, and the folder.
+
+    At `until_ns` of the stages' clock the time is up; None: there is no bound.
+    """
 
     stages: Stages
     keeper: Keeper
     store: Store
     watch: Watch
     folder: Path
+    until_ns: int | None = None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether it has taken as long as it may take."""
+        return self.until_ns is not None and self.stages.clock.now_ns() >= self.until_ns
+
+    def check_time(self, doing: str) -> None:
+        """Raise `TimeIsUp` where the time is up while it is `doing` something."""
+        if self.time_is_up:
+            raise TimeIsUp(f"its time was up while it was {doing}")
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -38,13 +59,23 @@ class Context:
 
 @contextmanager
 def measuring(
-    store: Store, stages: Stages, watch: Watch, folder: Path | None = None
+    store: Store,
+    stages: Stages,
+    watch: Watch,
+    folder: Path | None = None,
+    expected: Expected | None = None,
 ) -> Iterator[Context]:
-    """A keeper for contenders that run in `folder` (None: the store's); it ends them all."""
+    """A keeper for contenders that run in `folder` (None: the store's); it ends them all.
+
+    From now on there is as much time as is `expected` at most.
+    """
     folder = folder or store.path
     (folder / "logs").mkdir(parents=True, exist_ok=True)
+    until_ns = None
+    if expected:
+        until_ns = stages.clock.now_ns() + round((expected.at_most_s - ENDING_S) * 1e9)
     keeper = stages.servers.keeper(folder / "scratch")
     try:
-        yield Context(stages, keeper, store, watch, folder)
+        yield Context(stages, keeper, store, watch, folder, until_ns)
     finally:
         keeper.close()

@@ -49,6 +49,7 @@ def run_solo_round(boot: Boot) -> None:
     died: dict[str, str] = {}
     stopped: list[Stopped] = []
     for turn, name in enumerate(order):
+        context.check_time(f"measuring {name} in round {boot.number + 1} of {plan.boots}")
         context.watch.measured(
             boot.done_s + turn * window_ms / 1000,
             plan.duration_s,
