@@ -36,6 +36,7 @@ class Servers:
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
     audit = staticmethod(verifying.audit)
+    connections_at_a_time = staticmethod(verifying.connections_at_a_time)
 
     def certificate(self, folder: Path) -> Certificate:
         """A certificate for servers that speak TLS, in `folder`. Raises `MissingPiece`."""

@@ -1,7 +1,8 @@
 """Stage 4, verify: does a server give the right answer, before anyone measures how fast."""
 
 from bakeoff.verify.asking import answers
+from bakeoff.verify.at_a_time import connections_at_a_time
 from bakeoff.verify.audit import audit
 from bakeoff.verify.verify import verify
 
-__all__ = ["answers", "audit", "verify"]
+__all__ = ["answers", "audit", "connections_at_a_time", "verify"]

@@ -43,8 +43,9 @@ class World(Reports):
     12 ms without. `warmth` is the share of a server's throughput that it has after so many
     seconds of load. Those with `places` in their listen queues close the connection after each
     answer, and what overflows them waits for a second. Those that stall answer nothing after so
-    many seconds of load (`stalls`). `starts_s` is what starts take on the clock. With `drains` a
-    slice ends when what is in flight is answered.
+    many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
+    connections, and `served` how many of them are served at a time. `starts_s` is what starts take
+    on the clock. With `drains` a slice ends when what is in flight is answered.
     """
 
     requests_per_s: dict[str, float]
@@ -63,6 +64,8 @@ class World(Reports):
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
+    queues: dict[str, int] = field(default_factory=dict)
+    served: dict[str, int] = field(default_factory=dict)
     overflows: int = 0
     stalls: dict[str, float] = field(default_factory=dict)
     starts_s: dict[str, float] = field(default_factory=dict)
@@ -147,7 +150,8 @@ class World(Reports):
 
     def listen_queue(self, port: int) -> int | None:
         entry = self.up[self.pids[port]]
-        return self.places.get(entry.twin_of or entry.name)
+        name = entry.twin_of or entry.name
+        return self.places.get(name, self.queues.get(name))
 
     def pressure_cpu_us(self) -> None:
         pass
@@ -211,6 +215,14 @@ class World(Reports):
         problems = (self.wrong[name],) if name in self.wrong else ()
         keeps_alive = name not in self.places
         return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
+
+    def connections_at_a_time(
+        self, handle: Handle, entry: Entry, workload: Workload, most: int
+    ) -> int | None:
+        """All of them, unless this world says how many."""
+        served = self.served.get(entry.name)
+        self.time_ns += 1_000_000_000 if served else 0
+        return served if served and served < most else None
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""
@@ -330,6 +342,8 @@ class FakeLoad:
         keys = {pid: key for pid, key in world.pids.items() if key in world.up}
         self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
         world.jobs.append(tuple(self._keys))
+        names = [world.up[key].twin_of or world.up[key].name for key in self._keys]
+        world.overflows += sum(world.queues.get(each, inf) < job.connections for each in names)
         self.ready = Ready(
             type="ready",
             protocol=3,

@@ -13,7 +13,7 @@ from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from bakeoff.runs.measuring.meter import Meter
-from bakeoff.runs.measuring.queues import check_queues
+from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.time_left import time_left_s
 from bakeoff.runs.measuring.warmup import warm_up
@@ -93,10 +93,11 @@ class Boot:
         `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`, and in
         the first boot `NotAsPlanned`.
         """
-        session.connect()
-        meter = Meter(session)
-        if not self.earlier:
-            check_queues(meter, session)
+        if self.earlier:
+            session.connect()
+            meter = Meter(session)
+        else:
+            meter = connect_within_limits(session)
         self.context.store.append(session.record())
         self.step("warming up")
         warmup = warm_up(
