@@ -219,16 +219,16 @@ def _blocks_left_out(
 def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
     queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
     return (
-        f"there were {connections} connections, fewer than usual: with more of them listen queues "
-        f"overflow, which have room for few: {queues}"
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: with more of "
+        f"them listen queues overflow, which have room for few: {queues}"
     )
 
 
 def _fewer_served(connections: int, names: list[str], served: list[int]) -> str:
     each = ", ".join(f"{name} ({n})" for name, n in zip(names, served, strict=True))
     return (
-        f"there were {figures.plural(connections, 'connection')}, fewer than usual: some servers "
-        f"serve few at a time, and all others wait until one of these is closed: {each}"
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: some servers "
+        f"serve few at a time, and the others wait until one of these is closed: {each}"
     )
 
 
