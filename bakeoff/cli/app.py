@@ -21,6 +21,7 @@ COMMANDS = {
         "measuring",
         "Find the highest rate at which servers hold a service level objective.",
     ),
+    "day": ("day", "A day in the life of servers: who starts first, who rests, who breaks first?"),
     "ci": ("ci", "Is this change slower than the base? Slower, not slower, or can't tell."),
     "workload": (
         "workload",

@@ -78,7 +78,7 @@ def _request(section: RequestSection, names: Mapping[str, str]) -> dict[str, Any
         "method": section.method,
         "path": section.path,
         "headers": section.headers,
-        "body": section.body or None,
+        "body": section.content.decode() or None,
         "body_file": names[section.body_file] if section.body_file else None,
     }
 
@@ -93,7 +93,7 @@ def _expected(
         "status": expect.status,
         "length": expect.length,
         "length_between": expect.length_between,
-        "body": expect.body if seen is None else None,
+        "body": expect.content.decode() if seen is None and expect.content is not None else None,
         "body_file": seen or own,
         "sha256": expect.sha256 if seen is None else None,
         "body_contains": expect.body_contains,

@@ -37,10 +37,13 @@ class ProjectFile(Contract):
     cookies: tuple[str, ...] | None = None
     user: str | None = None
     expect_status: int | None = None
-    expect_length: int | None = None
+    expect_length: int | str | None = None
     expect_body: str | None = None
     expect_body_file: str | None = None
     expect_sha256: str | None = None
+    expect_contains: tuple[str, ...] | None = None
+    expect_match: str | None = None
+    expect_json: str | None = None
     expect_headers: tuple[str, ...] | None = None
     protocol: str | None = None
     streams: int | None = None

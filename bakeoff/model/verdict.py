@@ -245,7 +245,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
-    held: dict[str, Held] = {}
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None
@@ -367,6 +367,15 @@ class NoiseFloor(Interval):
     name: str
 
 
+class Upstream(Contract):
+    """Whom the entries asked: after which time it answers, and on which processors. `busy` is the
+    largest share of the time in which it was at work, over all entries; None: it can't be seen."""
+
+    delay_ms: NonNegativeInt
+    cpus: tuple[NonNegativeInt, ...]
+    busy: NonNegativeFloat | None
+
+
 class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
 
@@ -416,6 +425,7 @@ class Verdict(Contract):
     measured_s: NonNegativeFloat
     steal_share: NonNegativeFloat | None
     cores: Cores
+    upstream: Upstream | None = None
     seed: NonNegativeInt
     machine: Machine
 

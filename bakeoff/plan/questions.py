@@ -2,22 +2,18 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.model.fields import fault
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.options import Flag, Options
 from bakeoff.plan.values import flag
+from bakeoff.plan.workloads import read_workload, with_files
 
-FILES_BYTES_MAX = 16 * 1024 * 1024
-"""A run keeps what its workload needs, in its plan, which is read often."""
-OF_ENGINE = frozenset({"host", "connection", "content-length", "transfer-encoding"})
-"""Headers that follow from the server, the connection and the body."""
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
@@ -28,9 +24,9 @@ class QuestionOptions(Options):
     workload: Annotated[
         str | None,
         Flag(
-            "What is asked, and the right answer: hello, empty, get (GET /, any answer that stays "
-            "the same) and others, or a file such as ./shop.toml with several requests. (default: "
-            "hello; get where all contenders are commands or URLs)",
+            "What is asked, and the right answer: hello, empty, get (GET /, whatever it answers) "
+            "and others, or a file such as ./shop.toml with several requests. (default: hello; "
+            "get where all contenders are commands or URLs)",
             metavar="NAME|FILE",
         ),
     ] = None
@@ -60,12 +56,28 @@ class QuestionOptions(Options):
     expect_status: Annotated[
         int | None, Flag("The right answer's status. (default: 200)", int, metavar="N")
     ] = None
-    expect_length: Annotated[int | None, Flag("How many bytes its body has.", int, metavar="N")] = (
-        None
-    )
+    expect_length: Annotated[
+        str | int | None,
+        Flag("How many bytes its body has, or from how many to how many.", metavar="N|N-N"),
+    ] = None
     expect_body: Annotated[str | None, Flag("Its body.", metavar="TEXT")] = None
     expect_body_file: Annotated[str | None, Flag("A file that is its body.", metavar="FILE")] = None
     expect_sha256: Annotated[str | None, Flag("The SHA-256 of its body.", metavar="HEX")] = None
+    expect_contains: Annotated[
+        tuple[str, ...],
+        Flag("A text that its body contains; may be repeated.", list[str], metavar="TEXT"),
+    ] = ()
+    expect_match: Annotated[
+        str | None,
+        Flag("A regular expression that its body matches somewhere.", metavar="REGEX"),
+    ] = None
+    expect_json: Annotated[
+        str | None,
+        Flag(
+            'The shape of its JSON, as in {"id": "number", "name?": "string|null"}.',
+            metavar="SHAPE",
+        ),
+    ] = None
     expect_headers: Annotated[
         tuple[str, ...],
         Flag(
@@ -133,82 +145,6 @@ def asked(
     return catalogue.workload(options.workload or default)
 
 
-def read_workload(path: Path) -> Workload:
-    """A workload's file, with the files that it names. Raises `BadFile`."""
-    return with_files(Workload.read_toml(path), path)
-
-
-def with_files(workload: Workload, path: Path) -> Workload:
-    """`workload`, read from `path`, with the files that it names beside that.
-
-    Raises `BadFile` where they can't be read, or fields don't fit.
-    """
-    if workload.files:
-        raise BadFile(path, "files", "is what a run fills in; name the files where they belong")
-    files: dict[str, str] = {}
-    size = 0
-    for key, name in workload.names_files:
-        file = path.parent / name
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            why = f"names {name}, which can't be read: {error.strerror} ({file})"
-            raise BadFile(path, key, why) from None
-        size += len(content) if name not in files else 0
-        if size > FILES_BYTES_MAX:
-            raise BadFile(
-                path, key, f"is too much with {name}: a run keeps 16 MiB of files at most"
-            )
-        files[name] = base64.b64encode(content).decode()
-    whole = workload.model_copy(update={"files": files})
-    try:
-        columns, _ = whole.table()
-    except ValueError as error:
-        raise BadFile(path.parent / str(workload.data), None, str(error)) from None
-    for key, why in _faults(whole, columns):
-        raise BadFile(path, key, why)
-    return whole
-
-
-def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
-    """What the engine can't send or look at, with its key."""
-    names = list(columns)
-    for place, once in enumerate(workload.once):
-        yield from _of_request(workload, f"once.{place}", once, names)
-        for name in once.take:
-            if name in names:
-                yield f"once.{place}.take.{name}", "is there already, as a column or a token"
-            names.append(name)
-    for place, request in enumerate(workload.requests or (workload.request,)):
-        at = f"request.{place}" if workload.requests else "request"
-        yield from _of_request(workload, at, request, names)
-
-
-def _of_request(
-    workload: Workload, at: str, request: RequestSection, names: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    for key, text in (*request.texts, *_body_file(workload, request.body_file)):
-        if why := fault(text, names):
-            yield f"{at}.{key}", f"is wrong: {why}"
-    given = {name.lower(): name for name in request.headers}
-    for name in given.keys() & OF_ENGINE:
-        yield f"{at}.headers.{given[name]}", "is the engine's to say: leave it out"
-    expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
-    if "accept-encoding" in given and expect.looks_inside:
-        why = "asks for compression, and what the body contains is looked for in plain text"
-        yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
-
-
-def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:
-    """A file that is no text is sent as it is."""
-    if name is None:
-        return
-    try:
-        yield "body_file", workload.content(name).decode()
-    except UnicodeDecodeError:
-        return
-
-
 def _is_file(name: str) -> bool:
     return "/" in name or name.endswith(".toml")
 
@@ -227,27 +163,49 @@ def _typed(options: QuestionOptions, directory: Path) -> Workload:
         request["body_file"] = body_file
     if method:
         request["method"] = method
-    expect = {
-        "status": options.expect_status,
-        "length": options.expect_length,
-        "body": options.expect_body,
-        "body_file": options.expect_body_file,
-        "sha256": options.expect_sha256,
-    }
-    given: dict[str, Any] = {key: value for key, value in expect.items() if value is not None}
-    pairs = (_pair("--expect-header", each) for each in options.expect_headers)
-    given["headers"] = dict(pairs)
     verb = method or ("POST" if body or body_file is not None else "GET")
     name = f"{verb} {path}"
     try:
         workload = Workload.checked(
-            {"name": name, "title": name, "request": request, "expect": given}, TYPED
+            {"name": name, "title": name, "request": request, "expect": _expected(options)}, TYPED
         )
         return with_files(workload, directory / TYPED)
     except BadFile as error:
         if error.where not in (TYPED, directory / TYPED):
             raise
         raise BadUsage(f"{_flag_of(error.key)}: {error.fault}") from None
+
+
+def _expected(options: QuestionOptions) -> dict[str, Any]:
+    """The right answer of the command line."""
+    shape = None
+    if options.expect_json is not None:
+        try:
+            shape = json.loads(options.expect_json)
+        except ValueError as error:
+            raise BadUsage(f"--expect-json: is no JSON: {error}") from None
+    expect = {
+        "status": options.expect_status,
+        **_length(options.expect_length),
+        "body": options.expect_body,
+        "body_file": options.expect_body_file,
+        "sha256": options.expect_sha256,
+        "body_contains": options.expect_contains,
+        "body_matches": options.expect_match,
+        "json": shape,
+        "headers": dict(_pair("--expect-header", each) for each in options.expect_headers),
+    }
+    return {key: value for key, value in expect.items() if value is not None}
+
+
+def _length(given: str | int | None) -> dict[str, Any]:
+    """`12` or `10-2000`."""
+    if given is None:
+        return {}
+    low, dash, high = str(given).partition("-")
+    if not low.isdecimal() or (dash and not high.isdecimal()):
+        raise BadUsage(f"--expect-length: is {given}; it takes bytes, as in 12 or 10-2000")
+    return {"length_between": (int(low), int(high))} if dash else {"length": int(low)}
 
 
 def _request(options: QuestionOptions) -> tuple[str, str]:
@@ -298,6 +256,8 @@ def _flag_of(key: str | None) -> str:
         "request.body_file": "--body",
         "expect.body_file": "--expect-body-file",
         "expect": "--expect-body",
+        "expect.json": "--expect-json",
+        "expect.body_contains.0": "--expect-contains",
     }
     parts = (key or "--request").split(".")
     if parts[:2] == ["request", "headers"]:

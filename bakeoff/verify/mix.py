@@ -99,6 +99,7 @@ def as_sent(
             "path": filled(section.path, values),
             "headers": {name: filled(text, values) for name, text in section.headers.items()},
             "body": text,
+            "body_bytes": None,
             "body_file": None,
         }
     )

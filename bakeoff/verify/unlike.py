@@ -32,7 +32,8 @@ def _heads(own: Answer, other: Answer) -> Iterator[str]:
     if own.status != other.status:
         yield f"status {own.status}, not {other.status}"
     for name in ("content-type", "content-encoding"):
-        here, there = own.header(name), other.header(name)
+        # Some frameworks name a charset, others leave it to what JSON and HTML have anyway.
+        here, there = (each.header(name).partition(";")[0].strip() for each in (own, other))
         if here.lower() != there.lower():
             yield f"{name}: {here or '(none)'}, not {there or '(none)'}"
 

@@ -31,7 +31,7 @@ body_contains = ["{"]
 def shop(tmp_path: Path) -> Path:
     """A folder with a workload of two requests, and what it names."""
     (tmp_path / "shop.toml").write_text(SHOP)
-    (tmp_path / "users.csv").write_text("id,name\r\n7,ann\r\n8,bob\r\n")
+    (tmp_path / "users.csv").write_text("id,name\r\n7,ann\r\n8,bob b\r\n")
     (tmp_path / "order.bin").write_bytes(b"\xff\x00binary")
     return tmp_path
 
@@ -76,6 +76,21 @@ def test_a_body_posts_and_a_method_may_be_said(tmp_path: Path) -> None:
     assert planned(tmp_path, headers=("X-A: b",)).workload.name == "GET /"
 
 
+def test_the_right_answer_may_be_a_rule(tmp_path: Path) -> None:
+    asked = planned(
+        tmp_path,
+        expect_length="10-2000",
+        expect_contains=("a", "b"),
+        expect_match="^<",
+        expect_json='{"id": "number"}',
+    ).workload
+    assert not asked.is_fixed
+    assert asked.expect.length_between == (10, 2000)
+    assert asked.expect.body_contains == ("a", "b")
+    assert (asked.expect.body_matches, asked.expect.json_) == ("^<", {"id": "number"})
+    assert planned(tmp_path, expect_length=12).workload.expect.length == 12
+
+
 def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
     mine = str(contender(tmp_path, "mine"))
     made = planned(tmp_path, mine, "http://127.0.0.1:1/", request="/x", twin=False)
@@ -91,7 +106,7 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
         file.unlink()
     kept = Plan.from_json(made.to_json(), "plan.json").workload
     assert kept == made.workload
-    assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob"]])
+    assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob b"]])
     assert kept.body(kept.asked["order"]) == b"\xff\x00binary"
     assert list(kept.asked) == ["GET /", "order"]
     assert (kept.asked["order"].method, kept.asks) == ("POST", "2 requests")
@@ -112,6 +127,11 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
         ({"body": "@none.json"}, "--body: names none.json, which can't be read: No such file"),
         ({"body": "a", "body_file": "b"}, "--body and --body-file: a request has one body"),
         ({"expect_status": 99}, "--expect-status: is wrong: input should be greater than or equal"),
+        ({"expect_length": "ten"}, "--expect-length: is ten; it takes bytes, as in 12 or 10-2000"),
+        ({"expect_length": "9-2"}, "the lower limit comes first"),
+        ({"expect_json": "{"}, "--expect-json: is no JSON"),
+        ({"expect_json": '{"a": "int"}'}, "--expect-json: is wrong: /a: `int` is no type"),
+        ({"expect_match": "("}, "is no regular expression"),
         ({"expect_sha256": "12"}, "--expect-sha256: is wrong: string should match"),
         ({"expect_body": "a", "expect_sha256": "0" * 64}, "keep one"),
         ({"request": "/{{id}}"}, "--request: is wrong: {{id}} is not a field"),
@@ -147,6 +167,23 @@ def test_what_cannot_be_asked_is_refused_by_the_flag(
             "which the engine doesn't know",
         ),
         (('body_contains = ["{"]', 'json = { a = "int" }'), "request.1.expect.json", "is no type"),
+        (('path = "/"', 'path = "/a b"'), "request.0.path", "in a path ' ' is written %20"),
+        (('path = "/"', 'path = "/ä"'), "request.0.path", "in a path 'ä' is written %C3%A4"),
+        (
+            ("/orders/{{id}}", "/orders/{{name}}"),
+            "request.1.path",
+            "is '/orders/bob b', where name is 'bob b': in a path ' ' is written %20",
+        ),
+        (
+            ('path = "/"', 'path = "/"\nheaders = { "A B" = "" }'),
+            "request.0.headers.A B",
+            "no head",
+        ),
+        (
+            ('path = "/"', 'path = "/"\nheaders = { A = "b\\u0001" }'),
+            "request.0.headers.A",
+            "has no control characters",
+        ),
         (('data = "users.csv"', 'order = "random"'), None, "there is no `data`"),
     ],
 )

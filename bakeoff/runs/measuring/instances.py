@@ -128,6 +128,7 @@ class Instances:
             answers=partial(self._context.stages.servers.answers, protocol=protocol, tls=tls),
             protocol=protocol,
             certificate=certificate,
+            environment=self._context.surroundings(self._plan).environment,
         )
         self._started.append((entry.name, key))
         return handle

@@ -59,7 +59,7 @@ fn json_has_exactly_its_keys() {
     );
     assert_eq!(keys(&value["latency_us"]), "max mean p50 p75 p90 p99 p99_9");
     assert_eq!(keys(&value["client"]), "busy cpu_us_per_request threads");
-    assert_eq!((&value["schema"], &value["mode"]), (&"bakeoff.load/3".into(), &"closed".into()));
+    assert_eq!((&value["schema"], &value["mode"]), (&"bakeoff.load/2".into(), &"closed".into()));
     assert!(value["requests"].as_u64().unwrap() > 0 && value["little"].as_f64().unwrap() > 0.0);
     for nothing in ["rate", "service_us", "send_lag_us", "first_bad", "ceiling"] {
         assert!(value[nothing].is_null(), "{nothing}");
@@ -165,6 +165,45 @@ fn requests_may_come_from_a_file() {
     let options = ["--request-file", file.to_str().unwrap(), "-H", "X-A: b"];
     let (status, text, error) = load(address, &options);
     assert!(status == 0 && text.contains("errors       none"), "{text}{error}");
+}
+
+#[test]
+fn connections_may_log_in_first() {
+    let (address, asked) = servers::routing(|path| {
+        let body = match path {
+            "/login" => r#"{"id": 7}"#,
+            "/of/7" => "mine",
+            _ => return Some(b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n".to_vec()),
+        };
+        let length = body.len();
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+    });
+    let file = fresh("login.toml");
+    let text = "[[once]]\npath = \"/login\"\ntake = { id = \"json /id\" }\n\
+        [[request]]\npath = \"/of/{{id}}\"\n";
+    fs::write(&file, text).unwrap();
+    let name = file.to_str().unwrap();
+    let options = ["-n", "50", "--expect-body", "mine", "--request-file", name];
+    let value = load_json(address, &options);
+    assert_eq!((value["requests"].as_u64(), &value["errors"]), (Some(50), &serde_json::json!({})));
+    assert_eq!(value["by_request"][0]["name"], "GET /of/{{id}}");
+    let logins = asked.lock().unwrap().iter().filter(|path| *path == "/login").count();
+    assert_eq!(logins, 4, "one for each connection");
+
+    fs::write(&file, text.replace("json /id", "json /token")).unwrap();
+    let (status, text, error) = load(address, &["--request-file", name]);
+    assert_eq!(status, 1, "{text}{error}");
+    let detail = "take.id: json /token is not in the answer to GET /login";
+    assert!(text.contains(detail) && text.contains("nothing to take from the answer"), "{text}");
+
+    for (options, part) in [
+        (&["--close"] as &[&str], "login.toml:1: [[once]] is for connections that carry several"),
+        (&["--requests-per-connection", "1"], "--requests-per-connection 1 leaves nothing to"),
+    ] {
+        let (status, text, error) = load(address, &[options, &["--request-file", name]].concat());
+        assert_eq!((status, text.as_str()), (2, ""));
+        assert!(error.contains(part) && error.lines().count() == 1, "{error}");
+    }
 }
 
 #[test]
