@@ -20,7 +20,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import NoiseFloor, Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import NoiseFloor, Pair, Upstream, Verdict, VerdictEntry
 
 TWIN_WIDER = 2.0
 """Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
@@ -129,9 +129,21 @@ def judge(
         disturbed_blocks=disturbed,
         measured_s=measured_s,
         steal_share=steal,
+        upstream=_upstream(plan, participants),
         machine=machine,
     )
     return verdict.model_copy(update={"gates": decided(plan, verdict)})
+
+
+def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
+    if plan.upstream is None:
+        return None
+    busy = [tally.upstream_busy for tally in participants.tallies.values()]
+    return Upstream(
+        delay_ms=plan.workload.upstream_delay_ms or 0,
+        cpus=plan.upstream_cpus,
+        busy=max((each for each in busy if each is not None), default=None),
+    )
 
 
 def _noise_floor(plan: Plan, history: History, participants: Participants) -> NoiseFloor | None:

@@ -3,12 +3,14 @@
 from bakeoff.load.engine import Engine, engine_path, engine_version
 from bakeoff.load.job import job
 from bakeoff.load.links import link, shadowed
+from bakeoff.load.slow_clients import SlowClients
 from bakeoff.load.tools import LoadRun, LoadSpec, command, missing, run, step_us
 
 __all__ = [
     "Engine",
     "LoadRun",
     "LoadSpec",
+    "SlowClients",
     "command",
     "engine_path",
     "engine_version",

@@ -15,9 +15,15 @@ from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import has_fields
+from bakeoff.model.numbers import numbers
 from bakeoff.model.shape import Shape
 from bakeoff.model.table import rows_of
 
+BODY_BYTES_MAX = 16 * 2**20
+"""The longest answer that is taken for one while it is verified; a race's requests are as long."""
+BodyBytes = Annotated[int, Field(ge=1, le=BODY_BYTES_MAX)]
+_BODIES = ("body", "body_bytes", "body_file")
+_FILE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 _TOKEN = r"^(json (/.*)?|cookie [^\s=;]+|header [!#-'*+.^_`|~0-9A-Za-z-]+)$"
 
 
@@ -49,7 +55,8 @@ def _lower(headers: Any) -> Any:
 class ExpectSection(Contract):
     """The right answer. Without `body`, a contender's answers must be like its first.
 
-    `body` is after decompression; of `body`, `body_file` and `sha256` there is one at most.
+    `body` is after decompression; of `body`, `body_bytes`, `body_file` and `sha256` there is one at
+    most. `body_bytes`: the body is `numbers`, so long.
     `length` and `length_between` (both included) are in bytes. `body_contains` has texts that must
     all be in the body, `body_matches` a regular expression that is found anywhere in it, `json` the
     shape of its JSON. Of `headers` a header's value must begin with the value given here.
@@ -59,6 +66,7 @@ class ExpectSection(Contract):
     length: NonNegativeInt | None = None
     length_between: tuple[NonNegativeInt, NonNegativeInt] | None = None
     body: str | None = None
+    body_bytes: BodyBytes | None = None
     body_file: str | None = None
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = None
     body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
@@ -70,7 +78,8 @@ class ExpectSection(Contract):
 
     @model_validator(mode="after")
     def _has_one_body(self) -> Self:
-        given = [key for key in ("body", "body_file", "sha256") if getattr(self, key) is not None]
+        bodies = ("body", "body_bytes", "body_file", "sha256")
+        given = [key for key in bodies if getattr(self, key) is not None]
         if len(given) > 1:
             raise ValueError(f"of `{'` and `'.join(given)}` keep one")
         if self.body_matches is not None and (why := _no_pattern(self.body_matches)):
@@ -78,6 +87,13 @@ class ExpectSection(Contract):
         if self.length_between and self.length_between[0] > self.length_between[1]:
             raise ValueError("of `length_between` the lower limit comes first")
         return self
+
+    @property
+    def content(self) -> bytes | None:
+        """The body, where `body` or `body_bytes` gives it."""
+        if self.body_bytes:
+            return numbers(self.body_bytes)
+        return None if self.body is None else self.body.encode()
 
     @property
     def is_plain(self) -> bool:
@@ -95,8 +111,9 @@ class RequestSection(Contract):
     """A request; `path` is for a server whose contender.toml doesn't give one.
 
     Path, values of headers and body may have the fields `{{COLUMN}}` of the data file, `{{random
-    LOW HIGH}}` and `{{hex N}}`. The method is POST where there is a body, unless it is given. Of a
-    mix, `weight` says how often it is drawn among the others, and `expect` its right answer.
+    LOW HIGH}}` and `{{hex N}}`. With `body_bytes` the body is `numbers`, so long. The method is
+    POST where there is a body, unless it is given. Of a mix, `weight` says how often it is drawn
+    among the others, and `expect` its right answer.
     """
 
     name: str = ""
@@ -105,6 +122,7 @@ class RequestSection(Contract):
     path: Annotated[str, Field(pattern=r"^/")] = "/"
     headers: dict[str, str] = {}
     body: str = ""
+    body_bytes: BodyBytes | None = None
     body_file: str | None = None
     expect: ExpectSection | None = None
 
@@ -112,15 +130,23 @@ class RequestSection(Contract):
     @classmethod
     def _posts_a_body(cls, value: Any) -> Any:
         given = value if isinstance(value, dict) else {"method": ""}
-        if "method" not in given and (given.get("body") or given.get("body_file")):
+        if "method" not in given and any(map(given.get, _BODIES)):
             return {**given, "method": "POST"}
         return value
 
     @model_validator(mode="after")
     def _has_one_body(self) -> Self:
-        if self.body and self.body_file is not None:
-            raise ValueError("of `body` and `body_file` keep one")
+        given = [key for key in _BODIES if getattr(self, key)]
+        if len(given) > 1:
+            raise ValueError(f"of `{'` and `'.join(given)}` keep one")
         return self
+
+    @property
+    def content(self) -> bytes:
+        """The body, but for one of a file."""
+        if self.body_bytes:
+            return numbers(self.body_bytes)
+        return self.body.encode(errors="surrogateescape")
 
     @property
     def usual_name(self) -> str:
@@ -157,7 +183,9 @@ class Workload(Contract):
     In a file a mix is written as an array, `[[request]]`, which is read as `requests`; `request`
     and `expect` are then the first of them. `data` is a file of comma-separated values, whose first
     line names the columns; rows are taken at random, or in order. `once` is sent at the beginning
-    of each connection. `files` has the contents of all files that are named here, base64: a run
+    of each connection. `static_files` (name → bytes of `numbers`) are in the folder STATIC_DIR of
+    whoever is asked. With `upstream_delay_ms` they have an upstream to ask, UPSTREAM, which answers
+    after that time. `files` has the contents of all files that are named here, base64: a run
     needs none but its own.
     """
 
@@ -170,6 +198,8 @@ class Workload(Contract):
     requests: tuple[RequestSection, ...] = ()
     once: tuple[OnceSection, ...] = ()
     defaults: DefaultsSection = DefaultsSection()
+    static_files: dict[Annotated[str, Field(pattern=_FILE_NAME)], BodyBytes] = {}
+    upstream_delay_ms: Annotated[int, Field(ge=0, le=1000)] | None = None
     files: dict[str, str] = {}
 
     @classmethod
@@ -248,7 +278,7 @@ class Workload(Contract):
     @property
     def sends_bodies(self) -> bool:
         """Whether any request has a body."""
-        return any(each.body or each.body_file for each in self.asked.values())
+        return any(each.content or each.body_file for each in self.asked.values())
 
     @property
     def fills_in(self) -> bool:
@@ -265,13 +295,13 @@ class Workload(Contract):
 
     def body(self, section: RequestSection) -> bytes:
         """The body of a request as it stands, with its fields."""
-        return self.content(section.body_file) if section.body_file else section.body.encode()
+        return self.content(section.body_file) if section.body_file else section.content
 
     def expected_body(self, expect: ExpectSection) -> bytes | None:
         """The whole right body, where it is given."""
         if expect.body_file is not None:
             return self.content(expect.body_file)
-        return None if expect.body is None else expect.body.encode()
+        return expect.content
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The data file's columns and rows; none of either without one. Raises ValueError."""

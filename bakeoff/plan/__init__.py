@@ -14,6 +14,7 @@ from bakeoff.plan.ci import (
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
+from bakeoff.plan.day import DayOptions, plan_day
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
@@ -25,6 +26,7 @@ from bakeoff.plan.schedule import (
     arrival_seed,
     block_order,
     cohort,
+    day_order,
     draw_order,
     has_first_process,
     open_lengths,
@@ -43,6 +45,7 @@ __all__ = [
     "CheckedOut",
     "CiOptions",
     "CrosscheckOptions",
+    "DayOptions",
     "DrawsOptions",
     "Environment",
     "Flag",
@@ -57,6 +60,7 @@ __all__ = [
     "check_budget",
     "cohort",
     "confirming",
+    "day_order",
     "draw_order",
     "has_first_process",
     "ladder",
@@ -65,6 +69,7 @@ __all__ = [
     "plan_capacity",
     "plan_ci",
     "plan_crosscheck",
+    "plan_day",
     "plan_draws",
     "plan_race",
     "plan_replay",

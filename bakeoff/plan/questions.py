@@ -24,9 +24,9 @@ class QuestionOptions(Options):
     workload: Annotated[
         str | None,
         Flag(
-            "What is asked, and the right answer: hello, empty, get (GET /, any answer that stays "
-            "the same) and others, or a file such as ./shop.toml with several requests. (default: "
-            "hello; get where all contenders are commands or URLs)",
+            "What is asked, and the right answer: hello, empty, get (GET /, whatever it answers) "
+            "and others, or a file such as ./shop.toml with several requests. (default: hello; "
+            "get where all contenders are commands or URLs)",
             metavar="NAME|FILE",
         ),
     ] = None

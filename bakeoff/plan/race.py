@@ -181,6 +181,14 @@ class RaceOptions(QuestionOptions):
             bool,
         ),
     ] = False
+    same_answers: Annotated[
+        bool,
+        Flag(
+            "Leave out whoever answers otherwise than the reference, where nobody said which "
+            "answer is right, rather than warn of it.",
+            bool,
+        ),
+    ] = False
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[
@@ -290,6 +298,8 @@ class RaceDraft:
             entries=tuple(entries),
             skipped=tuple(skipped),
             workload=self.workload,
+            upstream=self.environment.catalogue.upstream(self.workload),
+            upstream_cpus=self.environment.spare_cpus(self.cores),
             mode="open" if options.rate or options.load else "closed",
             rate=options.rate,
             load=options.load,
@@ -312,6 +322,7 @@ class RaceDraft:
             confirm=options.confirm,
             gates=gates,
             cant_tell=options.cant_tell,
+            same_answers=options.same_answers,
             seed=options.seed,
         )
         return without(plan, _cannot_pipeline(plan))

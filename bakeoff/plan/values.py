@@ -132,6 +132,13 @@ def parse_seed(option: str, value: object) -> int:
     return value
 
 
+def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
+    """The cores of whoever is neither server nor generator: those that are left, or, where none is,
+    the generator's."""
+    used = {*cores.server, *cores.client}
+    return tuple(cpu for cpu in available if cpu not in used) or cores.client
+
+
 def default_cores(available: Sequence[int]) -> Cores:
     """The first core for the servers, the last two for the generator, so that it is not the limit.
 

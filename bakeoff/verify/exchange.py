@@ -124,7 +124,7 @@ def _written(
 
     An HTTP/1.0 client has to ask for the connection to be kept, which is the default of HTTP/1.1.
     """
-    body = request.body.encode(errors="surrogateescape")
+    body = request.content
     headers = [("Host", host), *request.headers.items()]
     if body or request.method in ("POST", "PUT", "PATCH"):
         headers.append(("Content-Length", str(len(body))))

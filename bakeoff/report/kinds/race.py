@@ -23,11 +23,13 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds.glossary import GLOSSARY
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
     again,
     circumstances,
+    core_list,
     ended_early,
     gates,
     pinning,
@@ -95,6 +97,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
+                List("Answers that vary", items("=", held_to(verdict))),
                 List("Warnings", items("!", warnings(verdict))),
                 List("Unequal work", items("≠", sentences(verdict.fairness))),
             ),
@@ -260,6 +263,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
         *spoken(verdict),
         *pinning(verdict.cores),
+        *asked(verdict),
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),
         f"slices of {_slice_lengths(verdict)}",
@@ -276,6 +280,7 @@ def _method(verdict: Verdict) -> dict[str, object]:
         **({"streams": f"{verdict.streams} on a connection"} if verdict.streams > 1 else {}),
         **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
         "pinning": ", ".join(pinning(verdict.cores)),
+        **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
         "slices": _slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
@@ -284,6 +289,16 @@ def _method(verdict: Verdict) -> dict[str, object]:
         "seed": verdict.seed,
         "complete": "yes" if verdict.complete else "no: the run ended early",
     }
+
+
+def asked(verdict: Verdict) -> tuple[str, ...]:
+    """Whom the servers asked, and how near its limit that was; nothing where they asked nobody."""
+    if verdict.upstream is None:
+        return ()
+    upstream = verdict.upstream
+    busy = "" if upstream.busy is None else f", busy {figures.percent(upstream.busy)} at most"
+    where = core_list(upstream.cpus)
+    return (f"an upstream of {upstream.delay_ms} ms on {where}{busy}",)
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:

@@ -146,6 +146,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let what = protocol.describe(answer, awaited, &pool.shared, bytes);
             return Err((kind, format!("{}: {what}", chain.name(begun.step))));
         }
+        self.tally.chained += 1;
         let evidence = protocol.evidence(bytes);
         let message = Message::of(&evidence, protocol.collected());
         chain

@@ -1,8 +1,9 @@
 //! Connections that log in, and go on with what they were given.
 
-use crate::shop::{Asked, LOGIN, h1, h2, target};
+use crate::shop::{Asked, LOGIN, h1, h1_tls, h2, h2_tls, target};
 use crate::world::guard::both_ways;
 use crate::world::loading::{at_rate, errors, requests, run, size, workers};
+use crate::world::sealed::sealed;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,9 +16,13 @@ fn read(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::SeqCst)
 }
 
-/// Two slices of requests by two connections, which log in once, before the first.
 fn check(io: IoChoice, (address, asked): (SocketAddr, Arc<Asked>), spoken: Spoken, depth: usize) {
-    let mut workers = workers(&size(io), target(address, LOGIN, spoken, depth));
+    check_target(io, target(address, LOGIN, spoken, depth), &asked);
+}
+
+/// Two slices of requests by two connections, which log in once, before the first.
+fn check_target(io: IoChoice, target: Target, asked: &Asked) {
+    let mut workers = workers(&size(io), target);
     assert_eq!((read(&asked.logins), read(&asked.forms), read(&asked.free)), (2, 2, 0));
     for _ in 0..2 {
         let outcome = run(&mut workers, &requests(150));
@@ -49,6 +54,17 @@ fn each_connection_of_http_2_logs_in_once() {
         // Each body waits for leave to be sent, and the table has no room.
         let tight = &[(setting::INITIAL_WINDOW_SIZE, 7), (setting::HEADER_TABLE_SIZE, 0)];
         check(io, h2(tight), Spoken::H2c, 2);
+    });
+}
+
+#[test]
+fn they_do_so_in_tls() {
+    both_ways(|io| {
+        let served = [(Spoken::H1Tls, h1_tls()), (Spoken::H2, h2_tls())];
+        for (spoken, (address, asked, ca)) in served {
+            let tls = sealed(address, spoken, Some(&ca), false).tls;
+            check_target(io, Target { tls, ..target(address, LOGIN, spoken, 3) }, &asked);
+        }
     });
 }
 

@@ -1,11 +1,12 @@
 //! A shop: each connection logs in, and must show what it was given with each request.
 
 use crate::world::loading;
+use crate::world::sealed::Server;
 use crate::world::servers::{Conversation, serve};
 use crate::world::streams::Peer;
 use std::collections::BTreeMap;
-use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::io::{Read, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,8 +90,9 @@ pub(crate) fn reply(asked: &Asked, connection: u64, text: &str) -> Reply {
 
 /// The bytes of an answer in HTTP/1.
 pub(crate) fn written((status, fields, body): &Reply) -> Vec<u8> {
-    let fields: String =
+    let fields: Vec<String> =
         fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let fields = fields.concat();
     format!("HTTP/1.1 {status} X\r\n{fields}Content-Length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }
@@ -104,19 +106,41 @@ pub(crate) fn as_text(request: &[u8]) -> String {
 pub(crate) fn h1(most: usize) -> (SocketAddr, Arc<Asked>) {
     let asked = Arc::new(Asked::default());
     let told = asked.clone();
-    let address = serve(move |mut talk: Conversation| {
-        for nth in 1..=most {
-            let Some(request) = talk.next_request() else { return };
-            let mut answer = reply(&told, talk.number, &as_text(&request));
-            if nth == most {
-                answer.1.push(("connection", "close".into()));
-            }
-            if !talk.say(&written(&answer)) {
-                return;
-            }
+    (serve(move |mut talk| talk_h1(&mut talk, most, &told)), asked)
+}
+
+/// The same in TLS, and who vouches for it.
+pub(crate) fn h1_tls() -> (SocketAddr, Arc<Asked>, String) {
+    let asked = Arc::new(Asked::default());
+    let told = asked.clone();
+    let (address, ca) =
+        Server::default().serve(move |mut talk| talk_h1(&mut talk, usize::MAX, &told));
+    (address, asked, ca)
+}
+
+fn talk_h1<S: Read + Write>(talk: &mut Conversation<S>, most: usize, asked: &Asked) {
+    for nth in 1..=most {
+        let Some(request) = talk.next_request() else { return };
+        let mut answer = reply(asked, talk.number, &as_text(&request));
+        if nth == most {
+            answer.1.push(("connection", "close".into()));
         }
+        if !talk.say(&written(&answer)) {
+            return;
+        }
+    }
+}
+
+/// The shop over HTTP/2 in TLS, and who vouches for it.
+pub(crate) fn h2_tls() -> (SocketAddr, Arc<Asked>, String) {
+    let asked = Arc::new(Asked::default());
+    let told = asked.clone();
+    let server = Server { alpn: &["h2"], ..Server::default() };
+    let (address, ca) = server.serve(move |talk| {
+        let number = talk.number;
+        talk_h2(Peer::new(talk.stream, &[]), number, &told);
     });
-    (address, asked)
+    (address, asked, ca)
 }
 
 /// The shop over HTTP/2.
@@ -125,17 +149,17 @@ pub(crate) fn h2(settings: &'static [(u16, u32)]) -> (SocketAddr, Arc<Asked>) {
     let told = asked.clone();
     let address = serve(move |talk| {
         let number = talk.number;
-        let _ = talk_h2(Peer::new(talk.stream, settings), number, &told);
+        talk_h2(Peer::new(talk.stream, settings), number, &told);
     });
     (address, asked)
 }
 
-fn talk_h2(mut peer: Peer<TcpStream>, number: u64, asked: &Asked) -> io::Result<()> {
+fn talk_h2(mut peer: Peer<impl Read + Write>, number: u64, asked: &Asked) {
     let (mut decoder, mut open) = (Decoder::default(), BTreeMap::<u32, String>::new());
     loop {
         let Some((head, payload)) = peer.next_frame() else {
             if !peer.read() {
-                return Ok(());
+                return;
             }
             continue;
         };
@@ -172,7 +196,7 @@ fn talk_h2(mut peer: Peer<TcpStream>, number: u64, asked: &Asked) -> io::Result<
             frame::write(&mut out, kind::DATA, flag::END_STREAM, head.stream, body.as_bytes());
         }
         if !peer.say(&out) {
-            return Ok(());
+            return;
         }
     }
 }
@@ -185,7 +209,7 @@ fn head_as_text(decoder: &mut Decoder, block: &[u8]) -> String {
             match name {
                 ":method" => first[0] = value.into(),
                 ":path" => first[1] = value.into(),
-                _ => fields += &format!("{name}: {value}\n"),
+                _ => [name, ": ", value, "\n"].into_iter().for_each(|part| fields += part),
             }
             Ok(())
         })
