@@ -141,7 +141,7 @@ def raced(place: Place, slowed: str, *words: str, timeout_s: float) -> tuple[Ver
     """The verdict on two shops and what was printed; the second takes longer for one request."""
     assert place.bakeoff_here("workload", "from", "har", "shop.har").status == 0
     shutil.copy(SHOP, place.path)
-    servers = ("node shop.js", f"env EXTRA={slowed} node shop.js")
+    servers = ("old=node shop.js", f"new=env EXTRA={slowed} node shop.js")
     options = ("--workload", "shop.toml", "--no-twin", "--boots", "1", "--json", "verdict.json")
     ended = place.bakeoff("race", *servers, *options, *words, timeout_s=timeout_s)
     assert ended.status == 0, ended.err
@@ -164,4 +164,4 @@ def test_a_race_of_a_session_names_the_request_that_takes_longer(visited: Place)
     verdict, said = raced(visited, "search:0.03", "-d", "90", "-c", "4", timeout_s=600)
     named = {finding.values["request"] for finding in verdict.by_request}
     assert named == {"GET /api/search?q={{q}}"}
-    assert "in GET /api/search?q={{q}} " in said
+    assert "In GET /api/search?q={{q}} new has 0.9" in said
