@@ -113,8 +113,14 @@ def mean_ln_us(histogram: str) -> float:
     if not answered:
         return float("nan")
     used = np.flatnonzero(total)
-    values_us = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3
-    return float((total[used] * np.log(np.maximum(values_us, 1e-3))).sum() / answered)
+    return float((total[used] * _ln_us()[used]).sum() / answered)
+
+
+@cache
+def _ln_us() -> Floats:
+    """ln of the highest value in µs that is counted at each index."""
+    values_us = [max(1e-3, _upper_ns(index) / 1e3) for index in range(SCALE.counts_len)]
+    return np.log(values_us)
 
 
 def _merged(total: Indices, mean_us: float, misses: int) -> Merged:

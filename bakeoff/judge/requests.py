@@ -68,8 +68,8 @@ def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> It
     found.sort(key=lambda each: -abs(np.log(each[1].gap)))
     for request, pair in found[:MOST_TOLD]:
         over_all = whole[pair.a, pair.b].ratio if (pair.a, pair.b) in whole else None
-        # Said of the one that is behind in this request, as a change to the worse is looked for.
-        turned = pair.ratio > 1
+        # Said of the one that does worse here than elsewhere: that is what is looked for.
+        turned = pair.gap > 1
         ratio, low, high = pair.ratio, pair.low, pair.high
         yield Finding.of(
             "request_differs",

@@ -16,6 +16,7 @@ from hdrh.log import HistogramLogReader
 
 from bakeoff.model.contender import Contender
 from bakeoff.model.verdict import Verdict
+from bakeoff.plan.workloads import read_workload
 from tests.plan.places import contender
 from tests.runs.world import World
 
@@ -131,6 +132,14 @@ def test_make_has_the_targets_that_the_documents_name() -> None:
 def test_the_example_of_a_contender_keeps_the_contract() -> None:
     (example,) = blocks("docs/CONTRIBUTING.md", "toml")
     assert Contender.checked(tomllib.loads(example), "docs/CONTRIBUTING.md").name == "my-server"
+
+
+def test_the_example_of_a_workload_keeps_the_contract(tmp_path: Path) -> None:
+    (example,) = blocks("README.md", "toml")
+    (tmp_path / "shop.toml").write_text(example)
+    (tmp_path / "users.csv").write_text("id,name\n7,ann\n")
+    asked = read_workload(tmp_path / "shop.toml").asked
+    assert list(asked) == ["GET /", "search", "POST /orders"]
 
 
 def test_links_lead_somewhere() -> None:

@@ -137,20 +137,31 @@ def test_the_engine_takes_its_requests_as_they_are(visited: Place) -> None:
     assert told["requests"] == 200 and told["first_bad"] is None, ended.out
 
 
+def raced(place: Place, slowed: str, *words: str, timeout_s: float) -> tuple[Verdict, str]:
+    """The verdict on two shops and what was printed; the second takes longer for one request."""
+    assert place.bakeoff_here("workload", "from", "har", "shop.har").status == 0
+    shutil.copy(SHOP, place.path)
+    servers = ("old=node shop.js", f"new=env EXTRA={slowed} node shop.js")
+    options = ("--workload", "shop.toml", "--no-twin", "--boots", "1", "--json", "verdict.json")
+    ended = place.bakeoff("race", *servers, *options, *words, timeout_s=timeout_s)
+    assert ended.status == 0, ended.err
+    return Verdict.read_json(place.path / "verdict.json"), " ".join(ended.out.split())
+
+
+@pytest.mark.alone
+def test_a_session_is_raced_as_it_was_recorded(visited: Place) -> None:
+    verdict, _ = raced(visited, "search:1", "-d", "4", "-c", "4", "--warm-up", "1s", timeout_s=180)
+    assert [round(19 * request.share) for request in verdict.requests] == [6, 4, 3, 2, 1, 1, 1, 1]
+    for entry in verdict.entries:
+        assert entry.valid, entry
+    for request in verdict.requests:
+        assert all(each.requests and not each.error_kinds for each in request.entries), request
+
+
 @pytest.mark.slow
 @pytest.mark.alone
 def test_a_race_of_a_session_names_the_request_that_takes_longer(visited: Place) -> None:
-    assert visited.bakeoff_here("workload", "from", "har", "shop.har").status == 0
-    shutil.copy(SHOP, visited.path)
-    ended = visited.bakeoff(
-        *("race", "node shop.js", "env EXTRA=search:0.03 node shop.js", "--workload", "shop.toml"),
-        *("-d", "60", "--boots", "2", "--json", "verdict.json"),
-        timeout_s=400,
-    )
-    assert ended.status == 0, ended.err
-    verdict = Verdict.read_json(visited.path / "verdict.json")
-    assert len(verdict.requests) == 8
-    assert all(entry.valid for entry in verdict.entries)
+    verdict, said = raced(visited, "search:0.03", "-d", "90", "-c", "4", timeout_s=600)
     named = {finding.values["request"] for finding in verdict.by_request}
     assert named == {"GET /api/search?q={{q}}"}
-    assert "in GET /api/search?q={{q}}" in " ".join(ended.out.split())
+    assert "In GET /api/search?q={{q}} new has 0.9" in said

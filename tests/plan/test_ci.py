@@ -66,6 +66,23 @@ def test_what_is_typed_comes_before_what_the_file_says() -> None:
     assert options.gates == ("head >= 0.9 * base",)
 
 
+def test_what_is_asked_may_stand_in_the_file_with_what_lies_beside_it(
+    places: tuple[CheckedOut, CheckedOut], tmp_path: Path
+) -> None:
+    (tmp_path / "shop.toml").write_text('name = "shop"\n[[request]]\npath = "/a"\n[[request]]\n')
+    file = tmp_path / "bakeoff.toml"
+    project = ProjectFile(contender="./shop", workload="./shop.toml")
+    options = CiOptions(seed=1).over(project, file)
+    race = plan_ci(*places, options, environment()).race
+    assert list(race.workload.asked) == ["GET /a", "GET /"]
+    assert [entry.name for entry in race.entries] == ["base", "head", "base (twin)"]
+    body = CiOptions().over(ProjectFile(body="@x.json", expect_status=201), file)
+    assert body.question == {"body": f"@{tmp_path}/x.json", "expect_status": 201}
+    assert CiOptions().over(ProjectFile(workload="json"), file).workload == "json"
+    typed = CiOptions(request="/b").over(project, file)
+    assert typed.question == {"request": "/b"}, "one question: the typed one"
+
+
 def test_the_target_is_the_files_branch_or_the_ci_systems() -> None:
     github, gitlab = {"GITHUB_BASE_REF": "dev"}, {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "next"}
     assert target_branch(ProjectFile(base="release"), github) == "release"
