@@ -19,8 +19,9 @@ MAY_IMPORT = {
     **{stage: {"model", "command", "installation"} for stage in ("build", "load")},
     "runs": {"model", *STAGES},
     "simulate": {"model", "judge"},
+    "traffic": {"model", "verify"},
     "library": {"model", "runs", "progress", "plan", "judge"},
-    "cli": {"model", "runs", "simulate", "progress", "installation", *STAGES},
+    "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",

@@ -74,6 +74,8 @@ def race(
     bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is set for them
     bakeoff race ./old ./new --close               folders, no keep-alive
     bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
+    bakeoff race ./old ./new --workload ./shop.toml  your own traffic
+    bakeoff race ./old ./new --request "POST /orders" -b @order.json
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
     bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower

@@ -44,7 +44,13 @@ def option(name: str, declared: Flag) -> Any:
     """The flag of the option `name`, for typer."""
     long = f"{flag(name)}/{flag(f'no_{name}')}" if declared.on else flag(name)
     names = [declared.letter, long] if declared.letter else [long]
-    return typer.Option(*names, metavar=declared.metavar, help=declared.help, show_default=False)
+    return typer.Option(
+        *names,
+        metavar=declared.metavar,
+        help=declared.help,
+        rich_help_panel=declared.panel,
+        show_default=False,
+    )
 
 
 def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -88,6 +88,7 @@ def at_least(
     """Why the entry did at least what was measured, the generator being the limit; empty: it did
     what was measured."""
     return (
+        *_upstream_limit(plan, name, judged),
         *_generator_limit(plan, name, judged),
         *_generator_slow(plan, name, history),
         *open_loop.at_least(offered),
@@ -167,6 +168,21 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
         yield Finding.of("generator_limit", client_busy=client, server_busy=server)
 
 
+def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
+    """Whom it asks had no more to give, alone or together with the generator on the same cores."""
+    server, upstream = tally.server_busy(server_cores(plan, name)), tally.upstream_busy
+    if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
+        return
+    client = tally.client_busy
+    cores = set(plan.cores.client)
+    together = (upstream + client * len(cores)) / len(cores)
+    shares = not set(plan.upstream_cpus) - cores
+    if upstream >= SATURATED or (shares and together >= SATURATED):
+        yield Finding.of(
+            "upstream_limit", upstream_busy=upstream, client_busy=client, server_busy=server
+        )
+
+
 def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding]:
     """Closed loop without think time: a connection without a request waits in the generator."""
     if plan.mode == "open":
@@ -207,6 +223,8 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     said = [text for entry in history.started(name) for text in entry.verification.warnings]
     for text in dict.fromkeys(said):
         yield Finding.of("verification", text=text)
+    found = [each for entry in history.started(name) for each in entry.verification.findings]
+    yield from (each for at, each in enumerate(found) if each not in found[:at])
 
 
 def out_in_boots(name: str, history: History) -> Iterator[Finding]:

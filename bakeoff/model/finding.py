@@ -97,6 +97,7 @@ VALUES: Mapping[str, str] = {
     "counts": "how many failures of each of `kinds`",
     "cpus": "the cores that it was given, by number",
     "detail": "the first such answer, in the engine's words; null: none was kept",
+    "differences": "where answers differ, in words or as lines of a diff",
     "dropped": "connections that the kernel dropped, over all servers; null: it was not counted",
     "ended": "working processes that ended while blocks were measured",
     "failure": "why a load tool's run gave nothing, in its own words; null: none failed",
@@ -147,13 +148,16 @@ VALUES: Mapping[str, str] = {
     "phase": "a phase of a day",
     "pids": "process ids",
     "pipeline": "requests that may be under way on one connection",
+    "place": "where in an answer",
     "places": "of each, how many connections its listen queue has room for",
     "planned": "what was planned",
     "port": "a TCP port",
     "processes": "processes, how many",
     "quantile": "a quantile's name, as p99.9",
     "rate": "requests per second that were offered",
+    "other": "the contender that it is compared with",
     "ratio": "the ratio to the reference; of a twin, to its original",
+    "request": "a request of the mix, by its name",
     "ratios": "ratios to the reference",
     "reason": "why, in the words of whoever refused",
     "reference": "the contender that ratios are to",
@@ -162,7 +166,9 @@ VALUES: Mapping[str, str] = {
     "retransmits": "TCP segments sent again, over all servers; null: it was not counted",
     "row": "a row of an article",
     "run": "a run's name",
+    "seen": "what it was in answers one after another",
     "segments": "how many writes an answer is sent in",
+    "upstream_busy": "share of the time in which the upstream was at work",
     "server_busy": "share of its cores' time that the server used",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
@@ -172,6 +178,7 @@ VALUES: Mapping[str, str] = {
     "short_ms": "length of a short slice, ms; null: it is not known",
     "short_ratio": "the ratio in short slices",
     "silent": "slices without a single answer",
+    "singly": "whether one request was under way at a time",
     "slices": "slices, all of them",
     "solo_high": "upper end of the solo 95 % interval",
     "solo_low": "lower end of the solo 95 % interval",
@@ -189,6 +196,7 @@ VALUES: Mapping[str, str] = {
     "versions": "versions of TLS",
     "what": "what there are too few of: long blocks, boots, rounds, or rounds with the figure",
     "workers": "workers that were asked for",
+    "whole_ratio": "the ratio over all requests, at full load; null where there is none",
     "wrong": "answers of a wrong status, body or header",
 }
 
@@ -218,6 +226,8 @@ _REASONS = _codes(
     "rate_not_answered answered_share rate least: It did not answer what it was offered.",
     # Why an entry did at least what was measured.
     "generator_limit client_busy server_busy: The generator was busy and the server far from it.",
+    "upstream_limit upstream_busy client_busy server_busy: Whom the server asks was at its limit, "
+    "and the server far from it.",
     "generator_slow in_flight connections pipeline share limit_share: By Little's law, requests "
     "spent more time in the generator than the limit; `share` of the time.",
     "generator_late lag_us most_us: The generator sent late, which is in all latencies.",
@@ -248,6 +258,9 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "outlived_sigkill pids: Not even SIGKILL ended its processes.",
     "memory_grew mib_per_s mib_before mib_after: Its memory grew in every boot.",
     "verification text: What was seen when its answers were checked.",
+    "answers_count place seen: A number in its answers goes on evenly from request to request.",
+    "answers_grow seen: Each of its answers is longer than the one before; `seen` in bytes.",
+    "answers_unlike reference differences: Its answers are not like those of `reference`.",
     "delayed_ack p50_us: Half of its answers take about 40 ms while its CPU is nearly idle.",
     "packets_lost quantile value_us retransmits: A quantile is near TCP's retransmission time.",
     "syn_repeated quantile value_us dropped: A quantile is near the time after which TCP "
@@ -259,6 +272,12 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "solo_missing reference: It has no solo ratio; without `because`, too few rounds have both.",
     "solo_differs reference ratio low high solo_ratio solo_low solo_high: In turns and solo "
     "its ratio differs by more than chance.",
+)
+
+OF_REQUESTS: Mapping[str, Code] = _codes(
+    # Where the requests of a mix disagree.
+    "request_differs request name other ratio low high whole_ratio singly: In one request of a mix "
+    "two contenders differ otherwise than in most of them.",
 )
 
 WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
@@ -382,4 +401,10 @@ _OTHERS = _codes(
     "generator_busy_at_capacity client_busy: The generator was near its limit at the capacity.",
 )
 
-CODES: Mapping[str, Code] = {**_REASONS, **WARNINGS_OF_ENTRIES, **WARNINGS_OF_RACES, **_OTHERS}
+CODES: Mapping[str, Code] = {
+    **_REASONS,
+    **WARNINGS_OF_ENTRIES,
+    **OF_REQUESTS,
+    **WARNINGS_OF_RACES,
+    **_OTHERS,
+}

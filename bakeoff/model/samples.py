@@ -87,7 +87,8 @@ class Slice(Contract):
 
     `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
-    were loaded, over `leak_wall_ns`; None for its first turn. `rate` is what was offered in an open
+    were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of whom it
+    asked meanwhile, where the workload has it ask somebody. `rate` is what was offered in an open
     loop, requests per second; None: closed loop.
     """
 
@@ -96,6 +97,7 @@ class Slice(Contract):
     server_cpu: CpuTime | None
     leak_ns: NonNegativeInt | None
     leak_wall_ns: NonNegativeInt | None
+    upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
 
 
@@ -156,6 +158,20 @@ class Block(Contract):
     at_ns: NonNegativeInt
     cores: tuple[CoreTime, ...]
     pressure_cpu_us: NonNegativeInt | None = None
+
+
+class SingleBlock(Contract):
+    """One slice for every contender, in random order, with one request under way at a time.
+
+    Of a race of several requests: `by_request` of its slices is what each takes by itself.
+    """
+
+    type: Literal["single-block"] = "single-block"
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    block: NonNegativeInt
+    slices: tuple[Slice, ...]
+    at_ns: NonNegativeInt
 
 
 class Memory(Contract):
@@ -367,6 +383,7 @@ Record = Annotated[
     | DrawRule
     | Draw
     | Block
+    | SingleBlock
     | BootEnd
     | ToolRun
     | DayTurn

@@ -12,11 +12,10 @@ from bakeoff.plan.options import (
     ArrivalsOption,
     CpusOption,
     Flag,
-    Options,
     ProtocolOption,
     StreamsOption,
-    WorkloadOption,
 )
+from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft, RaceOptions
 from bakeoff.plan.values import Count, Seconds
 
@@ -40,7 +39,7 @@ CROWD = 16
 """Times the usual connections: who asks beyond capacity are others, who come on top."""
 
 
-class DayOptions(Options):
+class DayOptions(QuestionOptions):
     """The options of a day."""
 
     connections: Annotated[
@@ -66,7 +65,6 @@ class DayOptions(Options):
     slow_clients: Annotated[
         Count, Flag("Clients that send a head byte by byte beside the load. (default: 200)", int)
     ] = 200
-    workload: WorkloadOption = None
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     arrivals: ArrivalsOption = "poisson"

@@ -26,9 +26,8 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     InstancesOption,
-    Options,
-    WorkloadOption,
 )
+from bakeoff.plan.questions import QuestionOptions, asked, is_own
 from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
 DURATION_PER_ENTRY_S = 20.0
@@ -48,7 +47,7 @@ CONFIRM_ROUNDS_MIN = 10
 """Fewer give no ratio; more cost more starts and warm-ups than a check is worth."""
 
 
-class RaceOptions(Options):
+class RaceOptions(QuestionOptions):
     """The options of a race. Several values of a setting make a grid.
 
     The settings are `connections`, `workers`, `pipeline`, `streams` and `connection`. Several
@@ -80,7 +79,6 @@ class RaceOptions(Options):
             letter="-d",
         ),
     ] = None
-    workload: WorkloadOption = None
     connection: Annotated[
         tuple[Connection, ...],
         BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
@@ -183,6 +181,14 @@ class RaceOptions(Options):
             bool,
         ),
     ] = False
+    same_answers: Annotated[
+        bool,
+        Flag(
+            "Leave out whoever answers otherwise than the reference, where nobody said which "
+            "answer is right, rather than warn of it.",
+            bool,
+        ),
+    ] = False
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[
@@ -220,14 +226,15 @@ class RaceDraft:
 
     @cached_property
     def workload(self) -> Workload:
-        """The workload. Raises `BadUsage` where there is none of that name."""
+        """What is asked. Raises `BadUsage`, `BadFile`."""
         own = all(
             contender.own_answer
             or (contender.contender and not _known_answers(contender.contender.serves))
             for contender in self.contenders
         )
         default = OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD
-        return self.environment.catalogue.workload(self.options.workload or default)
+        here = self.environment
+        return asked(self.options, default, here.catalogue, here.directory)
 
     @cached_property
     def cores(self) -> Cores:
@@ -262,7 +269,9 @@ class RaceDraft:
         options = self.options
         if fault := self.contradiction(settings):
             raise BadUsage(fault)
-        entries, skipped = _entries(self.contenders, self.workload, options.protocol)
+        entries, skipped = _entries(
+            self.contenders, self.workload, options.protocol, own=is_own(options)
+        )
         common = {each.protocol for each in entries}
         protocol = entries[0].protocol or "h1"
         if len(common) == 1:
@@ -289,6 +298,8 @@ class RaceDraft:
             entries=tuple(entries),
             skipped=tuple(skipped),
             workload=self.workload,
+            upstream=self.environment.catalogue.upstream(self.workload),
+            upstream_cpus=self.environment.spare_cpus(self.cores),
             mode="open" if options.rate or options.load else "closed",
             rate=options.rate,
             load=options.load,
@@ -311,6 +322,7 @@ class RaceDraft:
             confirm=options.confirm,
             gates=gates,
             cant_tell=options.cant_tell,
+            same_answers=options.same_answers,
             seed=options.seed,
         )
         return without(plan, _cannot_pipeline(plan))
@@ -427,6 +439,8 @@ def _entries(
     contenders: Sequence[ResolvedContender],
     workload: Workload,
     protocols: Sequence[Protocol] | None,
+    *,
+    own: bool,
 ) -> tuple[list[Entry], list[Skipped]]:
     """An entry for each contender and protocol, with its protocol; what can't race is skipped."""
     entries: list[Entry] = []
@@ -435,16 +449,11 @@ def _entries(
     asked = ((each, protocol) for each in contenders for protocol in each.asked(protocols))
     for resolved, protocol in asked:
         name = f"{resolved.name} {protocol}" if several else resolved.name
-        serves = resolved.contender.serves if resolved.contender else {}
-        if resolved.attached:
-            path = resolved.attached.path
-        elif resolved.origin == "command":
-            path = workload.request.path
-        else:
-            path = serves.get(workload.name, "")
+        path = _path(resolved, workload, own=own)
         reason = _cannot_speak(resolved, protocol)
         if not path:
-            served = ", ".join(sorted(serves))
+            assert resolved.contender
+            served = ", ".join(sorted(resolved.contender.serves))
             reason = f"doesn't serve the workload {workload.name}; it serves {served}"
         if reason:
             skipped.append(Skipped(name=name, reason=reason))
@@ -465,6 +474,26 @@ def _entries(
     if not entries:
         raise BadUsage(f"no contender can race:\n{_reasons(skipped)}")
     return entries, skipped
+
+
+def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
+    """What it is asked for; of several requests the first. Empty: it doesn't serve the workload.
+
+    `own`: the workload is the user's, which any server may be asked. Raises `BadUsage` for a URL
+    that names another path.
+    """
+    path = workload.first.path
+    if resolved.attached:
+        named = resolved.attached.path
+        if not own or (path == "/" and not workload.is_mix):
+            return named
+        if named not in ("/", path):
+            raise BadUsage(f"{resolved.name}: names a path, and so does what is asked: {path}")
+        return path
+    if resolved.origin == "command" or workload.is_mix:
+        return path
+    assert resolved.contender
+    return resolved.contender.serves.get(workload.name, path if own else "")
 
 
 def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:

@@ -229,6 +229,24 @@ def _cpu_sources_differ(names: list[str], sources: list[str]) -> str:
     return f"CPU time was not read in the same way for all ({each})"
 
 
+def _request_differs(
+    request: str,
+    name: str,
+    other: str,
+    ratio: float,
+    low: float,
+    high: float,
+    whole_ratio: float | None,
+    singly: bool,
+) -> str:
+    middle, lower, upper = figures.interval(ratio, low, high)
+    alone = ", one request under way at a time" if singly else ""
+    whole = f"; over all requests, {figures.times(whole_ratio)}" if whole_ratio else ""
+    return (
+        f"in {request} {name} has {middle}× the speed of {other} ({lower} to {upper}){alone}{whole}"
+    )
+
+
 def _twin_differs(low: float, high: float, **values: Any) -> str:
     return _filled(
         "two copies of {name} differ: ratio {ratio:.4f} ({low:.4f} to {high:.4f}); a difference "
@@ -417,6 +435,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # Why an entry did at least what was measured.
     "generator_limit": "the load generator was the limit, busy {client_busy:.0%} of the time, and "
     "the server's cores only {server_busy:.0%}: it is at least this fast",
+    "upstream_limit": "whom it asks was the limit, busy {upstream_busy:.0%} of the time beside the "
+    "load generator's {client_busy:.0%}, and the server's cores only {server_busy:.0%}: it is at "
+    "least this fast",
     "generator_slow": _generator_slow,
     "generator_late": "the load generator was late: one request in a hundred left {lag_us:,.0f} µs "
     "or more after it was due, and {most_us:,.0f} µs is the most; it is at least this prompt",
@@ -455,6 +476,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "memory_grew": "its memory grew by {mib_per_s:.1f} MiB a second while it was measured, in one "
     "boot from {mib_before:.0f} to {mib_after:.0f} MiB",
     "verification": "{text}",
+    "answers_count": "its answers depend on what it was asked before: {place} goes on with each "
+    "request ({seen:listed})",
+    "answers_grow": "its answers depend on what it was asked before: each is longer than the one "
+    "before ({seen:listed} bytes)",
+    "answers_unlike": "its answers are not like those of {reference}: {differences}",
     "delayed_ack": "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: "
     "Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile} is {value_us:ms}, about TCP's minimum retransmission time of "
@@ -496,6 +522,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
+    "request_differs": _request_differs,
     "reference_replaced": "{planned} was to be the reference and could not be ({because}); "
     "{chosen} is instead",
     "no_noise_floor": "no noise floor: {because}",
@@ -661,6 +688,12 @@ SEVERAL: Mapping[str, str] = {
     "memory_grew": "the memory of {names:who} grew by {mib_per_s:to .1f} MiB a second while they "
     "were measured",
     "verification": "{names:who}, each: {text:one}",
+    "answers_count": "the answers of {names:who} depend on what they were asked before: "
+    "{place:one} goes on with each request",
+    "answers_grow": "the answers of {names:who} depend on what they were asked before: each is "
+    "longer than the one before",
+    "answers_unlike": "the answers of {names:who} are not like those of {reference:one}: "
+    "{differences:one}",
     "delayed_ack": "half of the answers of {names:who} take {p50_us:to ms} or more while their CPU "
     "is nearly idle: Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile:one} of {names:who} is {value_us:to ms}, about TCP's minimum "
@@ -683,6 +716,9 @@ SEVERAL: Mapping[str, str] = {
 
 NOTHING = "nothing to do"
 ADVICE: Mapping[str, str] = {
+    "answers_count": "see that the work of an answer does not grow with it",
+    "answers_grow": "give it the same state at each start, and ask for what leaves it as it is",
+    "answers_unlike": "see whether both do the same work; --same-answers refuses such a race",
     "processes_lost": "see the run's log: a server that dies now and then is no steady one",
     "out_in_boots": "see the run's log, or race it alone",
     "few_unanswered": "use fewer connections (-c)",

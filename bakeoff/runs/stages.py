@@ -35,6 +35,7 @@ class Servers:
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
+    look = staticmethod(verifying.look)
     audit = staticmethod(verifying.audit)
 
     def certificate(self, folder: Path) -> Certificate:

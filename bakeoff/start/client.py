@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -75,6 +75,11 @@ class Keeper:
         """Where the run's certificate may be; the keeper removes it when it ends."""
         return self._scratch / f"{self.pid}-tls"
 
+    @property
+    def static_folder(self) -> Path:
+        """Where the files may be that contenders serve; the keeper removes it when it ends."""
+        return self._scratch / f"{self.pid}-static"
+
     def start(
         self,
         entry: Entry,
@@ -88,10 +93,12 @@ class Keeper:
         answers: Answers,
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> Handle:
         """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
 
-        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what.
+        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what;
+        `environment` has what the workload wants besides.
 
         Its `key`, by default the entry's name, is what the other methods take as a name: each
         process of one entry has its own. `out` is where it was built, `host` a numeric address;
@@ -117,7 +124,7 @@ class Keeper:
             "cpus": ",".join(str(cpu) for cpu in cores.server),
         }
         argv = argument_list(run.command, values)
-        env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol}
+        env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol, **(environment or {})}
         if over_tls:
             env |= {"TLS_CERT": cert, "TLS_KEY": secret}
         env |= {name: fill(value, values) for name, value in run.env.items()}

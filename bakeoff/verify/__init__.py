@@ -2,6 +2,8 @@
 
 from bakeoff.verify.asking import answers
 from bakeoff.verify.audit import audit
+from bakeoff.verify.hold import Looked, look
+from bakeoff.verify.unlike import differences
 from bakeoff.verify.verify import verify
 
-__all__ = ["answers", "audit", "verify"]
+__all__ = ["Looked", "answers", "audit", "differences", "look", "verify"]

@@ -95,7 +95,7 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
     [
         ({"pipeline": 2, "connection": "close"}, "--pipeline 2 needs --keep-alive: with --close"),
         ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
-        ({"workload": "helo"}, "there is no workload called helo; did you mean hello or echo?"),
+        ({"workload": "helo"}, "no workload called helo; did you mean hello or slow or echo?"),
         ({"rate": 5.0, "load": 0.7}, "--rate and --load"),
         ({"precision": 0.01, "solo": True}, "leave --solo out"),
         ({"confirm": True, "solo": True}, "--solo does so already"),

@@ -1,7 +1,7 @@
 """A world behind the effects: servers with known speeds, a clock that moves with the load."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
@@ -26,9 +27,11 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
+from bakeoff.verify import Looked
 from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT, event
 from tests.load.tools.samples import load as spec_of
+from tests.runs.mixed import Mix
 
 NOISE = 0.03
 
@@ -43,10 +46,12 @@ class World(Reports):
     seconds of load. Slow clients leave those that they hold up a share of their throughput, and
     `crowded` ones have slow clients now. `loading` is who is loaded, over what kind of
     `connection`. Those with `places` in their listen queues close the connection after each
-    answer, and what overflows them waits for a second.
+    answer, and what overflows them waits for a second. `costs` has what a request of a mix costs,
+    by server and name; 1 without.
     """
 
     requests_per_s: dict[str, float]
+    costs: dict[str, dict[str, float]] = field(default_factory=dict)
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     unstartable_again: dict[str, str] = field(default_factory=dict)
@@ -54,6 +59,8 @@ class World(Reports):
     held_mib: float = 10.0
     free_mib: float = 4000.0
     wrong: dict[str, str] = field(default_factory=dict)
+    looked: dict[str, Looked] = field(default_factory=dict)
+    looks: list[set[str]] = field(default_factory=list)
     threads: dict[str, int] = field(default_factory=dict)
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -80,6 +87,7 @@ class World(Reports):
     slices: int = 0
     most_up: int = 0
     jobs: list[tuple[str, ...]] = field(default_factory=list)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
     up: dict[str, Entry] = field(default_factory=dict)
     loaded_s: dict[str, float] = field(default_factory=dict)
     cpu_ns: dict[str, int] = field(default_factory=dict)
@@ -98,8 +106,8 @@ class World(Reports):
         me: Any = self
         return Stages(me, me, me, me, me)
 
-    def keeper(self, _scratch: Path) -> "FakeKeeper":
-        return FakeKeeper(self)
+    def keeper(self, scratch: Path) -> "FakeKeeper":
+        return FakeKeeper(self, scratch)
 
     def certificate(self, folder: Path) -> Certificate:
         """The same paths for all, of files that nobody reads; or why there is none."""
@@ -218,12 +226,21 @@ class World(Reports):
         workload: Workload,
         connection: Connection,
         pipeline: int,
+        held: Mapping[str, Held] | None = None,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
         keeps_alive = name not in self.places
         return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
+
+    def look(
+        self, servers: Sequence[tuple[Handle, Entry]], workload: Workload
+    ) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+        """What this world says that they answer; of others nothing."""
+        self.looks.append({entry.name for _, entry in servers})
+        found = {entry.name: self.looked.get(entry.twin_of or entry.name) for _, entry in servers}
+        return {name: {"request": each} for name, each in found.items() if each}, {}
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""
@@ -271,9 +288,11 @@ class FakeKeeper:
     """Servers that are only remembered."""
 
     tls_folder = Path("/nowhere")
+    """`static_folder` is there after the run: no process removes it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, scratch: Path) -> None:
         self._world = world
+        self.static_folder = scratch / "static"
 
     def start(
         self,
@@ -288,6 +307,7 @@ class FakeKeeper:
         answers: Callable[[str, int], str | None],
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
         if entry.name in self._world.unstartable:
@@ -296,6 +316,7 @@ class FakeKeeper:
         if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
             raise ContenderOut(world.unstartable_again[entry.name])
         assert key not in world.up
+        world.environments[key] = dict(environment or {})
         world.up[key] = entry
         world.most_up = max(world.most_up, len(world.up))
         world.loaded_s[key] = 0.0
@@ -341,9 +362,15 @@ class FakeLoad:
         keys = {pid: key for pid, key in world.pids.items() if key in world.up}
         self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
         world.jobs.append(tuple(self._keys))
+        self._mixes = [
+            Mix.read(target.requests, world.costs.get(self._server(index), {}))
+            if target.requests
+            else None
+            for index, target in enumerate(job.targets)
+        ]
         self.ready = Ready(
             type="ready",
-            protocol=3,
+            protocol=4,
             engine="volley fake",
             io="epoll",
             threads=job.threads,
@@ -353,20 +380,30 @@ class FakeLoad:
                     open=job.connections,
                     error=None,
                     agreed=world.agreed.get(target.protocol),
+                    requests=mix.names if mix else None,
                 )
-                for target in job.targets
+                for target, mix in zip(job.targets, self._mixes, strict=True)
             ),
         )
 
+    def _server(self, target: int) -> str:
+        entry = self._world.up[self._keys[target]]
+        return entry.twin_of or entry.name
+
     def slice(self, command: SliceCommand) -> SliceEvent:
+        """The slice, with its counts by request where the target has several."""
+        mix = self._mixes[command.target]
+        whole = self._slice(command, mix.cost if mix else 1.0)
+        return mix.split(whole, _histogram) if mix else whole
+
+    def _slice(self, command: SliceCommand, cost: float) -> SliceEvent:
         world = self._world
         world.slices += 1
         key = self._keys[command.target]
         world.connection, world.loading = self._job.connection, key
         world.on_slice(world, world.slices)
-        entry = world.up[key]
-        original = entry.twin_of or entry.name
-        rate = world.requests_per_s[original] * world.chance.gauss(1, world.noise)
+        original = self._server(command.target)
+        rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import BootStart, DrawRule, PlanChange, Record, SliceLengths, Warmup
+from bakeoff.model.samples import (
+    BootStart,
+    DrawRule,
+    PlanChange,
+    Record,
+    SliceLengths,
+    Warmup,
+)
 from bakeoff.plan import start_order
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
@@ -27,7 +34,7 @@ def measured_s(records: Sequence[Record]) -> float:
     return sum(
         piece.event.window_ns / 1e9
         for record in records
-        if record.type == "block"
+        if record.type in ("block", "single-block")
         for piece in record.slices
     )
 

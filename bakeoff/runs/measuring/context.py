@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from bakeoff.model.plan import Plan
 from bakeoff.model.protocol import Certificate
+from bakeoff.runs.measuring.hold import Known
+from bakeoff.runs.measuring.surroundings import Surroundings, surroundings
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
@@ -14,13 +17,18 @@ from bakeoff.start import Keeper
 
 @dataclass(frozen=True)
 class Context:
-    """The effects, the keeper of the contenders, the log, who is told, and the folder."""
+    """The effects, the keeper of the contenders, the log, who is told, and the folder.
+
+    `known` has what contenders answered that were asked what stays in it, by name.
+    """
 
     stages: Stages
     keeper: Keeper
     store: Store
     watch: Watch
     folder: Path
+    known: dict[str, Known] = field(default_factory=dict)
+    _surroundings: list[Surroundings] = field(default_factory=list)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -29,6 +37,14 @@ class Context:
         Raises `MissingPiece`.
         """
         return self.stages.servers.certificate(self.keeper.tls_folder)
+
+    def surroundings(self, plan: Plan) -> Surroundings:
+        """What contenders find around them, made when it is first asked for; of all plans that are
+        measured in one folder it is the same. Raises `NoVerdict`."""
+        if not self._surroundings:
+            logs = self.folder / "logs"
+            self._surroundings.append(surroundings(plan, self.stages, self.keeper, logs))
+        return self._surroundings[0]
 
     def log(self, name: str, boot: int) -> Path:
         """Where the output of one contender of one boot goes."""

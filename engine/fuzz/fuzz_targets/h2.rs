@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use volley_protocol::h2::frame;
 use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http2, Protocol, Request, StatusRule, Step, Verdict,
+    Awaited, BodyRule, Expectation, Http2, LengthRule, Protocol, Request, StatusRule, Step, Verdict,
 };
 
 /// SHA-256 of `Hello, World!`.
@@ -31,7 +31,7 @@ fn expectation(choice: u8) -> Arc<Expectation> {
     let headers = headers.iter().enumerate().filter(|(bit, _)| chosen(*bit as u8 + 3));
     Arc::new(Expectation {
         status: if chosen(6) { StatusRule::Below(600) } else { StatusRule::Exactly(200) },
-        length: chosen(2).then_some(13),
+        length: chosen(2).then_some(LengthRule::Exactly(13)),
         body: match choice & 3 {
             0 => BodyRule::Any,
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),

@@ -8,7 +8,9 @@
 use libfuzzer_sys::fuzz_target;
 use std::slice::Chunks;
 use std::sync::Arc;
-use volley_protocol::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step};
+use volley_protocol::{
+    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, JsonShape, StatusRule, Step,
+};
 
 /// SHA-256 of `Hello, World!`.
 const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
@@ -19,11 +21,15 @@ fn expectation(choice: u8) -> Arc<Expectation> {
     let headers = headers.iter().enumerate().filter(|(bit, _)| chosen(*bit as u8 + 3));
     Arc::new(Expectation {
         status: if chosen(6) { StatusRule::Below(600) } else { StatusRule::Exactly(200) },
-        length: chosen(2).then_some(13),
+        length: chosen(2).then_some(LengthRule::Between(0, 13)),
         body: match choice & 3 {
             0 => BodyRule::Any,
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
-            _ => BodyRule::from_hex(HASH).expect("64 digits"),
+            2 => BodyRule::from_hex(HASH).expect("64 digits"),
+            _ => {
+                let shape = Some(JsonShape::parse("{\"a?\": [\"number\"]}").expect("a shape"));
+                BodyRule::Holds(Arc::new(Content::new(&[], None, shape)))
+            }
         },
         headers: headers.map(|(_, (name, value))| ((*name).into(), (*value).into())).collect(),
     })

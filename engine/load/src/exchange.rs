@@ -46,13 +46,17 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let messages = first.message..first.message + count;
         if P::WRITES {
-            let protocol = &mut pool.connections[slot].protocol;
             for message in messages {
                 let message = message % pool.book.cycle();
                 let flight = Flight { message, ..first };
-                protocol.write(flight, message, &mut pool.shared, &mut pool.out);
+                if pool.book.is_fixed() || !pool.write_dependent(slot, flight) {
+                    let protocol = &mut pool.connections[slot].protocol;
+                    protocol.write(flight, message, &mut pool.shared, &mut pool.out);
+                }
             }
             self.flush(slot);
+        } else if !pool.book.is_fixed() {
+            self.put_dependent(slot, first, messages);
         } else {
             pool.io.send(slot, part);
             for message in messages {
@@ -98,6 +102,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
         let now_ns = now_ns();
         let connection = &self.pool.connections[slot];
+        if connection.state == State::Once {
+            return self.on_chain_bytes(slot, piece, now_ns);
+        }
         let is_idle = connection.state == State::Open && connection.protocol.in_flight() == 0;
         if !P::WRITES && is_idle && (more || !self.is_sending()) {
             // Some say why they close a connection (408) before they do.
@@ -169,7 +176,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     #[inline]
-    fn count_bytes(&mut self, length: usize, now_ns: u64) {
+    pub(crate) fn count_bytes(&mut self, length: usize, now_ns: u64) {
         if self.window.holds(now_ns) {
             self.tally.bytes += length as u64;
             if let Some(log) = &mut self.log {
@@ -190,6 +197,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            if let Some(flight) = connection.protocol.completed() {
+                self.tally.wrong(kind, pool.book.entry(flight.message));
+            }
             let (io, book, protocol, shared) =
                 (&pool.io, &pool.book, &connection.protocol, &pool.shared);
             self.tally.failed(kind, 1, || {
@@ -248,7 +258,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             log.current.errors += 1;
         }
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+        let entry = self.pool.book.entry(flight.message);
+        self.tally.lost(kind, entry, self.window.holds(flight.due_ns));
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 
@@ -297,10 +308,23 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.tally.service.record(now_ns - flight.sent_ns);
             }
         }
+        if self.counts_parts {
+            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
+        }
+    }
+
+    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
+    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
         if let Some(log) = &mut self.log {
             log.current.requests += u64::from(completed);
-            if started {
-                log.current.latencies.record(now_ns - flight.due_ns);
+            if let Some(latency_ns) = latency_ns {
+                log.current.latencies.record(latency_ns);
+            }
+        }
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+            tally.requests += u64::from(completed);
+            if let Some(latency_ns) = latency_ns {
+                tally.latencies.record_growing(latency_ns);
             }
         }
     }

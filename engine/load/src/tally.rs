@@ -1,5 +1,6 @@
 //! What is counted while a target is loaded.
 
+use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
 use crate::histogram::Latencies;
 use serde::{Deserialize, Serialize};
@@ -61,8 +62,10 @@ pub struct Tally {
     pub requests: u64,
     /// Bytes that were received within the window.
     pub bytes: u64,
-    /// Answers of ramp, window and drain.
+    /// Answers of ramp, window and drain, and to what connections begin with.
     pub requests_all: u64,
+    /// Right answers to what connections begin with.
+    pub chained: u64,
     /// Answers within the window that point elsewhere (3xx). They are not followed.
     pub redirects: u64,
     /// Connections established.
@@ -98,6 +101,10 @@ pub struct Tally {
     pub waited_ns: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
+    /// What each request of a request file had of all this. Failures that are no request's own are
+    /// only in [`Tally::errors`]: connections that could not be made ahead of requests, and what
+    /// came unasked.
+    pub by_request: ByRequest,
 }
 
 impl Tally {
@@ -118,14 +125,40 @@ impl Tally {
         }
     }
 
+    /// The answer to a request of the file was wrong. `entry`: which request.
+    #[cold]
+    pub(crate) fn wrong(&mut self, kind: ErrorKind, entry: usize) {
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.errors.add(kind, 1);
+        }
+    }
+
+    /// A request has failed, which is counted as an error already. `entry`: which it was of a file.
+    /// `misses`: whether it belonged to the window.
+    pub(crate) fn lost(&mut self, kind: ErrorKind, entry: usize, misses: bool) {
+        self.misses += u64::from(misses);
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.errors.add(kind, 1);
+            tally.misses += u64::from(misses);
+        }
+    }
+
+    /// A request of the window has no answer, by nobody's fault but ours.
+    pub(crate) fn missed(&mut self, entry: usize) {
+        self.misses += 1;
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.misses += 1;
+        }
+    }
+
     /// How long a handshake took on average, in µs; `None` where there was none.
     pub fn handshake_mean_us(&self) -> Option<f64> {
         (self.handshakes > 0).then(|| self.handshake_ns as f64 / 1e3 / self.handshakes as f64)
     }
 
-    /// Answers that were right, in the whole slice.
+    /// Answers that were right, in the whole slice, but for those to what connections begin with.
     pub fn right(&self) -> u64 {
-        self.requests_all - self.errors.wrong_answers()
+        self.requests_all - self.chained - self.errors.wrong_answers()
     }
 
     /// Adds another thread's counts.
@@ -133,6 +166,7 @@ impl Tally {
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.requests_all += other.requests_all;
+        self.chained += other.chained;
         self.redirects += other.redirects;
         self.connects += other.connects;
         self.handshakes += other.handshakes;
@@ -149,5 +183,6 @@ impl Tally {
         self.in_flight_ns += other.in_flight_ns;
         self.waited_ns += other.waited_ns;
         self.first_bad = self.first_bad.take().or(other.first_bad);
+        self.by_request.merge(other.by_request);
     }
 }

@@ -1,12 +1,16 @@
 //! Compares a body that arrives in pieces with the right one.
 
 use crate::check::BodyRule;
+use crate::content::Content;
 use crate::learned::Learned;
 use crate::verdict::Verdict;
 use sha2::{Digest, Sha256};
 
-/// The most bytes of a right body that are remembered.
+/// The most bytes of a right body that are remembered, and of memory that is kept for the next one.
 const KNOWN_LIMIT: usize = 64 * 1024;
+
+/// The most bytes of a body that are looked into.
+const COLLECTED_LIMIT: usize = 64 << 20;
 
 /// The right body, as far as it is known where only its hash was given. It changes once at most,
 /// when the first right body has come.
@@ -38,6 +42,8 @@ pub(crate) struct BodyCheck {
     difference: Option<(usize, u8)>,
     /// For a rule by hash, from the first piece on that is not as known.
     hashing: Option<Box<Hashing>>,
+    /// For a rule on what it holds, all of it; its first bytes where it is too long to be looked into.
+    collected: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -48,6 +54,16 @@ struct Hashing {
 }
 
 impl BodyCheck {
+    /// For the next body.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.length = 0;
+        self.difference = None;
+        self.hashing = None;
+        self.collected.clear();
+        self.collected.shrink_to(KNOWN_LIMIT);
+    }
+
     /// The next piece of the body.
     #[inline]
     pub(crate) fn push(&mut self, piece: &[u8], learned: &Learned) {
@@ -55,6 +71,7 @@ impl BodyCheck {
             BodyRule::Any => {}
             BodyRule::Exactly(body) => self.compare(piece, body),
             BodyRule::Sha256(_) => self.feed_hash(piece, &learned.body),
+            BodyRule::Holds(_) => self.collect(piece),
         }
         self.length += piece.len() as u64;
     }
@@ -62,6 +79,11 @@ impl BodyCheck {
     /// Bytes of body so far.
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// The body so far, where it is looked into.
+    pub(crate) fn collected(&self) -> &[u8] {
+        &self.collected
     }
 
     /// The first byte that differs from the exact body: where it is, and which.
@@ -74,17 +96,31 @@ impl BodyCheck {
         Some(self.hashing.as_ref()?.hasher.clone().finalize().into())
     }
 
+    /// What a complete body does not hold, in words.
+    #[inline(never)]
+    pub(crate) fn missing(&self, content: &Content) -> Option<String> {
+        if self.length > self.collected.len() as u64 {
+            return Some(format!(
+                "body has {} bytes, of which no more than {COLLECTED_LIMIT} can be \
+                                 looked into",
+                self.length
+            ));
+        }
+        content.missing(&self.collected)
+    }
+
     /// The verdict on a complete body. A right one may be remembered.
     #[inline]
     pub(crate) fn verdict(&mut self, learned: &mut Learned) -> Verdict {
         let expectation = learned.expectation();
-        if expectation.lengths().any(|expected| expected != self.length) {
+        if expectation.wrong_length(self.length).is_some() {
             return Verdict::Length;
         }
-        let right = match expectation.body {
+        let right = match &expectation.body {
             BodyRule::Any => true,
             BodyRule::Exactly(_) => self.difference.is_none(),
-            BodyRule::Sha256(hash) => self.has_hash(&hash, &mut learned.body),
+            &BodyRule::Sha256(hash) => self.has_hash(&hash, &mut learned.body),
+            BodyRule::Holds(content) => self.missing(content).is_none(),
         };
         if right { Verdict::Right } else { Verdict::Body }
     }
@@ -102,6 +138,12 @@ impl BodyCheck {
                 .position(|(expected, got)| expected != got)
                 .map(|at| (before.len() + at, piece[at]));
         }
+    }
+
+    #[inline(never)]
+    fn collect(&mut self, piece: &[u8]) {
+        let room = COLLECTED_LIMIT - self.collected.len();
+        self.collected.extend_from_slice(&piece[..room.min(piece.len())]);
     }
 
     // Out of line, like `has_hash`: the way of the other rules is shorter for it, by a tenth.

@@ -1,14 +1,18 @@
 //! What a right answer looks like.
 
+use crate::content::Content;
+use crate::request::{Request, RequestError};
 use httparse::Header;
+use std::fmt;
+use std::sync::Arc;
 
 /// What a right answer looks like.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     /// Which status is right.
     pub status: StatusRule,
-    /// Bytes of body, or `None` if any number will do.
-    pub length: Option<u64>,
+    /// How many bytes of body are right, or `None` if any number will do.
+    pub length: Option<LengthRule>,
     /// Which body is right.
     pub body: BodyRule,
     /// Names and values of headers that an answer has to have. Names are equal in upper and lower
@@ -26,7 +30,16 @@ pub enum StatusRule {
     Below(u16),
 }
 
-/// Which bodies are right.
+/// How many bytes are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LengthRule {
+    /// So many.
+    Exactly(u64),
+    /// From so many to so many, both included.
+    Between(u64, u64),
+}
+
+/// Which bytes are right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyRule {
     /// Any.
@@ -35,6 +48,8 @@ pub enum BodyRule {
     Exactly(Vec<u8>),
     /// The one with this SHA-256.
     Sha256([u8; 32]),
+    /// Any that holds this. It is collected to be looked into.
+    Holds(Arc<Content>),
 }
 
 impl Expectation {
@@ -43,18 +58,29 @@ impl Expectation {
         Self { status, length: None, body: BodyRule::Any, headers: Vec::new() }
     }
 
+    /// Whether this can be said of the answers to a request: compressed bodies can't be looked into.
+    pub fn suits(&self, request: &Request) -> Result<(), RequestError> {
+        let hides = |(name, value): &&(String, String)| Content::is_hidden_by(name, value);
+        match (&self.body, request.headers.iter().find(hides)) {
+            (BodyRule::Holds(_), Some((name, _))) => Err(RequestError::Hides(name.clone())),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it says something about a header.
     pub(crate) fn names(&self, header: &str) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
     }
 
-    /// How long the body has to be: as said, and as long as the exact body is.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = u64> {
+    /// The rule for the length that this one breaks: the one that was given, or the length of the
+    /// exact body.
+    #[inline]
+    pub(crate) fn wrong_length(&self, got: u64) -> Option<LengthRule> {
         let exact = match &self.body {
-            BodyRule::Exactly(body) => Some(body.len() as u64),
-            BodyRule::Any | BodyRule::Sha256(_) => None,
+            BodyRule::Exactly(body) => Some(LengthRule::Exactly(body.len() as u64)),
+            BodyRule::Any | BodyRule::Sha256(_) | BodyRule::Holds(_) => None,
         };
-        [self.length, exact].into_iter().flatten()
+        [self.length, exact].into_iter().flatten().find(|rule| !rule.allows(got))
     }
 
     /// The first header that is not among these as it should be.
@@ -85,6 +111,25 @@ impl StatusRule {
         match self {
             Self::Exactly(right) => status == right,
             Self::Below(limit) => status < limit,
+        }
+    }
+}
+
+impl LengthRule {
+    #[inline]
+    fn allows(self, length: u64) -> bool {
+        match self {
+            Self::Exactly(right) => length == right,
+            Self::Between(least, most) => least <= length && length <= most,
+        }
+    }
+}
+
+impl fmt::Display for LengthRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(right) => write!(f, "{right}"),
+            Self::Between(least, most) => write!(f, "{least} to {most}"),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Decoder {
     /// Forgets the answer in progress.
     pub fn reset(&mut self) {
         self.state = State::Head;
-        self.check = BodyCheck::default();
+        self.check.reset();
         self.kept.clear();
         self.head_start = 0;
         self.received = 0;
@@ -88,6 +88,11 @@ impl Decoder {
         }
         bytes.truncate(EVIDENCE_LIMIT);
         bytes
+    }
+
+    /// The body so far, where its rule has it looked into.
+    pub fn collected(&self) -> &[u8] {
+        self.check.collected()
     }
 
     /// The verdict on the complete answer in words, given the bytes that were fed last.

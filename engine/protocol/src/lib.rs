@@ -4,11 +4,12 @@
 //! [`Protocol`] holds the requests in flight on one connection: [`Http1`] in their order, [`Http2`] in
 //! any. It is given whatever bytes a socket received and says when an answer is complete, whether it
 //! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
-//! piece, unless one has to be hashed.
+//! piece, unless one has to be hashed or looked into.
 
 mod body;
 pub mod check;
 mod chunked;
+pub mod content;
 pub mod decoder;
 pub mod h2;
 pub mod head;
@@ -17,9 +18,11 @@ pub mod learned;
 pub mod message;
 pub mod protocol;
 pub mod request;
+pub mod shape;
 pub mod verdict;
 
-pub use check::{BodyRule, Expectation, StatusRule};
+pub use check::{BodyRule, Expectation, LengthRule, StatusRule};
+pub use content::{Content, Pattern};
 pub use decoder::Decoder;
 pub use h2::Http2;
 pub use head::Malformed;
@@ -28,4 +31,5 @@ pub use learned::Learned;
 pub use message::Message;
 pub use protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step};
 pub use request::{Request, RequestError, Version};
+pub use shape::JsonShape;
 pub use verdict::Verdict;

@@ -48,6 +48,8 @@ pub enum RequestError {
     HeaderValue(String),
     /// A field that the engine writes itself.
     Ours(String),
+    /// A field that asks for bodies that can't be looked into.
+    Hides(String),
 }
 
 impl fmt::Display for RequestError {
@@ -67,6 +69,11 @@ impl fmt::Display for RequestError {
                 write!(f, "header `{name}` has a control character in its value")
             }
             Self::Ours(name) => write!(f, "header `{name}` is written by the engine: leave it out"),
+            Self::Hides(name) => write!(
+                f,
+                "header `{name}` asks for compressed bodies, but what they contain, match or have \
+                 as JSON is looked for in the bytes as they come: leave it out"
+            ),
         }
     }
 }
@@ -127,7 +134,7 @@ impl Request {
         self.method == "HEAD"
     }
 
-    fn validate(&self) -> Result<(), RequestError> {
+    pub(crate) fn validate(&self) -> Result<(), RequestError> {
         // CONNECT turns the connection into a tunnel: its answer cannot be framed.
         if !is_token(&self.method) || self.method == "CONNECT" {
             return Err(RequestError::Method(self.method.clone()));

@@ -25,7 +25,7 @@ pub enum Verdict {
     Header,
     /// The body is too long or too short.
     Length,
-    /// The body differs in a byte or has another hash.
+    /// The body differs in a byte, has another hash, or lacks what it should hold.
     Body,
 }
 
@@ -66,8 +66,8 @@ pub(crate) fn describe(
         Verdict::Header => describe_header(expectation).unwrap_or_default(),
         Verdict::Length => {
             let got = answer.body_length;
-            let wrong = expectation.lengths().find(|&expected| expected != got);
-            format!("body has {got} bytes, expected {}", wrong.unwrap_or_default())
+            let right = expectation.wrong_length(got).map(|rule| rule.to_string());
+            format!("body has {got} bytes, expected {}", right.unwrap_or_default())
         }
         Verdict::Body => describe_body(&expectation.body, check).unwrap_or_default(),
     }
@@ -105,6 +105,7 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
             let (got, right) = (hex(&check.hash()?), hex(right));
             Some(format!("the body's SHA-256 is {got}, expected {right}"))
         }
+        BodyRule::Holds(content) => check.missing(content),
     }
 }
 

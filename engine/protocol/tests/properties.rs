@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use volley_protocol::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step, Verdict};
+use volley_protocol::{
+    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, Pattern, StatusRule, Step,
+    Verdict,
+};
 
 /// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
 fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut Learned) -> String {
@@ -30,11 +33,14 @@ fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut Learned) -> String {
 /// Expectations of every kind, met by some of the answers below.
 fn expectation() -> impl Strategy<Value = Arc<Expectation>> {
     let body = "Hello, World!";
-    let length = prop::sample::select(vec![None, Some(13), Some(14)]);
+    let (exactly, between) = (LengthRule::Exactly(13), LengthRule::Between(14, 20));
+    let length = prop::sample::select(vec![None, Some(exactly), Some(between)]);
+    let content = Content::new(&["world".into()], Pattern::parse("^H.*[!?]").ok(), None);
     let body = prop::sample::select(vec![
         BodyRule::Any,
         BodyRule::Exactly(body.into()),
         BodyRule::Sha256(Sha256::digest(body).into()),
+        BodyRule::Holds(Arc::new(content)),
     ]);
     let headers = prop::sample::subsequence(
         vec![

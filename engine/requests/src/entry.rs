@@ -1,15 +1,21 @@
 //! One request of the file, ready to be filled in.
 
+use crate::dependent::Dependent;
 use crate::draw::Defaults;
+use crate::expected::Expected;
 use crate::template::Template;
 use csv::StringRecord;
 use rand::Rng;
-use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule};
+use volley_protocol::{Request, RequestError};
 
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// Where its table begins in the request file.
     pub(crate) line: u64,
+    /// Its own name, or its method and path as they are written.
+    pub(crate) name: String,
+    /// `request` or `once`.
+    pub(crate) table: &'static str,
     pub(crate) weight: u32,
     pub(crate) method: String,
     pub(crate) path: Text,
@@ -33,26 +39,6 @@ pub(crate) enum Body {
     Text(Template),
 }
 
-/// What the file says of the right answer; `None`: as on the command line.
-#[derive(Debug)]
-pub(crate) struct Expected {
-    pub(crate) status: Option<StatusRule>,
-    pub(crate) length: Option<u64>,
-    pub(crate) body: Option<BodyRule>,
-    pub(crate) headers: Option<Vec<(String, String)>>,
-}
-
-impl Expected {
-    pub(crate) fn or(&self, default: &Expectation) -> Expectation {
-        Expectation {
-            status: self.status.unwrap_or(default.status),
-            length: self.length.or(default.length),
-            body: self.body.as_ref().unwrap_or(&default.body).clone(),
-            headers: self.headers.as_ref().unwrap_or(&default.headers).clone(),
-        }
-    }
-}
-
 impl Entry {
     /// Whether values of the data file are filled in.
     pub(crate) fn takes_rows(&self) -> bool {
@@ -64,6 +50,11 @@ impl Entry {
         self.templates().any(Template::is_random)
     }
 
+    /// Whether it has values that its connection takes from answers.
+    pub(crate) fn is_dependent(&self) -> bool {
+        self.templates().any(|template| template.taken().next().is_some())
+    }
+
     /// The request for a row. A header of its own replaces the default of the same name.
     pub(crate) fn fill(
         &self,
@@ -71,7 +62,28 @@ impl Entry {
         row: Option<&StringRecord>,
         random: &mut impl Rng,
     ) -> Request {
-        let mut fill = |template: &Template| template.fill(row, random);
+        self.with(defaults, |template| template.fill(row, random))
+    }
+
+    /// The same as far as it is known before its connection is.
+    pub(crate) fn settle(
+        &self,
+        defaults: &Defaults,
+        row: Option<&StringRecord>,
+        random: &mut impl Rng,
+    ) -> Dependent {
+        let mut settled = Vec::new();
+        let request = self.with(defaults, |template| {
+            settled.push(template.settle(row, random));
+            settled[settled.len() - 1].fill(None, random)
+        });
+        let body = if let Body::Text(_) = self.body { settled.pop() } else { None };
+        let path = settled.pop().expect("each request has a path");
+        Dependent { request, headers: settled, path, body }
+    }
+
+    /// The request that is filled in so: headers, path, body.
+    fn with(&self, defaults: &Defaults, mut fill: impl FnMut(&Template) -> String) -> Request {
         let is_own =
             |name: &str| self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let others = defaults.headers.iter().filter(|(name, _)| !is_own(name)).cloned();
@@ -96,7 +108,7 @@ impl Entry {
     pub(crate) fn culprit(&self, error: &RequestError) -> Option<&Text> {
         match error {
             RequestError::Path(_) => Some(&self.path),
-            RequestError::HeaderValue(wrong) => {
+            RequestError::HeaderValue(wrong) | RequestError::Hides(wrong) => {
                 self.headers.iter().find(|(name, _)| name == wrong).map(|(_, value)| value)
             }
             _ => None,

@@ -1,8 +1,11 @@
 //! Request files.
 
 use crate::entry::Entry;
+use crate::names;
+use crate::once::Once;
 use crate::source::Source;
 use crate::table::Table;
+use crate::template::Names;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -10,6 +13,7 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use volley_protocol::JsonShape;
 
 /// Several requests with weights, their fields drawn from a data file or at random.
 ///
@@ -17,6 +21,7 @@ use toml::Spanned;
 /// data = "users.csv"            # the first line names the columns
 /// order = "random"              # how rows are taken: "random" or "sequential"
 /// [[request]]
+/// name = "search"               # its method and path, as they are written
 /// weight = 3                    # 1
 /// method = "POST"               # GET, or POST with a body
 /// path = "/users/{{id}}?n={{random 1 1000}}"
@@ -24,9 +29,16 @@ use toml::Spanned;
 /// body = "{\"name\": \"{{name}}\"}" # or body_file, sent as it is unless it is UTF-8
 /// [request.expect]              # what is not said here is as in `Defaults`
 /// status = 200
-/// length = 12
-/// body = "exactly this"         # or body_file, or sha256 = "HEX"
+/// length = 12                   # or length_between = [10, 2000]
+/// body = "exactly this"         # or body_file, or sha256 = "HEX"; or any of the next three:
+/// # body_contains = ["a", "b"]  # all of them
+/// # body_matches = "^<html"     # somewhere in the body
+/// # json = { id = "number" }    # as in `JsonShape`
 /// headers = { Content-Type = "application/json" }
+/// [[once]]                      # sent once on each new connection, before all others, in their order
+/// path = "/login"
+/// body = "user=ann"
+/// take = { token = "json /token", sid = "cookie sid", csrf = "header X-CSRF" } # then {{token}}
 /// ```
 ///
 /// Path, values of headers and body may have the fields `{{COLUMN}}`, `{{random LOW HIGH}}` (a whole
@@ -37,6 +49,8 @@ pub struct RequestFile {
     pub(crate) file: PathBuf,
     pub(crate) order: Order,
     pub(crate) table: Option<Table>,
+    /// What each connection begins with.
+    pub(crate) once: Vec<Once>,
     /// At least one.
     pub(crate) entries: Vec<Entry>,
 }
@@ -55,7 +69,7 @@ impl RequestFile {
         file: &Path,
         load: impl Fn(&Path) -> io::Result<Vec<u8>>,
     ) -> Result<Self, FileError> {
-        let source = Source { text, file, load: &load };
+        let source = Source { text, file, load: &load, table: "request" };
         let document: Document = toml::from_str(text).map_err(|error| source.refuse(error))?;
         let table = match &document.data {
             Some(data) => {
@@ -68,16 +82,21 @@ impl RequestFile {
             return Err(source.wrong(order.span(), "`order` is about rows, but there is no `data`"));
         }
         let columns = table.as_ref().map_or(&[][..], |table| &table.columns);
+        let once = Source { table: "once", ..source }.once(&document.once, columns)?;
+        let taken: Vec<String> = once.iter().flat_map(Once::names).cloned().collect();
+        let fields = Names { columns, taken: &taken };
+        let names = names::of(&source, &document.requests)?;
         let entries: Vec<Entry> = document
             .requests
             .iter()
-            .map(|request| source.entry(request, columns))
+            .zip(names)
+            .map(|(request, name)| source.entry(request, name, fields))
             .collect::<Result<_, _>>()?;
         if entries.is_empty() {
             return Err(FileError::new(file, "there is no [[request]]"));
         }
         let order = document.order.map(Spanned::into_inner).unwrap_or_default();
-        Ok(Self { file: file.to_owned(), order, table, entries })
+        Ok(Self { file: file.to_owned(), order, table, once, entries })
     }
 }
 
@@ -86,6 +105,8 @@ impl RequestFile {
 pub(crate) struct Document {
     pub(crate) data: Option<Spanned<PathBuf>>,
     pub(crate) order: Option<Spanned<Order>>,
+    #[serde(default)]
+    pub(crate) once: Vec<Spanned<Request>>,
     #[serde(default, rename = "request")]
     pub(crate) requests: Vec<Spanned<Request>>,
 }
@@ -104,7 +125,8 @@ pub(crate) enum Order {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    pub(crate) weight: Option<NonZeroU32>,
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) weight: Option<Spanned<NonZeroU32>>,
     pub(crate) method: Option<String>,
     pub(crate) path: Spanned<String>,
     #[serde(default)]
@@ -113,6 +135,16 @@ pub(crate) struct Request {
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     #[serde(default)]
     pub(crate) expect: Expect,
+    #[serde(default)]
+    pub(crate) take: BTreeMap<String, Spanned<String>>,
+}
+
+impl Request {
+    /// As it says, or as the presence of a body says.
+    pub(crate) fn method(&self) -> &str {
+        let has_body = self.body.is_some() || self.body_file.is_some();
+        self.method.as_deref().unwrap_or(if has_body { "POST" } else { "GET" })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -120,9 +152,13 @@ pub(crate) struct Request {
 pub(crate) struct Expect {
     pub(crate) status: Option<Spanned<u16>>,
     pub(crate) length: Option<u64>,
+    pub(crate) length_between: Option<Spanned<Vec<u64>>>,
     pub(crate) body: Option<Spanned<String>>,
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     pub(crate) sha256: Option<Spanned<String>>,
+    pub(crate) body_contains: Option<Spanned<Vec<String>>>,
+    pub(crate) body_matches: Option<Spanned<String>>,
+    pub(crate) json: Option<Spanned<JsonShape>>,
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 

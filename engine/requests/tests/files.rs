@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use volley_protocol::{BodyRule, Expectation, StatusRule, Version};
+use volley_protocol::{BodyRule, Expectation, LengthRule, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn defaults() -> Defaults {
@@ -180,7 +180,7 @@ fn expectations_override_the_command_line_key_by_key() {
         expect.length = 9\n[[request]]\npath = \"/\"\nexpect.body = \"{{\"";
     let default = Expectation {
         status: StatusRule::Exactly(200),
-        length: Some(5),
+        length: Some(LengthRule::Exactly(5)),
         body: BodyRule::Exactly(b"12345".to_vec()),
         headers: vec![("C".into(), "d".into())],
     };
@@ -193,7 +193,8 @@ fn expectations_override_the_command_line_key_by_key() {
     let headers = vec![("A".into(), "b".into())];
     assert_eq!(show(second), show(&Expectation { status, headers, ..default.clone() }));
     let body = BodyRule::Exactly(b"{{what}}\xff".to_vec());
-    assert_eq!(show(third), show(&Expectation { length: Some(9), body, ..default.clone() }));
+    let length = Some(LengthRule::Exactly(9));
+    assert_eq!(show(third), show(&Expectation { length, body, ..default.clone() }));
     assert_eq!(fourth.body, BodyRule::Exactly(b"{{".to_vec()));
     let all = (0..book.cycle()).map(|number| book.message(number));
     for message in all {

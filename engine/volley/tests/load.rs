@@ -53,7 +53,7 @@ fn json_has_exactly_its_keys() {
     let value = load_json(servers::always(GOOD), &["-d", "200ms"]);
     assert_eq!(
         keys(&value),
-        "agreed bytes_per_s ceiling client connections connects duration_s errors first_bad \
+        "agreed by_request bytes_per_s ceiling client connections connects duration_s errors first_bad \
          handshake_mean_us handshakes io latency_us limited_by little misses mode protocol rate \
          redirects requests requests_per_s resumed schema send_lag_us service_us streams unsent url"
     );
@@ -168,6 +168,45 @@ fn requests_may_come_from_a_file() {
 }
 
 #[test]
+fn connections_may_log_in_first() {
+    let (address, asked) = servers::routing(|path| {
+        let body = match path {
+            "/login" => r#"{"id": 7}"#,
+            "/of/7" => "mine",
+            _ => return Some(b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n".to_vec()),
+        };
+        let length = body.len();
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+    });
+    let file = fresh("login.toml");
+    let text = "[[once]]\npath = \"/login\"\ntake = { id = \"json /id\" }\n\
+        [[request]]\npath = \"/of/{{id}}\"\n";
+    fs::write(&file, text).unwrap();
+    let name = file.to_str().unwrap();
+    let options = ["-n", "50", "--expect-body", "mine", "--request-file", name];
+    let value = load_json(address, &options);
+    assert_eq!((value["requests"].as_u64(), &value["errors"]), (Some(50), &serde_json::json!({})));
+    assert_eq!(value["by_request"][0]["name"], "GET /of/{{id}}");
+    let logins = asked.lock().unwrap().iter().filter(|path| *path == "/login").count();
+    assert_eq!(logins, 4, "one for each connection");
+
+    fs::write(&file, text.replace("json /id", "json /token")).unwrap();
+    let (status, text, error) = load(address, &["--request-file", name]);
+    assert_eq!(status, 1, "{text}{error}");
+    let detail = "take.id: json /token is not in the answer to GET /login";
+    assert!(text.contains(detail) && text.contains("nothing to take from the answer"), "{text}");
+
+    for (options, part) in [
+        (&["--close"] as &[&str], "login.toml:1: [[once]] is for connections that carry several"),
+        (&["--requests-per-connection", "1"], "--requests-per-connection 1 leaves nothing to"),
+    ] {
+        let (status, text, error) = load(address, &[options, &["--request-file", name]].concat());
+        assert_eq!((status, text.as_str()), (2, ""));
+        assert!(error.contains(part) && error.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
 fn a_server_is_met_where_it_is_said_to_be() {
     let address = servers::always(GOOD).to_string();
     let elsewhere = ["load", "-c", "4", "-d", "100ms", "http://name.invalid/", "--connect-to"];
@@ -207,6 +246,9 @@ fn answers_are_held_against_what_is_expected() {
         ["--expect-body", "Hello, World!"],
         ["--expect-sha256", hash],
         ["--expect-header", "Content-Length: 13"],
+        ["--expect-length", "1-20"],
+        ["--expect-contains", "World"],
+        ["--expect-match", "^Hello, .*!$"],
     ] {
         let (status, text, _) = load(address, &right);
         assert!(status == 0 && text.contains("errors       none"), "{right:?}: {text}");
@@ -217,6 +259,10 @@ fn answers_are_held_against_what_is_expected() {
         (["--expect-body", "Hello, world!"], "differs at byte 7"),
         (["--expect-sha256", &hash.replace('d', "e")], "body's SHA-256 is dffd6021"),
         (["--expect-header", "X-A: b"], "wrong or missing header"),
+        (["--expect-length", "20-30"], "body has 13 bytes, expected 20 to 30"),
+        (["--expect-contains", "world"], "body_contains: \"world\" is not in the body"),
+        (["--expect-match", "o$"], "body_matches: nothing in the body matches \"o$\""),
+        (["--expect-json", "[]"], "json: the body is no JSON: expected value at line 1"),
     ] {
         let (status, text, _) = load(address, &wrong);
         assert!(status == 1 && text.contains(part), "{wrong:?}: {text}");
@@ -274,4 +320,35 @@ fn the_generators_own_limit_is_measured_on_demand() {
     let of = |key: &str| value["ceiling"][key].as_f64().unwrap();
     let share = value["requests_per_s"].as_f64().unwrap() / of("requests_per_s");
     assert!((of("share") - share).abs() < 1e-9, "{value}");
+}
+
+#[test]
+fn the_requests_of_a_file_are_told_apart() {
+    let (address, asked) = servers::routing(|path| {
+        Some(if path == "/gone" {
+            b"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n".to_vec()
+        } else {
+            GOOD.to_vec()
+        })
+    });
+    let file = fresh("parts.toml");
+    let text = "[[request]]\nname = \"home\"\npath = \"/\"\n[[request]]\npath = \"/gone\"\n";
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let options = ["--request-file", file, "-n", "200"];
+    let url = format!("http://{address}/");
+    let (status, text, _) = run(&[&["load", "--json", "-c", "4"], &options[..], &[&url]].concat());
+    assert_eq!(status, 0, "{text}");
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let gone = asked.lock().unwrap().iter().filter(|path| *path == "/gone").count();
+    let parts = &value["by_request"];
+    assert_eq!((&parts[0]["name"], &parts[1]["name"]), (&"home".into(), &"GET /gone".into()));
+    assert_eq!(parts[0]["requests"], 200 - gone);
+    assert_eq!(
+        (&parts[1]["requests"], &parts[1]["errors"]["status"]),
+        (&gone.into(), &gone.into())
+    );
+    assert_eq!(value["errors"]["status"], gone);
+    let (_, text, _) = load(address, &["--request-file", file]);
+    assert!(text.contains("by request") && text.contains("  GET /gone\n"), "{text}");
 }

@@ -149,6 +149,8 @@ mod tests {
             ("--request-file a -m PUT", "--method"),
             ("--expect-body a --expect-body-file b", "--expect-body-file"),
             (&hash, "--expect-sha256"),
+            ("--expect-body a --expect-contains b", "--expect-contains"),
+            ("--expect-body a --expect-json []", "--expect-json"),
             ("--csv - --json", "standard output"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));

@@ -21,7 +21,9 @@ How it measures:
 
 What is right:
   An answer with a status below 400 whose framing is sound, unless a check asks for more. Others
-  count as errors by kind. Redirects are counted, not followed.
+  count as errors by kind. Redirects are counted, not followed. A body that changes from answer to
+  answer can be held to what it contains, what it matches, and its shape as JSON, in the bytes as
+  they come: not together with a request for compression.
 
 TLS and HTTP/2:
   HTTP/2 has to be asked for (--protocol h2, or h2c without TLS), and a server that does not agree is
@@ -43,6 +45,7 @@ Examples:
   volley load -n 100000 --pipeline 16 http://localhost/     so many requests, 16 at a time
   volley load -b '{\"n\":1}' -H 'Content-Type: application/json' http://localhost:3000/echo
   volley load --expect-status 200 --expect-body 'Hello, World!' http://localhost:8080/
+  volley load --expect-json '{\"id\": \"number\", \"tags\": [\"string\"]}' http://localhost:3000/items/1
   volley load --unix /run/app.sock http://app/health
   volley load --ca ca.pem https://localhost:8443/                  HTTP/1.1 in TLS
   volley load --protocol h2 --streams 8 -c 8 --insecure https://localhost:8443/

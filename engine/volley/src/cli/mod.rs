@@ -169,7 +169,9 @@ pub(crate) mod tests {
             ("--cookie", &["x", "=1"], "it takes NAME=VALUE"),
             ("--user", &["x"], "it takes NAME:PASSWORD"),
             ("--expect-status", &["99", "600", "x"], "it takes a status from 100 to 599"),
-            ("--expect-length", &["-1", "x"], "--expect-length"),
+            ("--expect-length", &["-1", "x", "3-2", "1-2-3"], "it takes a number of bytes or a"),
+            ("--expect-match", &["a("], "\"a(\" is no regular expression: unclosed group"),
+            ("--expect-json", &["number", "[1]", "\"text\""], "it takes a shape in JSON: "),
             ("--expect-sha256", &["abc", "x"], "it takes 64 hexadecimal digits"),
             ("--expect-header", &["x"], "it takes NAME: VALUE"),
         ] {

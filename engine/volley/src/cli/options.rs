@@ -1,8 +1,8 @@
 //! The options of `volley load`, by what they are about.
 
 use super::values::{
-    SourceRange, StageArg, at_least_1, cookie, header, place, proxy, rate, sha256, status, time,
-    time_or_0, user,
+    SourceRange, StageArg, at_least_1, cookie, header, length, place, proxy, rate, sha256, shape,
+    status, time, time_or_0, user,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use volley_load::schedule::Shape;
 use volley_net::IoChoice;
 use volley_net::url::Authority;
-use volley_protocol::BodyRule;
+use volley_protocol::{BodyRule, JsonShape, LengthRule, Pattern};
 
 /// How much load, and when.
 #[derive(Debug, Args)]
@@ -144,9 +144,9 @@ pub struct Checks {
     /// The status must be this one [default: any below 400]
     #[arg(long, value_name = "N", value_parser = status)]
     pub expect_status: Option<u16>,
-    /// The body must have so many bytes
-    #[arg(long, value_name = "N")]
-    pub expect_length: Option<u64>,
+    /// The body must have so many bytes, or from so many to so many, like 10-2000
+    #[arg(long, value_name = "N", value_parser = length)]
+    pub expect_length: Option<LengthRule>,
     /// The body must be this text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, group = "right_body")]
     pub expect_body: Option<String>,
@@ -156,6 +156,20 @@ pub struct Checks {
     /// The body must have this SHA-256
     #[arg(long, value_name = "HEX", value_parser = sha256, group = "right_body")]
     pub expect_sha256: Option<BodyRule>,
+    /// The body must contain this text; may be repeated
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "right_body")]
+    pub expect_contains: Vec<String>,
+    /// The body must match this regular expression somewhere
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true, conflicts_with = "right_body")]
+    #[arg(value_parser = Pattern::parse)]
+    pub expect_match: Option<Pattern>,
+    /// The body must be JSON of this shape, like `{"id": "number", "name?": "string|null"}`
+    ///
+    /// A string names a type: string, number, boolean, null, several with | between them, or any. An
+    /// object lists the keys that must be there, and with a trailing ? those that may. An array holds
+    /// the shape of all of its elements, or nothing.
+    #[arg(long, value_name = "SHAPE", conflicts_with = "right_body", value_parser = shape)]
+    pub expect_json: Option<JsonShape>,
     /// The answer must have this header; may be repeated
     #[arg(long = "expect-header", value_name = "NAME: VALUE", value_parser = header)]
     pub expect_headers: Vec<(String, String)>,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use volley_load::schedule::Stage;
 use volley_net::url::{Authority, Url};
-use volley_protocol::BodyRule;
+use volley_protocol::{BodyRule, JsonShape, LengthRule};
 use volley_tls::Config;
 
 /// Rates above are typing errors: no machine sends them.
@@ -147,6 +147,20 @@ pub(super) fn status(text: &str) -> Result<u16, String> {
         Ok(status @ 100..600) => Ok(status),
         _ => Err("it takes a status from 100 to 599".into()),
     }
+}
+
+/// A number of bytes, or a range of it.
+pub(super) fn length(text: &str) -> Result<LengthRule, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    match (least.parse(), most.parse()) {
+        (Ok(least), Ok(most)) if least == most => Ok(LengthRule::Exactly(least)),
+        (Ok(least), Ok(most)) if least < most => Ok(LengthRule::Between(least, most)),
+        _ => Err("it takes a number of bytes or a rising range, like 13 or 10-2000".into()),
+    }
+}
+
+pub(super) fn shape(text: &str) -> Result<JsonShape, String> {
+    JsonShape::parse(text).map_err(|error| format!("it takes a shape in JSON: {error}"))
 }
 
 pub(super) fn sha256(text: &str) -> Result<BodyRule, String> {

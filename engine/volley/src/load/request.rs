@@ -5,16 +5,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use volley_net::errors::io_words;
-use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule, Version};
-use volley_requests::{Book, Defaults, RequestFile};
-
-/// Statuses from here on are errors, unless one is expected.
-const FIRST_BAD_STATUS: u16 = 400;
-
-/// So many requests are drawn from a request file before they repeat: enough that weights are kept
-/// within a percent or so, few enough that bodies of 32 KiB fit.
-const DRAWN: usize = 8192;
+use volley_protocol::{BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version};
+use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
 /// What is sent. The error names the flag.
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
@@ -25,9 +19,13 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     };
     let Request { host, version, close, proxied, headers, .. } = request;
     let defaults = Defaults { host, version, close, proxied, headers, expectation };
-    RequestFile::read(path)
+    let book = RequestFile::read(path)
         .and_then(|file| file.book(&defaults, args.amount.seed, DRAWN, depth))
-        .map_err(|error| format!("--request-file {error}"))
+        .map_err(|error| format!("--request-file {error}"))?;
+    if book.chain().is_some() && args.connecting.requests_per_connection == Some(1) {
+        return Err("--requests-per-connection 1 leaves nothing to what [[once]] begins".into());
+    }
+    Ok(book)
 }
 
 /// One request like those, whatever its answer is.
@@ -73,12 +71,21 @@ fn expectation(checks: &Checks) -> Result<Expectation, String> {
     let status = checks.expect_status;
     let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
     let exactly = bytes("--expect-body-file", text, file)?.map(BodyRule::Exactly);
+    let fixed = exactly.or_else(|| checks.expect_sha256.clone());
     Ok(Expectation {
         status: status.map_or(StatusRule::Below(FIRST_BAD_STATUS), StatusRule::Exactly),
         length: checks.expect_length,
-        body: exactly.or_else(|| checks.expect_sha256.clone()).unwrap_or(BodyRule::Any),
+        body: fixed.or_else(|| content(checks)).unwrap_or(BodyRule::Any),
         headers: checks.expect_headers.clone(),
     })
+}
+
+/// What a body has to hold, if anything.
+fn content(checks: &Checks) -> Option<BodyRule> {
+    let Checks { expect_contains: texts, expect_match: pattern, expect_json: shape, .. } = checks;
+    let is_any = texts.is_empty() && pattern.is_none() && shape.is_none();
+    let content = || Content::new(texts, pattern.clone(), shape.clone());
+    (!is_any).then(|| BodyRule::Holds(Arc::new(content())))
 }
 
 /// A text, or a file's bytes.
@@ -100,7 +107,8 @@ fn of_flag(error: &RequestError) -> String {
         RequestError::Host(_)
         | RequestError::HeaderName(_)
         | RequestError::HeaderValue(_)
-        | RequestError::Ours(_) => "--header",
+        | RequestError::Ours(_)
+        | RequestError::Hides(_) => "--header",
     };
     format!("{flag}: {error}")
 }
@@ -109,6 +117,7 @@ fn of_flag(error: &RequestError) -> String {
 mod tests {
     use super::*;
     use crate::cli::tests::load_args;
+    use volley_protocol::{JsonShape, LengthRule, Pattern};
 
     fn sent(options: &str) -> String {
         let book = book(&load_args(options)).unwrap();
@@ -147,6 +156,7 @@ mod tests {
             ("-m G@T", "--method: "),
             ("-H Content-Length:1", "--header: "),
             ("-H Host:", "--header: "),
+            ("-H Accept-Encoding:br --expect-contains a", "--header: header `Accept-Encoding`"),
             ("--body-file /nonexistent/body", "--body-file /nonexistent/body: cannot be read: No"),
             ("--expect-body-file /nonexistent/body", "--expect-body-file /nonexistent/body"),
             ("--request-file /nonexistent/mix", "--request-file /nonexistent/mix: cannot be read"),
@@ -157,17 +167,29 @@ mod tests {
 
     #[test]
     fn checks_become_an_expectation() {
-        let expects = |options| expectation(&load_args(options).checks).unwrap();
+        let expects = |options: &str| expectation(&load_args(options).checks).unwrap();
         let any = expects("");
         assert_eq!((any.status, any.length), (StatusRule::Below(400), None));
         assert_eq!((any.body, any.headers), (BodyRule::Any, vec![]));
         let all =
             expects("--expect-status 201 --expect-length 2 --expect-body hi --expect-header A:b");
-        assert_eq!((all.status, all.length), (StatusRule::Exactly(201), Some(2)));
+        assert_eq!(
+            (all.status, all.length),
+            (StatusRule::Exactly(201), Some(LengthRule::Exactly(2)))
+        );
         assert_eq!(all.body, BodyRule::Exactly(b"hi".to_vec()));
         assert_eq!(all.headers, [("A".to_owned(), "b".to_owned())]);
         let hash = expects(&format!("--expect-sha256 {}", "0f".repeat(32)));
         assert_eq!(hash.body, BodyRule::Sha256([0x0f; 32]));
+        let varying = expects(
+            "--expect-length 2-9 --expect-contains a --expect-contains b \
+            --expect-match c+ --expect-json {\"d\":[]}",
+        );
+        let shape = JsonShape::parse("{\"d\": []}").ok();
+        let pattern = Pattern::parse("c+").ok();
+        let content = Content::new(&["a".into(), "b".into()], pattern, shape);
+        assert_eq!(varying.length, Some(LengthRule::Between(2, 9)));
+        assert_eq!(varying.body, BodyRule::Holds(Arc::new(content)));
     }
 
     #[test]

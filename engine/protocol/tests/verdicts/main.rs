@@ -1,9 +1,14 @@
 //! What is said of answers that are not the expected ones. Each answer runs whole, byte by byte, and
 //! cut at each point, with an empty memory and with one that has learned: the words are the same.
 
+mod content;
+mod streams;
+
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use volley_protocol::{BodyRule, Decoder, End, Expectation, Learned, StatusRule, Step, Verdict};
+use volley_protocol::{
+    BodyRule, Decoder, End, Expectation, Learned, LengthRule, StatusRule, Step, Verdict,
+};
 
 const OK: StatusRule = StatusRule::Exactly(200);
 
@@ -99,14 +104,18 @@ fn a_body_differs_at_a_byte_or_in_length() {
 
 #[test]
 fn a_body_has_another_length() {
-    let five = || Expectation { length: Some(5), ..anything() };
-    for (body, words) in [
-        ("12345", "as expected"),
-        ("1234", "body has 4 bytes, expected 5"),
-        ("", "body has 0 bytes, expected 5"),
+    let (five, some) = (LengthRule::Exactly(5), LengthRule::Between(2, 5));
+    for (length, body, words) in [
+        (five, "12345", "as expected"),
+        (five, "1234", "body has 4 bytes, expected 5"),
+        (five, "", "body has 0 bytes, expected 5"),
+        (some, "1", "body has 1 bytes, expected 2 to 5"),
+        (some, "12", "as expected"),
+        (some, "12345", "as expected"),
+        (some, "123456", "body has 6 bytes, expected 2 to 5"),
     ] {
         for answer in framed(body) {
-            check(five(), answer.as_bytes(), words);
+            check(Expectation { length: Some(length), ..anything() }, answer.as_bytes(), words);
         }
     }
 }
@@ -225,7 +234,7 @@ fn an_expected_date_is_held_against_each_answer() {
 #[test]
 fn status_goes_before_header_before_length_before_body() {
     let expectation = || Expectation {
-        length: Some(3),
+        length: Some(LengthRule::Exactly(3)),
         body: BodyRule::Exactly(b"abc".to_vec()),
         ..with_headers(&[("A", "b")])
     };
