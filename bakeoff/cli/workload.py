@@ -14,7 +14,7 @@ from bakeoff.cli.output import err, out, say
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.plan import Catalogue
-from bakeoff.plan.questions import read_workload
+from bakeoff.plan.workloads import read_workload
 from bakeoff.traffic import (
     MOST_REQUESTS,
     Choices,

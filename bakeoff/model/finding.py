@@ -170,6 +170,7 @@ VALUES: Mapping[str, str] = {
     "segments": "how many writes an answer is sent in",
     "upstream_busy": "share of the time in which the upstream was at work",
     "server_busy": "share of its cores' time that the server used",
+    "served": "of each, how many connections it serves while they stay open",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
     "shares": "of each of `kinds`, the share of what was attempted",
@@ -295,6 +296,8 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "listen_queue_full overflows: Connections met a full listen queue.",
     "fewer_connections connections names places: There were fewer `connections` than usual, as the "
     "listen queues of those have room for so many and overflowed with more.",
+    "fewer_served connections names served: There were fewer `connections` than usual, as those "
+    "serve so many at a time and let all others wait.",
     "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, in "
     "which the host took more than the limit of the cores' time; the ratios are those with them.",
     "cpu_sources_differ names sources: CPU time was read in unlike ways.",

@@ -331,7 +331,8 @@ class PlanChange(Contract):
     `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
     `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
-    room for. `places` has the queues that overflowed with more, by name.
+    room for, or as all servers serve at a time. `places` has the queues that overflowed with more,
+    by name, and `served` how many connections those serve that let others wait.
     """
 
     type: Literal["plan-change"] = "plan-change"
@@ -339,6 +340,7 @@ class PlanChange(Contract):
     duration_s: PositiveFloat | None = None
     connections: PositiveInt | None = None
     places: dict[str, PositiveInt] = {}
+    served: dict[str, PositiveInt] = {}
 
 
 class DayTurn(Contract):

@@ -20,6 +20,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceOptions, confirming, without
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
 from bakeoff.plan.schedule import (
@@ -38,6 +39,7 @@ from bakeoff.plan.schedule import (
 
 __all__ = [
     "CONTENDER_FILE",
+    "ENDING_S",
     "PROJECT_FILE",
     "ROUNDS",
     "CapacityOptions",

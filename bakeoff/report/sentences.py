@@ -219,8 +219,16 @@ def _blocks_left_out(
 def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
     queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
     return (
-        f"there were {connections} connections, fewer than usual: each carries one request, and "
-        f"with more of them listen queues overflow, which have room for few: {queues}"
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: with more of "
+        f"them listen queues overflow, which have room for few: {queues}"
+    )
+
+
+def _fewer_served(connections: int, names: list[str], served: list[int]) -> str:
+    each = ", ".join(f"{name} ({n})" for name, n in zip(names, served, strict=True))
+    return (
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: some servers "
+        f"serve few at a time, and the others wait until one of these is closed: {each}"
     )
 
 
@@ -519,6 +527,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
     "fewer_connections": _fewer_connections,
+    "fewer_served": _fewer_served,
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
@@ -761,6 +770,7 @@ ADVICE: Mapping[str, str] = {
     "host_steal": f"{NOTHING} but to choose a quieter time or machine",
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
+    "fewer_served": "give them more workers or threads, or race with --close",
     "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",

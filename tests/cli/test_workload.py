@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.errors import BadUsage
-from bakeoff.plan.questions import read_workload
+from bakeoff.plan.workloads import read_workload
 from tests.traffic.recorded import bakeoff, binary, combined, entry, har, log
 
 OPENAPI = '{"openapi": "3.1.0", "paths": {"/items": {"get": {"operationId": "items"}}}}'

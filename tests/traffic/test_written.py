@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bakeoff.model.fields import filled
 from bakeoff.model.workload import Workload
-from bakeoff.plan.questions import read_workload
+from bakeoff.plan.workloads import read_workload
 from bakeoff.traffic import Choices, Recording, draft, read_har, toml_of
 from bakeoff.traffic.headers import kept
 from bakeoff.traffic.recording import Asked, path_of

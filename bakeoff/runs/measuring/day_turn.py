@@ -67,8 +67,7 @@ class Turn:
         plan = self.race.model_copy(update={"connections": connections, "connection": kept})
         if kept == "close":
             plan = plan.model_copy(update={"pipeline": 1, "streams": 1})
-        running = [(self.running.handle, self.running.verification)]
-        asked = job(plan, running, self.context.folder)
+        asked = job(plan, [(self.running.handle, self.running.verification)], self.context.folder)
         bounds = {"request_timeout_ms": patience_ms, "connect_timeout_ms": max(2000, patience_ms)}
         engine = self.context.stages.loads.connect(asked.model_copy(update=bounds))
         try:

@@ -116,6 +116,7 @@ class Session:
 
     def _start_all(self) -> None:
         for name in self._names:
+            self.context.check_time(f"starting {name}")
             try:
                 self.running.append(self.instances.start(self.plan.entry(name)))
             except ContenderOut as error:
