@@ -12,6 +12,7 @@ from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.day_turn import Turn
+from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
 
 REST_WINDOWS = 2
@@ -48,7 +49,8 @@ class Round:
         self._turns = 0
 
     def rehearse(self) -> None:
-        """Start each once, which doesn't count: its files are in the page cache from then on.
+        """Start each once, which doesn't count: its files are in the page cache from then on,
+        and what stays in its answers is known.
 
         Raises `NotAsPlanned` where one can't be started before anything was measured.
         """
@@ -121,9 +123,14 @@ class Round:
             raise NoVerdict(f"no contender came up again: {'; '.join(never.values())}")
 
     def _start(self, name: str) -> Running:
-        """A new process, up and verified. Raises `ContenderOut`."""
-        self._running[name] = self._instances.start(self._race.entry(name))
-        return self._running[name]
+        """A new process, up, verified and held to its answers. Raises `ContenderOut`."""
+        running = self._instances.start(self._race.entry(name))
+        held, out = hold(self._race, [running], self._context)
+        if out:
+            self._instances.stop(running)
+            raise ContenderOut(out[name])
+        self._running[name] = held[0]
+        return held[0]
 
     def _rest(self) -> None:
         """All of them idle, over the same time."""
