@@ -116,11 +116,11 @@ class Round:
                 self._keep("start", name, number, ready_ms=running.handle.time_to_ready_ms)
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
-        for (name, number), why in failed.items():
-            self._keep("start", name, number, out=why)
         self._names = [name for name in self._names if name not in never]
         if not self._names:
             raise NoVerdict(f"no contender came up again: {'; '.join(never.values())}")
+        for (name, number), why in failed.items():
+            self._keep("start", name, number, out=why)
 
     def _start(self, name: str) -> Running:
         """A new process, up, verified and held to its answers. Raises `ContenderOut`."""
