@@ -8,6 +8,7 @@ from bakeoff.model.day import LOADS, Day, DayPlan
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.samples import DayTurn
 from bakeoff.plan import DayOptions, plan_day
+from bakeoff.report.kinds.day import document
 from bakeoff.runs import DayRun, execute, report, resume
 from tests.plan import places
 from tests.runs.world import World, cut_off, name_of
@@ -165,6 +166,14 @@ def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
     assert [each.name for each in done.result.entries] == ["bob"]
     assert "ada is out: no" in inside.seen
     assert not done.result.line("peak", "requests_per_s").pairs  # type: ignore[union-attr]
+
+
+def test_one_alone_has_its_figures_and_nobody_to_be_compared_with(tmp_path: Path) -> None:
+    done = run(plan(tmp_path, "ada", duration=60), tmp_path / "runs", world())
+    assert done.succeeded and not any(line.pairs for line in done.result.lines)
+    said = document(done.result)
+    assert said.headline.startswith("5 rounds of all phases: nobody to compare with.")
+    assert [entry.name for entry in done.result.entries] == ["ada"]
 
 
 def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:

@@ -118,16 +118,21 @@ class Round:
                 self._keep("start", name, number, ready_ms=running.handle.time_to_ready_ms)
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
-        for (name, number), why in failed.items():
-            self._keep("start", name, number, out=why)
         self._names = [name for name in self._names if name not in never]
         if not self._names:
             raise NoVerdict(f"no contender came up again: {'; '.join(never.values())}")
+        for (name, number), why in failed.items():
+            self._keep("start", name, number, out=why)
 
     def _start(self, name: str) -> Running:
-        """A new process, up and verified. Raises `ContenderOut`."""
-        self._running[name] = self._instances.start(self._race.entry(name))
-        return self._running[name]
+        """A new process, up, verified and held to its answers. Raises `ContenderOut`."""
+        running = self._instances.start(self._race.entry(name))
+        held, out = hold(self._race, [running], self._context)
+        if out:
+            self._instances.stop(running)
+            raise ContenderOut(out[name])
+        self._running[name] = held[0]
+        return held[0]
 
     def _rest(self) -> None:
         """All of them idle, over the same time."""
