@@ -37,7 +37,7 @@ def test_a_short_day_has_five_rounds_of_short_windows_and_a_long_one_longer_wind
     ("operands", "options", "says"),
     [
         (("ada", "bob"), {"duration": 20}, "--duration 20: is too short for 5 rounds.* 62 s or"),
-        (("http://127.0.0.1:1/",), {}, "http://127.0.0.1:1/: a day begins with cold starts"),
+        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1: a day begins with cold starts"),
         (("ada",), {"storm": 0}, "--storm: is 0"),
         (("nobody",), {}, "nobody"),
     ],
