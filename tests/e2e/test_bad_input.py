@@ -48,7 +48,7 @@ race nginx -d -3 | it takes seconds, as in 20, 90s or 2m
 race nginx -d 0 | it takes a time above zero
 race nginx --boots x | Invalid value for '--boots'
 race nginx --cpus server=0,client=99 | there is no core 99 here
-race nginx --workload helo | did you mean hello or echo?
+race nginx --workload helo | did you mean hello
 race nginx --workload none.toml | none.toml: cannot be read: No such file
 race nginx --workload json --request /x | --workload and --request: the workload says
 race nginx --request 'POST orders' | it takes a method and a path
