@@ -4,6 +4,9 @@ Times may be seconds or text (20, "90s", "2m"), shares numbers or text (0.7, "70
 the default that `bakeoff COMMAND --help` gives. A contender is a catalogue name, a folder with
 contender.toml, a command, or a URL.
 
+What is asked is a `workload`, by its name or from a file, or a `request` such as "POST /orders",
+with `headers` ("Name: value"), a `body` or a file of it, and its right answer (`expect_...`).
+
 Every function raises `BakeoffError` with the message that the command line prints. An interrupt
 (Ctrl-C, or a notebook's stop button) ends all servers and keeps every finished block: the run that
 is returned is `interrupted`. `KeyboardInterrupt` is raised only where nothing had been measured.
@@ -26,6 +29,7 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.plan import (
     CapacityOptions,
     CrosscheckOptions,
+    DayOptions,
     DrawsOptions,
     Environment,
     Options,
@@ -33,6 +37,7 @@ from bakeoff.plan import (
     ReplayOptions,
     plan_capacity,
     plan_crosscheck,
+    plan_day,
     plan_draws,
     plan_race,
     plan_replay,
@@ -59,6 +64,22 @@ def race(
     connections: Counts | None = None,
     duration: Duration | None = None,
     workload: str | None = None,
+    request: str | None = None,
+    method: str | None = None,
+    headers: Sequence[str] = (),
+    body: str | None = None,
+    body_file: str | None = None,
+    cookies: Sequence[str] = (),
+    user: str | None = None,
+    expect_status: int | None = None,
+    expect_length: int | str | None = None,
+    expect_body: str | None = None,
+    expect_body_file: str | None = None,
+    expect_sha256: str | None = None,
+    expect_contains: Sequence[str] = (),
+    expect_match: str | None = None,
+    expect_json: str | None = None,
+    expect_headers: Sequence[str] = (),
     connection: Connection | Sequence[Connection] | None = None,
     pipeline: Counts | None = None,
     protocol: Protocol | Sequence[Protocol] | None = None,
@@ -112,6 +133,22 @@ def capacity(
     connections: int | None = None,
     duration: Duration | None = None,
     workload: str | None = None,
+    request: str | None = None,
+    method: str | None = None,
+    headers: Sequence[str] = (),
+    body: str | None = None,
+    body_file: str | None = None,
+    cookies: Sequence[str] = (),
+    user: str | None = None,
+    expect_status: int | None = None,
+    expect_length: int | str | None = None,
+    expect_body: str | None = None,
+    expect_body_file: str | None = None,
+    expect_sha256: str | None = None,
+    expect_contains: Sequence[str] = (),
+    expect_match: str | None = None,
+    expect_json: str | None = None,
+    expect_headers: Sequence[str] = (),
     protocol: Protocol | None = None,
     streams: int = 1,
     ca: str | None = None,
@@ -202,6 +239,22 @@ def draws(
     warm_up: Duration | None = None,
     boots: int = 1,
     workload: str | None = None,
+    request: str | None = None,
+    method: str | None = None,
+    headers: Sequence[str] = (),
+    body: str | None = None,
+    body_file: str | None = None,
+    cookies: Sequence[str] = (),
+    user: str | None = None,
+    expect_status: int | None = None,
+    expect_length: int | str | None = None,
+    expect_body: str | None = None,
+    expect_body_file: str | None = None,
+    expect_sha256: str | None = None,
+    expect_contains: Sequence[str] = (),
+    expect_match: str | None = None,
+    expect_json: str | None = None,
+    expect_headers: Sequence[str] = (),
     protocol: Protocol | None = None,
     streams: int = 1,
     ca: str | None = None,
@@ -222,6 +275,36 @@ def draws(
     operands = _operands(contenders)
     return _measured(
         plan_draws(operands, options, _environment("draws", operands, options)), out, watch
+    )
+
+
+def day(
+    *contenders: Place,
+    connections: int | None = None,
+    duration: Duration | None = None,
+    storm: int = 1000,
+    slow_clients: int = 200,
+    workload: str | None = None,
+    protocol: Protocol | None = None,
+    streams: int = 1,
+    arrivals: Arrivals = "poisson",
+    workers: int | None = None,
+    cpus: str | None = None,
+    seed: int | None = None,
+    out: Place = "runs",
+    watch: Watch | None = None,
+) -> Run:
+    """A day in the life of servers, from cold start to memory after it all, phase by phase.
+
+    `duration` bounds the whole of it. `storm` is how many connections come at once, `slow_clients`
+    how many clients send a head byte by byte beside the load.
+
+    Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
+    """
+    options = DayOptions.among(locals())
+    operands = _operands(contenders)
+    return _measured(
+        plan_day(operands, options, _environment("day", operands, options)), out, watch
     )
 
 

@@ -22,7 +22,10 @@ def article_names(incomplete: str) -> list[str]:
     return [name for name in Catalogue.shipped().article_names() if name.startswith(incomplete)]
 
 
-CONTENDER_HELP = "A catalogue name, a folder with contender.toml, a quoted command, or a URL."
+CONTENDER_HELP = (
+    "A catalogue name, a folder with contender.toml, a quoted command, or a URL. NAME=… before it "
+    "gives it a name."
+)
 CONTENDER = typer.Argument(
     metavar="CONTENDER",
     help=CONTENDER_HELP,
@@ -44,7 +47,13 @@ def option(name: str, declared: Flag) -> Any:
     """The flag of the option `name`, for typer."""
     long = f"{flag(name)}/{flag(f'no_{name}')}" if declared.on else flag(name)
     names = [declared.letter, long] if declared.letter else [long]
-    return typer.Option(*names, metavar=declared.metavar, help=declared.help, show_default=False)
+    return typer.Option(
+        *names,
+        metavar=declared.metavar,
+        help=declared.help,
+        rich_help_panel=declared.panel,
+        show_default=False,
+    )
 
 
 def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:

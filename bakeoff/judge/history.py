@@ -26,6 +26,7 @@ from bakeoff.model.samples import (
     Memory,
     PlanChange,
     Record,
+    SingleBlock,
     Slice,
     SliceLengths,
     TcpTrouble,
@@ -101,6 +102,7 @@ class History:
     ends: tuple[BootEnd, ...]
     draws: tuple[Draw, ...] = ()
     changes: tuple[PlanChange, ...] = ()
+    singles: tuple[SingleBlock, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -112,6 +114,7 @@ class History:
             ends=tuple(record for record in records if isinstance(record, BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
             changes=tuple(record for record in records if isinstance(record, PlanChange)),
+            singles=tuple(record for record in records if isinstance(record, SingleBlock)),
         )
 
     @property
@@ -236,7 +239,8 @@ class Tally:
 
     `busy_ns` is the time in which the generator was at work, the mean of its threads.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
-    `handshakes_us` is the time of all handshakes.
+    `handshakes_us` is the time of all handshakes. `upstream_ns` is the CPU time of whom it asked,
+    over `upstream_span_ns`.
     """
 
     slices: int
@@ -258,6 +262,8 @@ class Tally:
     first_bad: BadExchange | None
     leak_ns: int
     leak_wall_ns: int
+    upstream_ns: int
+    upstream_span_ns: int
 
     @classmethod
     def of(cls, turns: Iterable[Turn]) -> "Tally":
@@ -266,6 +272,7 @@ class Tally:
         events = [turn.slice_.event for turn in given]
         cpu = [turn.slice_.server_cpu for turn in given if turn.slice_.server_cpu]
         cpu_turns = [turn for turn in given if turn.slice_.server_cpu]
+        upstream = [turn.slice_.upstream_cpu for turn in given if turn.slice_.upstream_cpu]
         leaks = [
             (turn.slice_.leak_ns, turn.slice_.leak_wall_ns)
             for turn in given
@@ -298,6 +305,8 @@ class Tally:
             first_bad=next((event.first_bad for event in events if event.first_bad), None),
             leak_ns=sum(leak_ns for leak_ns, _ in leaks),
             leak_wall_ns=sum(wall_ns for _, wall_ns in leaks),
+            upstream_ns=sum(each.total_ns for each in upstream),
+            upstream_span_ns=sum(turn.span_ns for turn in given if turn.slice_.upstream_cpu),
         )
 
     @property
@@ -314,6 +323,11 @@ class Tally:
     def client_busy(self) -> float:
         """Share of the windows in which the generator was at work."""
         return self.busy_ns / self.window_ns if self.window_ns else 0.0
+
+    @property
+    def upstream_busy(self) -> float | None:
+        """Share of the time in which the upstream's one thread was at work; None: there is none."""
+        return self.upstream_ns / self.upstream_span_ns if self.upstream_span_ns else None
 
     @property
     def of_tls(self) -> Handshakes | None:

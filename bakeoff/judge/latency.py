@@ -14,7 +14,7 @@ from hdrh.codec import HdrHistogramEncoder, decode, payload_header_size
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.judge.trimmed import Floats, Indices
-from bakeoff.model.engine import SliceEvent
+from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency
@@ -77,7 +77,7 @@ def in_flight(events: Iterable[SliceEvent]) -> float:
     return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
 
 
-def merge(events: Iterable[SliceEvent]) -> Merged:
+def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
     """Adds up the histograms and the misses of all slices.
 
     hdrh builds a histogram of 216 KiB per slice; its decoder into one buffer takes a third of
@@ -102,6 +102,19 @@ def merge_encoded(histograms: Iterable[str]) -> Merged:
     counts = np.diff(merged.cumulated, prepend=0)
     mean_us = float((counts * merged.values_us).sum() / max(1, merged.answered))
     return replace(merged, mean_us=mean_us)
+
+
+def mean_ln_us(histogram: str) -> float:
+    """The mean of ln latency in µs over one histogram as the engine writes it; NaN of none.
+
+    A moment in which the machine stood still weighs little in it, and a share of slow answers does.
+    """
+    total, (answered,) = _added([histogram])
+    if not answered:
+        return float("nan")
+    used = np.flatnonzero(total)
+    values_us = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3
+    return float((total[used] * np.log(np.maximum(values_us, 1e-3))).sum() / answered)
 
 
 def _merged(total: Indices, mean_us: float, misses: int) -> Merged:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bakeoff.judge.latency import TOP_US, merge
 from bakeoff.judge.spread import Estimate, estimate
 from bakeoff.judge.trimmed import Floats, Indices
-from bakeoff.model.samples import Block, Draw, Slice
+from bakeoff.model.samples import Block, Draw, SingleBlock, Slice
 
 # A window without any answer counts as half an answer: leaving it out would flatter a server that
 # stalls, and ln 0 has no value. The trimmed mean bounds what such a block can do.
@@ -50,10 +50,13 @@ class Paired:
 
     def estimate(self, a: str, b: str) -> Estimate:
         """ln ratio of a over b, of whose blocks there is one at least."""
-        ratio = self.log_ratio(a, b)
-        there = np.isfinite(ratio)
+        return self.estimate_of(self.log_ratio(a, b), a, b)
+
+    def estimate_of(self, values: Floats, a: str, b: str) -> Estimate:
+        """The same of any values of the two, shape (blocks,); NaN where there is none."""
+        there = np.isfinite(values)
         process, _ = self._processes(a, b, there)
-        return estimate(ratio[there], self.boot[there], self.draw[there], process)
+        return estimate(values[there], self.boot[there], self.draw[there], process)
 
     def processes(self, a: str, b: str) -> int:
         """How many processes the one of the two had that had fewer."""
@@ -118,7 +121,7 @@ MERITS: Mapping[MeritName, Merit] = {
 
 
 def pair_up(
-    blocks: Sequence[Block],
+    blocks: Sequence[Block | SingleBlock],
     draws: Sequence[Draw],
     names: Sequence[str],
     merit: Merit = ln_throughput,

@@ -78,7 +78,7 @@ def unlike_settings(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
             head_bytes=[each.head_bytes for each in conducts.values()],
             packed_bytes=list(packed.values()),
         )
-    met = {**SETTINGS, **(OF_BODIES if plan.workload.request.body else {})}
+    met = {**SETTINGS, **(OF_BODIES if plan.workload.sends_bodies else {})}
     for key, (setting, default) in met.items():
         kept = {name: _kept(each, key, default) for name, each in conducts.items()}
         yield from _differ("http2_settings_differ", "kept", kept, setting=setting)

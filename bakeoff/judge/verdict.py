@@ -11,6 +11,7 @@ from bakeoff.judge.gate import decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
 from bakeoff.judge.steadiness import short_warm_up
 from bakeoff.model.errors import NoVerdict
@@ -19,7 +20,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import NoiseFloor, Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import NoiseFloor, Pair, Upstream, Verdict, VerdictEntry
 
 TWIN_WIDER = 2.0
 """Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
@@ -87,12 +88,19 @@ def judge(
     floor = _noise_floor(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
+    measured_s += sum(
+        piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
+    )
     reached = precision(plan.precision, names, pairs, participants.bounded, measured_s)
     if reached and reached.met and len(every.ends) >= plan.boots:
         complete = True
+    requests = mixed_requests(plan, history, list(participants.reasons), names)
     verdict = Verdict(
         **{key: getattr(plan, key) for key in OF_PLAN},
         workload=plan.workload.name,
+        asks=plan.workload.asks,
+        requests=requests,
+        by_request=tuple(disagreements(requests, listing)),
         precision=reached,
         reference=reference,
         valid=len(names) >= min(2, len(plan.entries) - len(participants.twins)),
@@ -121,9 +129,21 @@ def judge(
         disturbed_blocks=disturbed,
         measured_s=measured_s,
         steal_share=steal,
+        upstream=_upstream(plan, participants),
         machine=machine,
     )
     return verdict.model_copy(update={"gates": decided(plan, verdict)})
+
+
+def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
+    if plan.upstream is None:
+        return None
+    busy = [tally.upstream_busy for tally in participants.tallies.values()]
+    return Upstream(
+        delay_ms=plan.workload.upstream_delay_ms or 0,
+        cpus=plan.upstream_cpus,
+        busy=max((each for each in busy if each is not None), default=None),
+    )
 
 
 def _noise_floor(plan: Plan, history: History, participants: Participants) -> NoiseFloor | None:
@@ -173,12 +193,19 @@ def _about_race(
         yield Finding.of("host_steal", share=steal)
     # The kernel counts them for all servers together, so no entry is named.
     for change in history.changes:
-        if change.connections:
+        if change.connections and change.places:
             yield Finding.of(
                 "fewer_connections",
-                connections=change.connections,
+                connections=plan.connections,
                 names=list(change.places),
                 places=list(change.places.values()),
+            )
+        if change.connections and change.served:
+            yield Finding.of(
+                "fewer_served",
+                connections=plan.connections,
+                names=list(change.served),
+                served=list(change.served.values()),
             )
     if history.tcp and history.tcp.listen_overflows:
         yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)

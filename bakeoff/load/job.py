@@ -2,19 +2,29 @@
 
 import base64
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
-from bakeoff.model.engine import Expect, Job, Request, Target
+from bakeoff.load.request_file import write_request_file
+from bakeoff.model.engine import Expect, Job, Request, Requests, Target
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import ExpectSection
 
 CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
 
 
-def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
-    """One target for each running server, in order; one thread for each client core."""
+def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path) -> Job:
+    """One target for each running server, in order; one thread for each client core.
+
+    What is more than one fixed request with one answer goes into request files, in the run's
+    `folder`.
+    """
     return Job(
-        targets=tuple(_target(plan, handle, verification) for handle, verification in servers),
+        targets=tuple(
+            _target(plan, handle, verification, folder) for handle, verification in servers
+        ),
         connections=plan.connections,
         threads=max(1, min(len(plan.cores.client), plan.connections)),
         io="auto",
@@ -28,19 +38,27 @@ def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]]) -> Job:
     )
 
 
-def _target(plan: Plan, handle: Handle, verification: Verification) -> Target:
-    workload = plan.workload
-    return Target(
+def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
+    workload, entry = plan.workload, plan.entry(handle.name)
+    target = partial(
+        Target,
         name=handle.name,
         address=handle.address,
         protocol=handle.protocol,
         tls=handle.tls,
+    )
+    if verification.held or not workload.is_fixed:
+        file = write_request_file(folder, entry, workload, verification)
+        return target(requests=Requests(file=str(file), host=handle.host, seed=plan.seed))
+    asked = workload.first
+    expect = asked.expect or ExpectSection()
+    return target(
         request=Request(
-            method=workload.request.method,
-            path=plan.entry(handle.name).path,
+            method=asked.method,
+            path=entry.path,
             host=handle.host,
-            headers=tuple(workload.request.headers.items()),
-            body_base64=base64.b64encode(workload.request.body.encode()).decode(),
+            headers=tuple(asked.headers.items()),
+            body_base64=base64.b64encode(workload.body(asked)).decode(),
         ),
-        expect=Expect(status=workload.expect.status, body_base64=verification.expected_body_base64),
+        expect=Expect(status=expect.status, body_base64=verification.expected_body_base64),
     )

@@ -78,6 +78,7 @@ VALUES: Mapping[str, str] = {
     "after_ratio": "its throughput after that moment over its throughput before",
     "after_share": "share of a process's blocks after which it changed",
     "answered_share": "answers per request that was due; the median over the slices",
+    "asked": "how many were asked for",
     "attempts": "requests that were tried, over all slices",
     "before": "what it was before, or in the earlier run",
     "began": "processes that took up work while blocks were measured",
@@ -96,12 +97,14 @@ VALUES: Mapping[str, str] = {
     "counts": "how many failures of each of `kinds`",
     "cpus": "the cores that it was given, by number",
     "detail": "the first such answer, in the engine's words; null: none was kept",
+    "differences": "where answers differ, in words or as lines of a diff",
     "dropped": "connections that the kernel dropped, over all servers; null: it was not counted",
     "ended": "working processes that ended while blocks were measured",
     "failure": "why a load tool's run gave nothing, in its own words; null: none failed",
     "first_bad": "the first wrong answer, in the engine's words; null: none was kept",
     "head_bytes": "bytes of an answer's head before HPACK",
     "headers": "names of HTTP headers; where there are `names`, one's own, with commas between",
+    "held": "right answers per second, over those of the contender's own peak",
     "high": "upper end of the ratio's 95 % interval",
     "highs": "upper ends of the ratios' 95 % intervals",
     "how": "how a process ended",
@@ -112,6 +115,7 @@ VALUES: Mapping[str, str] = {
     "lag_us": "p99 of how late the generator sent, µs",
     "least": "the least that would do; of sizes, who sends the least",
     "least_bytes": "the least that an answer has, bytes",
+    "level": "what was offered, over the contender's own peak",
     "length_us": "how long it stood still, µs, the median; null: no wait was seen whole",
     "limit_share": "the share that is the limit",
     "limits": "streams that are admitted on a connection",
@@ -141,15 +145,19 @@ VALUES: Mapping[str, str] = {
     "p50_us": "median latency, µs",
     "packed_bytes": "bytes of an answer's head after HPACK, frames included",
     "peak_per_s": "requests per second of the warm-up's best second",
+    "phase": "a phase of a day",
     "pids": "process ids",
     "pipeline": "requests that may be under way on one connection",
+    "place": "where in an answer",
     "places": "of each, how many connections its listen queue has room for",
     "planned": "what was planned",
     "port": "a TCP port",
     "processes": "processes, how many",
     "quantile": "a quantile's name, as p99.9",
     "rate": "requests per second that were offered",
+    "other": "the contender that it is compared with",
     "ratio": "the ratio to the reference; of a twin, to its original",
+    "request": "a request of the mix, by its name",
     "ratios": "ratios to the reference",
     "reason": "why, in the words of whoever refused",
     "reference": "the contender that ratios are to",
@@ -158,20 +166,26 @@ VALUES: Mapping[str, str] = {
     "retransmits": "TCP segments sent again, over all servers; null: it was not counted",
     "row": "a row of an article",
     "run": "a run's name",
+    "seen": "what it was in answers one after another",
     "segments": "how many writes an answer is sent in",
+    "upstream_busy": "share of the time in which the upstream was at work",
     "server_busy": "share of its cores' time that the server used",
+    "served": "of each, how many connections it serves while they stay open",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
+    "shares": "of each of `kinds`, the share of what was attempted",
     "short_high": "upper end of the short slices' 95 % interval",
     "short_low": "lower end of the short slices' 95 % interval",
     "short_ms": "length of a short slice, ms; null: it is not known",
     "short_ratio": "the ratio in short slices",
     "silent": "slices without a single answer",
+    "singly": "whether one request was under way at a time",
     "slices": "slices, all of them",
     "solo_high": "upper end of the solo 95 % interval",
     "solo_low": "lower end of the solo 95 % interval",
     "solo_ratio": "the ratio with one contender up at a time",
     "sources": "where the CPU time was read",
+    "step_ms": "how far apart the figures are that can be told, ms",
     "step_us": "how far apart the latencies are that a tool prints, µs",
     "strayed": "the cores that it ran on and was not given, by number",
     "streams": "streams that were asked for on a connection",
@@ -183,6 +197,7 @@ VALUES: Mapping[str, str] = {
     "versions": "versions of TLS",
     "what": "what there are too few of: long blocks, boots, rounds, or rounds with the figure",
     "workers": "workers that were asked for",
+    "whole_ratio": "the ratio over all requests, at full load; null where there is none",
     "wrong": "answers of a wrong status, body or header",
 }
 
@@ -212,6 +227,8 @@ _REASONS = _codes(
     "rate_not_answered answered_share rate least: It did not answer what it was offered.",
     # Why an entry did at least what was measured.
     "generator_limit client_busy server_busy: The generator was busy and the server far from it.",
+    "upstream_limit upstream_busy client_busy server_busy: Whom the server asks was at its limit, "
+    "and the server far from it.",
     "generator_slow in_flight connections pipeline share limit_share: By Little's law, requests "
     "spent more time in the generator than the limit; `share` of the time.",
     "generator_late lag_us most_us: The generator sent late, which is in all latencies.",
@@ -242,6 +259,9 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "outlived_sigkill pids: Not even SIGKILL ended its processes.",
     "memory_grew mib_per_s mib_before mib_after: Its memory grew in every boot.",
     "verification text: What was seen when its answers were checked.",
+    "answers_count place seen: A number in its answers goes on evenly from request to request.",
+    "answers_grow seen: Each of its answers is longer than the one before; `seen` in bytes.",
+    "answers_unlike reference differences: Its answers are not like those of `reference`.",
     "delayed_ack p50_us: Half of its answers take about 40 ms while its CPU is nearly idle.",
     "packets_lost quantile value_us retransmits: A quantile is near TCP's retransmission time.",
     "syn_repeated quantile value_us dropped: A quantile is near the time after which TCP "
@@ -253,6 +273,12 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "solo_missing reference: It has no solo ratio; without `because`, too few rounds have both.",
     "solo_differs reference ratio low high solo_ratio solo_low solo_high: In turns and solo "
     "its ratio differs by more than chance.",
+)
+
+OF_REQUESTS: Mapping[str, Code] = _codes(
+    # Where the requests of a mix disagree.
+    "request_differs request name other ratio low high whole_ratio singly: In one request of a mix "
+    "two contenders differ otherwise than in most of them.",
 )
 
 WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
@@ -270,6 +296,8 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "listen_queue_full overflows: Connections met a full listen queue.",
     "fewer_connections connections names places: There were fewer `connections` than usual, as the "
     "listen queues of those have room for so many and overflowed with more.",
+    "fewer_served connections names served: There were fewer `connections` than usual, as those "
+    "serve so many at a time and let all others wait.",
     "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, in "
     "which the host took more than the limit of the cores' time; the ratios are those with them.",
     "cpu_sources_differ names sources: CPU time was read in unlike ways.",
@@ -331,6 +359,24 @@ _OTHERS = _codes(
     "wrk_corrects: wrk adds waiting that it did not measure to its latencies.",
     "coarse loader step_us: A tool prints its latencies too coarsely.",
     "text text: Words from outside.",
+    # About a day.
+    "keeps_up level held: It answered what it was offered beyond its peak.",
+    "answers_late level held p50_us: It answers as much as at its peak, and the rest waits.",
+    "refuses level held kinds shares: It refuses, resets or answers with errors.",
+    "times_out level held share: It leaves requests without an answer.",
+    "collapses level held kinds shares: It answers less than half of what it does at its peak.",
+    "dies_beyond level n how: It died when it was offered so much, in `n` rounds.",
+    "died_in_phase phase n how: It died in a phase, in `n` rounds, and began the next one anew.",
+    "missed_phase phase n how: It could not take part in a phase, in `n` rounds.",
+    "out_of_phase n reason: It has no figure of a phase, as it was out of it in `n` rounds.",
+    "not_seen: The figure can't be seen.",
+    "below_step step_ms: The difference is smaller than what can be told.",
+    "generator_at_peak client_busy: The generator was busy at the peak, which is at least that.",
+    "stays_ill n: In `n` rounds it was not what it was before as long as it was watched.",
+    "cuts_slow_clients n asked: It closed the connections of most slow clients.",
+    "blocked_by_slow_clients n share: Beside `n` slow clients it answered less than half of what "
+    "it was asked.",
+    "no_energy: The processors' energy is not counted, or can't be read.",
     # About two runs.
     "in_run run: What holds in one of the two runs.",
     "is_reference: It is the reference, whose own change can't be seen.",
@@ -358,4 +404,10 @@ _OTHERS = _codes(
     "generator_busy_at_capacity client_busy: The generator was near its limit at the capacity.",
 )
 
-CODES: Mapping[str, Code] = {**_REASONS, **WARNINGS_OF_ENTRIES, **WARNINGS_OF_RACES, **_OTHERS}
+CODES: Mapping[str, Code] = {
+    **_REASONS,
+    **WARNINGS_OF_ENTRIES,
+    **OF_REQUESTS,
+    **WARNINGS_OF_RACES,
+    **_OTHERS,
+}

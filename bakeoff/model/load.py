@@ -1,4 +1,4 @@
-"""One server, one load, no comparison. Schema bakeoff.load/3.
+"""One server, one load, no comparison. Schema bakeoff.load/2.
 
 `bakeoff load --json` prints it, and what other tools print is read into it.
 """
@@ -88,9 +88,9 @@ class LoadResult(Contract):
     `by_request` is there for a request file of our engine: its requests, in order.
     """
 
-    schema_: Annotated[
-        Literal["bakeoff.load/3"], reads("bakeoff.load/1", "bakeoff.load/2", "bakeoff.load/3")
-    ] = Field("bakeoff.load/3", alias="schema")
+    schema_: Annotated[Literal["bakeoff.load/2"], reads("bakeoff.load/1", "bakeoff.load/2")] = (
+        Field("bakeoff.load/2", alias="schema")
+    )
     tool: Tool = "volley"
     personality: Personality | None = None
     url: str

@@ -5,6 +5,8 @@ from typing import Literal
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
 from bakeoff.model.protocol import Protocol, Tls
 
 
@@ -68,7 +70,11 @@ class Stopped(Contract):
 class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
-    `response_base64` is one whole response as it was received.
+    `response_base64` is one whole response as it was received, of several requests that to the
+    first. Where nobody said which answer is right, every answer must be as the first
+    (`expected_body_base64`), or, where they vary, what is `held`, by request; `bodies_base64` has
+    the body, as it comes, to each of several requests whose body is given or stays. `findings` are
+    those on what it answers.
     """
 
     name: str
@@ -81,3 +87,6 @@ class Verification(Contract):
     keeps_alive: bool = False
     response_base64: str = ""
     expected_body_base64: str | None = None
+    bodies_base64: dict[str, str] = {}
+    held: dict[str, Held] = {}
+    findings: tuple[Finding, ...] = ()

@@ -9,6 +9,7 @@ from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, reads
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
+from bakeoff.model.held import Held
 from bakeoff.model.load import Latency as Latency
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
@@ -190,7 +191,9 @@ class VerdictEntry(Contract):
     ratio with those blocks too that were left out because the host took the cores away.
     `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
     `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
-    far as ten requests were slower. `work` is what it does for an answer. `draws` has the ratio in
+    far as ten requests were slower. `held` is what its answers had to have, by
+    request, where nobody said which are right and they vary.
+    `work` is what it does for an answer. `draws` has the ratio in
     each draw, and `spread` what it varies by; `processes` is how many of its processes were
     measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
     between the boots, where there were two. `solo` is the ratio with one contender up at a time,
@@ -242,6 +245,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None
@@ -300,14 +304,83 @@ def _inverted(of: Pair | Interval) -> dict[str, float | None]:
     }
 
 
+class RequestEntry(Contract):
+    """What one entry had of one request of a mix.
+
+    `latency_us` is that of all connections together, at full load in a closed loop; `alone_us` the
+    mean with one request under way at a time, where that was measured.
+    """
+
+    name: str
+    requests: NonNegativeInt
+    requests_per_s: NonNegativeFloat
+    latency_us: Latency | None
+    latency_n: NonNegativeInt
+    alone_us: NonNegativeFloat | None = None
+    error_kinds: dict[str, PositiveInt] = {}
+
+
+class RequestPair(Contract):
+    """Two entries compared by one request: b's latency over a's, more being better for a.
+
+    Both are geometric means, which a few answers that the machine held up hardly change.
+
+    The 95 % interval is simultaneous over all requests and pairs. `gap` is that ratio over the
+    median of those of all requests, with an interval of the same kind: how much otherwise the two
+    differ in this one.
+    """
+
+    a: str
+    b: str
+    ratio: PositiveFloat
+    low: PositiveFloat
+    high: PositiveFloat
+    n: PositiveInt
+    finding: Literal["faster", "slower", "can't tell"]
+    gap: PositiveFloat
+    gap_low: PositiveFloat
+    gap_high: PositiveFloat
+
+    @property
+    def differs_from_most(self) -> bool:
+        """Whether the two differ otherwise than in most requests, by more than chance."""
+        return self.gap_low > 1 or self.gap_high < 1
+
+
+class MixedRequest(Contract):
+    """One request of a mix: the `share` of it, the status that is right, and what came of it.
+
+    `singly`: pairs are compared with one request under way at a time; else under the race's load.
+    """
+
+    name: str
+    share: Annotated[float, Field(gt=0, le=1)]
+    expects: PositiveInt
+    singly: bool
+    entries: tuple[RequestEntry, ...]
+    pairs: tuple[RequestPair, ...] = ()
+
+
 class NoiseFloor(Interval):
     """The twin's ratio to the reference: two copies of one program."""
 
     name: str
 
 
+class Upstream(Contract):
+    """Whom the entries asked: after which time it answers, and on which processors. `busy` is the
+    largest share of the time in which it was at work, over all entries; None: it can't be seen."""
+
+    delay_ms: NonNegativeInt
+    cpus: tuple[NonNegativeInt, ...]
+    busy: NonNegativeFloat | None
+
+
 class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
+
+    `asks` is what was asked, in a few words. Of a mix, `requests` has each request by itself, and
+    `by_request` those in which two entries differ otherwise than in most.
 
     `protocol` is that of all entries, or, where they differ in it, of the first.
     """
@@ -336,6 +409,9 @@ class Verdict(Contract):
     complete: bool
     warnings: tuple[Finding, ...] = ()
     fairness: tuple[Finding, ...] = ()
+    asks: str = ""
+    requests: tuple[MixedRequest, ...] = ()
+    by_request: tuple[Finding, ...] = ()
     noise_floor: NoiseFloor | None
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]
@@ -349,6 +425,7 @@ class Verdict(Contract):
     measured_s: NonNegativeFloat
     steal_share: NonNegativeFloat | None
     cores: Cores
+    upstream: Upstream | None = None
     seed: NonNegativeInt
     machine: Machine
 

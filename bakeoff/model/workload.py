@@ -1,31 +1,174 @@
-"""workloads/<name>.toml: the request, and the right answer."""
+"""A workload file: what is asked, and which answer is right.
 
-from typing import Annotated
+One request is written `[request]` and `[expect]`, several with weights `[[request]]`, each with
+its `[request.expect]`: the keys are those of the engine's request files.
+"""
 
-from pydantic import Field, PositiveInt
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_validator
 
 from bakeoff.model.base import Contract
+from bakeoff.model.errors import BadFile
+from bakeoff.model.fields import has_fields
+from bakeoff.model.numbers import numbers
+from bakeoff.model.shape import Shape
+from bakeoff.model.table import rows_of
+
+BODY_BYTES_MAX = 16 * 2**20
+"""The longest answer that is taken for one while it is verified; a race's requests are as long."""
+BodyBytes = Annotated[int, Field(ge=1, le=BODY_BYTES_MAX)]
+_BODIES = ("body", "body_bytes", "body_file")
+_FILE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+_TOKEN = r"^(json (/.*)?|cookie [^\s=;]+|header [!#-'*+.^_`|~0-9A-Za-z-]+)$"
 
 
-class RequestSection(Contract):
-    """The request; `path` is for a server whose contender.toml doesn't give one."""
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
-    method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "GET"
-    path: Annotated[str, Field(pattern=r"^/")] = "/"
-    headers: dict[str, str] = {}
-    body: str = ""
+
+def _no_pattern(pattern: str) -> str:
+    """Why it is no regular expression that both we and the engine know; empty: it is."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"is no regular expression: {error}"
+    if found := re.search(r"\(\?(<?[=!])|\\[1-9]", pattern):
+        return f"has {found[0]}, which the engine doesn't know: no looking around, no references"
+    return ""
+
+
+def _lower(headers: Any) -> Any:
+    if not isinstance(headers, dict):
+        return headers
+    return {name.lower(): value for name, value in headers.items()}
 
 
 class ExpectSection(Contract):
     """The right answer. Without `body`, a contender's answers must be like its first.
 
-    `body` is after decompression. `headers` has lower-case names; a header's value must begin with
-    the value given here.
+    `body` is after decompression; of `body`, `body_bytes`, `body_file` and `sha256` there is one at
+    most. `body_bytes`: the body is `numbers`, so long.
+    `length` and `length_between` (both included) are in bytes. `body_contains` has texts that must
+    all be in the body, `body_matches` a regular expression that is found anywhere in it, `json` the
+    shape of its JSON. Of `headers` a header's value must begin with the value given here.
     """
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
+    length: NonNegativeInt | None = None
+    length_between: tuple[NonNegativeInt, NonNegativeInt] | None = None
     body: str | None = None
-    headers: dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str] = {}
+    body_bytes: BodyBytes | None = None
+    body_file: str | None = None
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = None
+    body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    body_matches: str | None = None
+    json_: Annotated[Shape | None, Field(alias="json")] = None
+    headers: Annotated[
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str], BeforeValidator(_lower)
+    ] = {}
+
+    @model_validator(mode="after")
+    def _has_one_body(self) -> Self:
+        bodies = ("body", "body_bytes", "body_file", "sha256")
+        given = [key for key in bodies if getattr(self, key) is not None]
+        if len(given) > 1:
+            raise ValueError(f"of `{'` and `'.join(given)}` keep one")
+        if self.body_matches is not None and (why := _no_pattern(self.body_matches)):
+            raise ValueError(f"`body_matches` {why}")
+        if self.length_between and self.length_between[0] > self.length_between[1]:
+            raise ValueError("of `length_between` the lower limit comes first")
+        return self
+
+    @property
+    def content(self) -> bytes | None:
+        """The body, where `body` or `body_bytes` gives it."""
+        if self.body_bytes:
+            return numbers(self.body_bytes)
+        return None if self.body is None else self.body.encode()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says no more than a status, a body that is given whole, and headers."""
+        more = (self.length, self.length_between, self.sha256)
+        return not self.looks_inside and all(each is None for each in more)
+
+    @property
+    def looks_inside(self) -> bool:
+        """Whether it says what the body contains, which must not be compressed then."""
+        return bool(self.body_contains or self.body_matches or self.json_ is not None)
+
+
+class RequestSection(Contract):
+    """A request; `path` is for a server whose contender.toml doesn't give one.
+
+    Path, values of headers and body may have the fields `{{COLUMN}}` of the data file, `{{random
+    LOW HIGH}}` and `{{hex N}}`. With `body_bytes` the body is `numbers`, so long. The method is
+    POST where there is a body, unless it is given. Of a mix, `weight` says how often it is drawn
+    among the others, and `expect` its right answer.
+    """
+
+    name: str = ""
+    weight: PositiveInt = 1
+    method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "GET"
+    path: Annotated[str, Field(pattern=r"^/")] = "/"
+    headers: dict[str, str] = {}
+    body: str = ""
+    body_bytes: BodyBytes | None = None
+    body_file: str | None = None
+    expect: ExpectSection | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _posts_a_body(cls, value: Any) -> Any:
+        given = value if isinstance(value, dict) else {"method": ""}
+        if "method" not in given and any(map(given.get, _BODIES)):
+            return {**given, "method": "POST"}
+        return value
+
+    @model_validator(mode="after")
+    def _has_one_body(self) -> Self:
+        given = [key for key in _BODIES if getattr(self, key)]
+        if len(given) > 1:
+            raise ValueError(f"of `{'` and `'.join(given)}` keep one")
+        return self
+
+    @property
+    def content(self) -> bytes:
+        """The body, but for one of a file."""
+        if self.body_bytes:
+            return numbers(self.body_bytes)
+        return self.body.encode(errors="surrogateescape")
+
+    @property
+    def usual_name(self) -> str:
+        """What it is called where nobody named it."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Key and text of all that fields can be filled into, but for a file's."""
+        yield "path", self.path
+        yield from ((f"headers.{name}", value) for name, value in self.headers.items())
+        yield "body", self.body
+
+
+class OnceSection(RequestSection):
+    """A request that each connection sends once, before its others, in the file's order.
+
+    `take` names values of its answer, which later requests have as fields: `json /pointer`,
+    `cookie NAME` or `header NAME`.
+    """
+
+    take: dict[str, Annotated[str, Field(pattern=_TOKEN)]] = {}
 
 
 class DefaultsSection(Contract):
@@ -35,10 +178,154 @@ class DefaultsSection(Contract):
 
 
 class Workload(Contract):
-    """One request that every contender of a race is sent."""
+    """What every contender of a race is asked: one request, or a mix of several.
 
-    name: str
-    title: str
+    In a file a mix is written as an array, `[[request]]`, which is read as `requests`; `request`
+    and `expect` are then the first of them. `data` is a file of comma-separated values, whose first
+    line names the columns; rows are taken at random, or in order. `once` is sent at the beginning
+    of each connection. `static_files` (name → bytes of `numbers`) are in the folder STATIC_DIR of
+    whoever is asked. With `upstream_delay_ms` they have an upstream to ask, UPSTREAM, which answers
+    after that time. `files` has the contents of all files that are named here, base64: a run
+    needs none but its own.
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    title: str = ""
+    data: str | None = None
+    order: Literal["random", "sequential"] | None = None
     request: RequestSection = RequestSection()
     expect: ExpectSection = ExpectSection()
+    requests: tuple[RequestSection, ...] = ()
+    once: tuple[OnceSection, ...] = ()
     defaults: DefaultsSection = DefaultsSection()
+    static_files: dict[Annotated[str, Field(pattern=_FILE_NAME)], BodyBytes] = {}
+    upstream_delay_ms: Annotated[int, Field(ge=0, le=1000)] | None = None
+    files: dict[str, str] = {}
+
+    @classmethod
+    def checked(cls, value: Any, where: Path | str) -> Self:
+        """As of every contract; a fault of a mix has the key that the file has."""
+        try:
+            return super().checked(value, where)
+        except BadFile as error:
+            if error.key is None or not error.key.startswith("requests."):
+                raise
+            key = error.key.replace("requests.", "request.", 1)
+            raise BadFile(error.where, key, error.fault) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_a_mix(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or not isinstance(value.get("request"), list | tuple):
+            return value
+        rest = {key: each for key, each in value.items() if key != "request"}
+        if not value["request"]:
+            raise ValueError("there is no [[request]]")
+        if "expect" in rest:
+            raise ValueError("of several requests each has its own [request.expect]")
+        return {**rest, "requests": value["request"]}
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.order and not self.data:
+            raise ValueError("`order` is about rows, but there is no `data`")
+        names = [each.name for each in self.requests if each.name]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two requests have the name {name}")
+        return self
+
+    @property
+    def is_mix(self) -> bool:
+        """Whether there are several requests."""
+        return len(self.requests) > 1
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is one request that is always the same, whose right answer is given whole or
+        is the first one: what the engine is told in its job, without a request file."""
+        expect = self.first.expect or ExpectSection()
+        return not (self.is_mix or self.once or self.fills_in) and expect.is_plain
+
+    @property
+    def asked(self) -> Mapping[str, RequestSection]:
+        """Every request with its right answer, by its name; of equal ones the second has `#2`."""
+        named: dict[str, RequestSection] = {}
+        taken = {each.name for each in self.requests}
+        for each in self.requests or (self.request,):
+            name, count = each.name or each.usual_name, 1
+            while name in named or (not each.name and name in taken):
+                count += 1
+                name = f"{each.usual_name} #{count}"
+            expect = each.expect or (ExpectSection() if self.requests else self.expect)
+            named[name] = each.model_copy(update={"name": name, "expect": expect})
+        return named
+
+    @property
+    def first(self) -> RequestSection:
+        """The first request, with its right answer."""
+        return next(iter(self.asked.values()))
+
+    @property
+    def asks(self) -> str:
+        """In a few words what is asked: `POST /orders, for status 201`."""
+        if self.is_mix:
+            return f"{len(self.asked)} requests"
+        expect = self.first.expect or ExpectSection()
+        held = f", for status {expect.status}" if expect.status != 200 else ""
+        return f"{self.first.usual_name}{held}"
+
+    @property
+    def sends_bodies(self) -> bool:
+        """Whether any request has a body."""
+        return any(each.content or each.body_file for each in self.asked.values())
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether requests differ from one time to the next."""
+        sections = (*self.asked.values(), *self.once)
+        bodies = (self.content(each.body_file) for each in sections if each.body_file)
+        return any(has_fields(text) for each in sections for _, text in each.texts) or any(
+            b"{{" in body and _is_text(body) for body in bodies
+        )
+
+    def content(self, name: str) -> bytes:
+        """What the file called `name` has in it."""
+        return base64.b64decode(self.files[name])
+
+    def body(self, section: RequestSection) -> bytes:
+        """The body of a request as it stands, with its fields."""
+        return self.content(section.body_file) if section.body_file else section.content
+
+    def expected_body(self, expect: ExpectSection) -> bytes | None:
+        """The whole right body, where it is given."""
+        if expect.body_file is not None:
+            return self.content(expect.body_file)
+        return expect.content
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The data file's columns and rows; none of either without one. Raises ValueError."""
+        if self.data is None:
+            return [], []
+        columns, *rows = rows_of(self.content(self.data))
+        return columns, rows
+
+    def row(self) -> dict[str, str]:
+        """The first row of the data, by column."""
+        columns, rows = self.table()
+        return dict(zip(columns, rows[0], strict=True)) if rows else {}
+
+    @property
+    def names_files(self) -> tuple[tuple[str, str], ...]:
+        """Key and name of every file that is named here."""
+        found = [("data", self.data)]
+        array = "request" if self.requests else ""
+        for place, each in enumerate(self.requests or (self.request,)):
+            at = f"{array}.{place}" if array else "request"
+            expect = each.expect or self.expect
+            found += [(f"{at}.body_file", each.body_file)]
+            found += [(f"{at}.expect.body_file" if array else "expect.body_file", expect.body_file)]
+        found += [
+            (f"once.{place}.body_file", each.body_file) for place, each in enumerate(self.once)
+        ]
+        return tuple((key, name) for key, name in found if name is not None)

@@ -14,20 +14,24 @@ from bakeoff.plan.ci import (
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
+from bakeoff.plan.day import DayOptions, plan_day
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceOptions, confirming, without
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
 from bakeoff.plan.schedule import (
     arrival_seed,
     block_order,
     cohort,
+    day_order,
     draw_order,
     has_first_process,
     open_lengths,
+    single_ms,
     slice_lengths,
     start_order,
     warm_up_slices,
@@ -35,6 +39,7 @@ from bakeoff.plan.schedule import (
 
 __all__ = [
     "CONTENDER_FILE",
+    "ENDING_S",
     "PROJECT_FILE",
     "ROUNDS",
     "CapacityOptions",
@@ -42,6 +47,7 @@ __all__ = [
     "CheckedOut",
     "CiOptions",
     "CrosscheckOptions",
+    "DayOptions",
     "DrawsOptions",
     "Environment",
     "Flag",
@@ -56,6 +62,7 @@ __all__ = [
     "check_budget",
     "cohort",
     "confirming",
+    "day_order",
     "draw_order",
     "has_first_process",
     "ladder",
@@ -64,6 +71,7 @@ __all__ = [
     "plan_capacity",
     "plan_ci",
     "plan_crosscheck",
+    "plan_day",
     "plan_draws",
     "plan_race",
     "plan_replay",
@@ -72,6 +80,7 @@ __all__ = [
     "resolve_contenders",
     "run_size",
     "runs_gate",
+    "single_ms",
     "slice_lengths",
     "start_order",
     "target_branch",

@@ -16,11 +16,10 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     InstancesOption,
-    Options,
     ProtocolOption,
     StreamsOption,
-    WorkloadOption,
 )
+from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft, RaceOptions
 from bakeoff.plan.values import Count, Seconds
 
@@ -61,7 +60,7 @@ def _bound(part: str, text: str) -> Bound:
     return Bound(p=p, limit_us=limit_us)
 
 
-class CapacityOptions(Options):
+class CapacityOptions(QuestionOptions):
     """The options of a search for capacities."""
 
     slo: Annotated[
@@ -80,7 +79,6 @@ class CapacityOptions(Options):
         Seconds | None,
         Flag("Measured time in all. (default: 30 s per contender)", metavar="TIME", letter="-d"),
     ] = None
-    workload: WorkloadOption = None
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     ca: CaOption = None

@@ -8,9 +8,11 @@ from bakeoff.model.article import Article
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadFile, BadUsage, nearest
+from bakeoff.model.plan import Entry
 from bakeoff.model.workload import Workload
 
 CONTENDER_FILE = "contender.toml"
+UPSTREAM = "upstream"
 
 
 class LineUp(Contract):
@@ -84,6 +86,21 @@ class Catalogue:
         if article.name != name:
             raise BadFile(path, "name", f"is `{article.name}`, but the file is `{name}.toml`")
         return article
+
+    def upstream(self, workload: Workload) -> Entry | None:
+        """Whom contenders ask, where that is what `workload` is about."""
+        if workload.upstream_delay_ms is None:
+            return None
+        folder = self.root / UPSTREAM
+        contender = read_contender(folder)
+        return Entry(
+            name=contender.name,
+            title=contender.title,
+            origin="catalogue",
+            contender=contender,
+            folder=str(folder),
+            path="/",
+        )
 
     def workload(self, name: str) -> Workload:
         """The workload called `name`. Raises `BadUsage` with the nearest names."""

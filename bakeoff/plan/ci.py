@@ -17,11 +17,10 @@ from bakeoff.plan.options import (
     CpusOption,
     Flag,
     InstancesOption,
-    Options,
     ProtocolOption,
     StreamsOption,
-    WorkloadOption,
 )
+from bakeoff.plan.questions import QuestionOptions, beside
 from bakeoff.plan.race import RaceDraft, RaceOptions
 from bakeoff.plan.values import Count, Rate, Seconds, ShareBelow2
 
@@ -32,7 +31,7 @@ TARGET_BRANCH = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 """Where GitHub and GitLab name the branch that a change is meant for."""
 
 
-class CiOptions(Options):
+class CiOptions(QuestionOptions):
     """The options of `bakeoff ci`; bakeoff.toml has those that are not typed."""
 
     base: Annotated[
@@ -66,7 +65,6 @@ class CiOptions(Options):
             letter="-d",
         ),
     ] = DURATION_S
-    workload: WorkloadOption = None
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     connections: Annotated[
@@ -95,12 +93,16 @@ class CiOptions(Options):
 
         Its base is a branch, which `target_branch` reads. Raises `BadUsage` that names the file.
         """
-        kept = project.model_dump(exclude_none=True, exclude={"base"})
+        kept = beside(file, project.model_dump(exclude_none=True, exclude={"base"}))
         try:
             type(self)(**kept)
         except BadUsage as error:
             raise BadUsage(f"{file}: {error}") from None
         given = {name: getattr(self, name) for name in self.model_fields_set}
+        if self.question:
+            # One question: that of the file is not mixed with the one that is typed.
+            question = QuestionOptions.model_fields.keys()
+            kept = {name: value for name, value in kept.items() if name not in question}
         return type(self)(**{**kept, **given})
 
     def race(self) -> RaceOptions:

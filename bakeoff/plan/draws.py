@@ -15,11 +15,10 @@ from bakeoff.plan.options import (
     CpusOption,
     Flag,
     InsecureOption,
-    Options,
     ProtocolOption,
     StreamsOption,
-    WorkloadOption,
 )
+from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft, RaceOptions, slug
 from bakeoff.plan.values import Count, Seconds
 
@@ -31,7 +30,7 @@ QUICK_DURATION_S = 8.0
 QUICK_WARM_UP_S = 1.0
 
 
-class DrawsOptions(Options):
+class DrawsOptions(QuestionOptions):
     """The options of a measurement of draws."""
 
     everything: Annotated[
@@ -65,7 +64,6 @@ class DrawsOptions(Options):
     boots: Annotated[
         Count, Flag("How often each contender restarts, for a spread of boots. (default: 1)", int)
     ] = 1
-    workload: WorkloadOption = None
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     ca: CaOption = None
@@ -130,7 +128,7 @@ def _plan(
 ) -> Plan:
     """A race of one contender's processes against each other; the first gives it its name."""
     race = RaceOptions(
-        workload=options.workload,
+        **options.question,
         protocol=options.protocol,
         streams=options.streams,
         cpus=options.cpus,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bakeoff.model.plan import Cores
 from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.values import default_cores, parse_cores
+from bakeoff.plan.values import default_cores, parse_cores, spare_cpus
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Environment:
         cores = sorted(os.sched_getaffinity(0))
         now = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         return cls(Catalogue.shipped(), Path.cwd(), cores, now, tuple(command_line))
+
+    def spare_cpus(self, cores: Cores) -> tuple[int, ...]:
+        """Where whoever is neither server nor generator runs."""
+        return spare_cpus(self.cores, cores)
 
     def cores_for(self, cpus: str | None) -> Cores:
         """The cores that `--cpus` names, or the usual ones. Raises `BadUsage`."""

@@ -15,7 +15,8 @@ from bakeoff.plan.values import Count, OneProtocol, Seed, flag, parse_seed
 class Flag:
     """How the command line takes an option: its help, as what `type` it reads it, its letter.
 
-    `on`: a bool that is on by default has a second flag, --no-NAME.
+    `on`: a bool that is on by default has a second flag, --no-NAME. `panel` is the heading that the
+    help has it under.
     """
 
     help: str
@@ -23,6 +24,7 @@ class Flag:
     metavar: str | None = None
     letter: str = ""
     on: bool = False
+    panel: str | None = None
 
 
 class Options(BaseModel):
@@ -87,13 +89,6 @@ class Options(BaseModel):
         return arguments
 
 
-WorkloadOption = Annotated[
-    str | None,
-    Flag(
-        "The request and its right answer: hello, empty, get (GET /, any answer that stays the "
-        "same) and others. (default: hello; get where all contenders are commands or URLs)"
-    ),
-]
 BootsOption = Annotated[
     Count | None, Flag("How often everything restarts, warm-ups included. (default: 1)", int)
 ]

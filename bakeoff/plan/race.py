@@ -26,9 +26,9 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     InstancesOption,
-    Options,
-    WorkloadOption,
 )
+from bakeoff.plan.outlook import expected
+from bakeoff.plan.questions import QuestionOptions, asked, is_own
 from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
 DURATION_PER_ENTRY_S = 20.0
@@ -48,7 +48,7 @@ CONFIRM_ROUNDS_MIN = 10
 """Fewer give no ratio; more cost more starts and warm-ups than a check is worth."""
 
 
-class RaceOptions(Options):
+class RaceOptions(QuestionOptions):
     """The options of a race. Several values of a setting make a grid.
 
     The settings are `connections`, `workers`, `pipeline`, `streams` and `connection`. Several
@@ -80,7 +80,6 @@ class RaceOptions(Options):
             letter="-d",
         ),
     ] = None
-    workload: WorkloadOption = None
     connection: Annotated[
         tuple[Connection, ...],
         BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
@@ -183,6 +182,14 @@ class RaceOptions(Options):
             bool,
         ),
     ] = False
+    same_answers: Annotated[
+        bool,
+        Flag(
+            "Leave out whoever answers otherwise than the reference, where nobody said which "
+            "answer is right, rather than warn of it.",
+            bool,
+        ),
+    ] = False
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[
@@ -220,14 +227,15 @@ class RaceDraft:
 
     @cached_property
     def workload(self) -> Workload:
-        """The workload. Raises `BadUsage` where there is none of that name."""
+        """What is asked. Raises `BadUsage`, `BadFile`."""
         own = all(
             contender.own_answer
             or (contender.contender and not _known_answers(contender.contender.serves))
             for contender in self.contenders
         )
         default = OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD
-        return self.environment.catalogue.workload(self.options.workload or default)
+        here = self.environment
+        return asked(self.options, default, here.catalogue, here.directory)
 
     @cached_property
     def cores(self) -> Cores:
@@ -262,18 +270,24 @@ class RaceDraft:
         options = self.options
         if fault := self.contradiction(settings):
             raise BadUsage(fault)
-        entries, skipped = _entries(self.contenders, self.workload, options.protocol)
+        entries, skipped = _entries(
+            self.contenders, self.workload, options.protocol, own=is_own(options)
+        )
         common = {each.protocol for each in entries}
         protocol = entries[0].protocol or "h1"
         if len(common) == 1:
             entries = [each.model_copy(update={"protocol": None}) for each in entries]
         racing = [entry.name for entry in entries]
+        # Who is named by a few of its words may also be named by all of them.
+        named = [each for each in self.contenders if each.name in racing]
+        typed = {each.typed: each.name for each in reversed(named) if each.typed not in racing}
         reference = racing[0] if options.reference is None else options.reference
+        reference = typed.get(reference, reference)
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} doesn't race{hint}")
         names = [*racing, *(each.name for each in skipped)]
-        gates = tuple(race_gate(text, names) for text in options.gates)
+        gates = tuple(race_gate(text, names, typed) for text in options.gates)
         if options.confirm and len(entries) < 2:
             raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
         if options.twin:
@@ -289,6 +303,8 @@ class RaceDraft:
             entries=tuple(entries),
             skipped=tuple(skipped),
             workload=self.workload,
+            upstream=self.environment.catalogue.upstream(self.workload),
+            upstream_cpus=self.environment.spare_cpus(self.cores),
             mode="open" if options.rate or options.load else "closed",
             rate=options.rate,
             load=options.load,
@@ -311,9 +327,10 @@ class RaceDraft:
             confirm=options.confirm,
             gates=gates,
             cant_tell=options.cant_tell,
+            same_answers=options.same_answers,
             seed=options.seed,
         )
-        return without(plan, _cannot_pipeline(plan))
+        return _with_expected(without(plan, _cannot_pipeline(plan)))
 
     def contradiction(self, settings: Settings) -> str:
         """Why these settings can't be had together; empty: they can."""
@@ -349,7 +366,7 @@ def confirming(plan: Plan) -> Plan:
     entries = tuple(entry for entry in plan.entries if not entry.twin_of)
     duration_s = plan.duration_s * CONFIRM_SHARE
     rounds = round(duration_s / (len(entries) * SOLO_WINDOW_S))
-    return plan.model_copy(
+    solo = plan.model_copy(
         update={
             "run": f"{plan.run}-confirm",
             "entries": entries,
@@ -362,6 +379,11 @@ def confirming(plan: Plan) -> Plan:
             "precision": None,
         }
     )
+    return _with_expected(solo)
+
+
+def _with_expected(plan: Plan) -> Plan:
+    return plan.model_copy(update={"expected": expected(plan)})
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
@@ -427,6 +449,8 @@ def _entries(
     contenders: Sequence[ResolvedContender],
     workload: Workload,
     protocols: Sequence[Protocol] | None,
+    *,
+    own: bool,
 ) -> tuple[list[Entry], list[Skipped]]:
     """An entry for each contender and protocol, with its protocol; what can't race is skipped."""
     entries: list[Entry] = []
@@ -435,16 +459,11 @@ def _entries(
     asked = ((each, protocol) for each in contenders for protocol in each.asked(protocols))
     for resolved, protocol in asked:
         name = f"{resolved.name} {protocol}" if several else resolved.name
-        serves = resolved.contender.serves if resolved.contender else {}
-        if resolved.attached:
-            path = resolved.attached.path
-        elif resolved.origin == "command":
-            path = workload.request.path
-        else:
-            path = serves.get(workload.name, "")
+        path = _path(resolved, workload, own=own)
         reason = _cannot_speak(resolved, protocol)
         if not path:
-            served = ", ".join(sorted(serves))
+            assert resolved.contender
+            served = ", ".join(sorted(resolved.contender.serves))
             reason = f"doesn't serve the workload {workload.name}; it serves {served}"
         if reason:
             skipped.append(Skipped(name=name, reason=reason))
@@ -452,7 +471,7 @@ def _entries(
         entries.append(
             Entry(
                 name=name,
-                title=resolved.contender.title if resolved.contender else resolved.name,
+                title=resolved.contender.title if resolved.contender else resolved.typed,
                 origin=resolved.origin,
                 contender=resolved.contender,
                 folder=str(resolved.folder) if resolved.folder else None,
@@ -465,6 +484,26 @@ def _entries(
     if not entries:
         raise BadUsage(f"no contender can race:\n{_reasons(skipped)}")
     return entries, skipped
+
+
+def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
+    """What it is asked for; of several requests the first. Empty: it doesn't serve the workload.
+
+    `own`: the workload is the user's, which any server may be asked. Raises `BadUsage` for a URL
+    that names another path.
+    """
+    path = workload.first.path
+    if resolved.attached:
+        named = resolved.attached.path
+        if not own or (path == "/" and not workload.is_mix):
+            return named
+        if named not in ("/", path):
+            raise BadUsage(f"{resolved.name}: names a path, and so does what is asked: {path}")
+        return path
+    if resolved.origin == "command" or workload.is_mix:
+        return path
+    assert resolved.contender
+    return resolved.contender.serves.get(workload.name, path if own else "")
 
 
 def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:

@@ -16,7 +16,7 @@ from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import Flag, Options, ProtocolOption
 from bakeoff.plan.race import BOOTS, twin
-from bakeoff.plan.values import default_cores
+from bakeoff.plan.values import default_cores, spare_cpus
 
 ROW_S_MIN = 3.0
 """The least time for a row: some six long slices, the least that latencies are compared by."""
@@ -99,6 +99,7 @@ def adapt(
         cores = default_cores(available)
     else:
         cores = Cores(server=tuple(available[:-1]), client=(available[-1],))
+    workload = catalogue.workload(comparison.workload)
     workers = {row.name: row.workers or len(cores.server) for row in comparison.rows}
     rows: list[Entry] = []
     skipped: dict[str, str] = {}
@@ -120,7 +121,9 @@ def adapt(
             command_line=replay.command_line,
             entries=tuple(entries),
             skipped=tuple(Skipped(name=name, reason=reason) for name, reason in skipped.items()),
-            workload=catalogue.workload(comparison.workload),
+            workload=workload,
+            upstream=catalogue.upstream(workload),
+            upstream_cpus=spare_cpus(available, cores),
             connection=shape.connection,
             http="1.1" if replay.protocol in HTTP_2 else shape.http,
             protocol=replay.protocol,

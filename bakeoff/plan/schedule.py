@@ -11,6 +11,10 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
 
 SLICE_MS_MIN = 20
+SINGLE_PER_KIND = 8
+"""Answers to each request of a mix, in a slice with one under way at a time."""
+SINGLE_SLOWER = 3
+SINGLE_MS_MAX = 250
 SLICE_MS_MAX = 2000
 RESPONSES_PER_SLICE_MIN = 200
 MEAN_LATENCIES_PER_SLICE_MIN = 10
@@ -67,6 +71,11 @@ def block_order(plan: Plan, boot: int, block: int, running: Sequence[str]) -> li
     return _shuffled(running, plan.seed, "block", boot, block)
 
 
+def day_order(plan: Plan, number: int, phase: str, turn: int, names: Sequence[str]) -> list[str]:
+    """Those called `names`, in the order of one phase of round `number` of a day."""
+    return _shuffled(names, plan.seed, "day", number, phase, turn)
+
+
 def arrival_seed(plan: Plan, boot: int, block: int) -> int:
     """The seed of a block's arrivals in an open loop, the same for all contenders."""
     return random.Random(f"{plan.seed}/arrivals/{boot}/{block}").getrandbits(64)
@@ -100,6 +109,17 @@ def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths
         long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
         ramp_ms=min(short_ms, ramp_ms),
     )
+
+
+def single_ms(requests_per_s: float, kinds: int) -> int:
+    """How long a slice is in which one request of `kinds` is under way at a time, in ms.
+
+    `requests_per_s` is what the server did at full load: alone, a request also waits for its way
+    there and back.
+    """
+    wanted = SINGLE_PER_KIND * kinds
+    needed_ms = 1000 * wanted * SINGLE_SLOWER / requests_per_s if requests_per_s > 0 else 0.0
+    return min(SINGLE_MS_MAX, max(SLICE_MS_MIN, math.ceil(needed_ms)))
 
 
 def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:

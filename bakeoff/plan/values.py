@@ -22,7 +22,15 @@ _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 _CORES_FORM = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)"
-_FLAGS = {"everything": "--all", "gates": "--gate", "ports": "--port", "pids": "--pid"}
+_FLAGS = {
+    "everything": "--all",
+    "gates": "--gate",
+    "ports": "--port",
+    "pids": "--pid",
+    "headers": "--header",
+    "cookies": "--cookie",
+    "expect_headers": "--expect-header",
+}
 
 
 def flag(field: str) -> str:
@@ -122,6 +130,13 @@ def parse_seed(option: str, value: object) -> int:
     if not isinstance(value, int) or value < 0:
         raise BadUsage(f"{option}: is {value}; it takes zero or a number above")
     return value
+
+
+def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
+    """The cores of whoever is neither server nor generator: those that are left, or, where none is,
+    the generator's."""
+    used = {*cores.server, *cores.client}
+    return tuple(cpu for cpu in available if cpu not in used) or cores.client
 
 
 def default_cores(available: Sequence[int]) -> Cores:

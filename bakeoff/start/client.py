@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -27,6 +27,8 @@ Answers = Callable[[str, int], str | None]
 
 GRACE_S = 3.0
 _REPLY_WITHIN_S = 20.0
+_STEP_SHARE = 0.02
+_STEP_S_MIN, _STEP_S_MAX = 0.001, 0.05
 _ELSEWHERE_AFTER = 0.3
 """Share of the time to get ready after which a server that listens only elsewhere is out."""
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
@@ -73,6 +75,11 @@ class Keeper:
         """Where the run's certificate may be; the keeper removes it when it ends."""
         return self._scratch / f"{self.pid}-tls"
 
+    @property
+    def static_folder(self) -> Path:
+        """Where the files may be that contenders serve; the keeper removes it when it ends."""
+        return self._scratch / f"{self.pid}-static"
+
     def start(
         self,
         entry: Entry,
@@ -86,10 +93,12 @@ class Keeper:
         answers: Answers,
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> Handle:
         """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
 
-        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what.
+        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what;
+        `environment` has what the workload wants besides.
 
         Its `key`, by default the entry's name, is what the other methods take as a name: each
         process of one entry has its own. `out` is where it was built, `host` a numeric address;
@@ -115,7 +124,7 @@ class Keeper:
             "cpus": ",".join(str(cpu) for cpu in cores.server),
         }
         argv = argument_list(run.command, values)
-        env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol}
+        env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol, **(environment or {})}
         if over_tls:
             env |= {"TLS_CERT": cert, "TLS_KEY": secret}
         env |= {name: fill(value, values) for name, value in run.env.items()}
@@ -165,7 +174,6 @@ class Keeper:
     ) -> float:
         """Wait for the first answer; ms from exec to it. Raises `ContenderOut`."""
         log = self._logs[name]
-        pause_s = 0.001
         while True:
             fault = answers(host, port)
             waited_s: float = (time.monotonic_ns() - started["exec_ns"]) / 1e9
@@ -181,8 +189,8 @@ class Keeper:
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
                 raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, 0.05)
+            # The time to ready is read in these steps.
+            time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL."""

@@ -11,6 +11,7 @@ from statistics import median, median_low
 from typing import Literal
 
 from bakeoff.model.audit import Audit, Http2Conduct, TlsConduct
+from bakeoff.model.fields import filled
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle
@@ -18,6 +19,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, incomplete
 from bakeoff.verify.http2 import Http2Connection
+from bakeoff.verify.mix import as_sent
 from bakeoff.verify.secure import context, handshake
 
 REQUESTS = 20
@@ -108,7 +110,9 @@ class _Client:
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
         self.name = handle.name
-        self._handle, self._path, self._request = handle, entry.path, workload.request
+        values = workload.row()
+        self._handle, self._path = handle, filled(entry.path, values)
+        self._request = as_sent(workload, workload.first, values)
 
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""

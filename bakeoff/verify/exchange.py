@@ -124,15 +124,16 @@ def _written(
 
     An HTTP/1.0 client has to ask for the connection to be kept, which is the default of HTTP/1.1.
     """
-    body = request.body.encode()
+    body = request.content
     headers = [("Host", host), *request.headers.items()]
-    if body:
+    if body or request.method in ("POST", "PUT", "PATCH"):
         headers.append(("Content-Length", str(len(body))))
     if close:
         headers.append(("Connection", "close"))
     elif version == "1.0":
         headers.append(("Connection", "keep-alive"))
-    message = client.send(h11.Request(method=request.method, target=path, headers=headers)) or b""
+    encoded = [(name.encode(), value.encode()) for name, value in headers]
+    message = client.send(h11.Request(method=request.method, target=path, headers=encoded)) or b""
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
     # h11 writes 1.1 only, and reads answers of either version.

@@ -64,7 +64,7 @@ class Http2Connection:
         """
         del close
         coming = _Coming(self._h2.get_next_available_stream_id(), time.monotonic_ns())
-        body = request.body.encode()
+        body = request.content
         try:
             self._h2.send_headers(
                 coming.stream, self._head(request, path, len(body)), end_stream=not body

@@ -4,47 +4,64 @@ With pipelining, as many more at once on a third.
 """
 
 import base64
+from collections.abc import Mapping, Sequence
 
+from bakeoff.model.fields import filled
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle, Verification
-from bakeoff.model.workload import Workload
+from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
+from bakeoff.verify.expected import problems
+from bakeoff.verify.hold import open_requests
+from bakeoff.verify.mix import as_sent, ask_all, begun, held_bodies
 
-SHOWN_BYTES = 60
+CLOSES = "it closes the connection after each answer, though keep-alive was asked"
 
 
 def verify(
-    handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int = 1
+    handle: Handle,
+    entry: Entry,
+    workload: Workload,
+    connection: Connection,
+    pipeline: int = 1,
+    held: Mapping[str, Held] | None = None,
 ) -> Verification:
     """Check a server's answers; `problems` say what is wrong with them.
 
-    It must also answer `pipeline` requests that are sent at once, if that is more than one.
+    `held` is what its first process is held to, by request; None: that is still to be found.
+    It must also answer `pipeline` requests that are sent at once, if that is more than one. A
+    workload whose requests differ is asked each of them once.
     """
+    if not workload.is_fixed:
+        return _verify_all(handle, entry, workload, connection, pipeline, held)
+    expect = workload.first.expect or ExpectSection()
     try:
         answers = _three_answers(handle, entry, workload)
         answers += _ahead(handle, entry, workload, pipeline)
-        problems = [problem for answer in answers for problem in _problems(answer, workload)]
+        wrong = [each for answer in answers for each in problems(answer, workload, expect)]
+        wrong += _broken(workload, held or {}, {workload.first.name: answers})
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
     except OSError as error:
-        fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
-        return Verification(name=entry.name, problems=(fault,))
+        return Verification(name=entry.name, problems=(_unreachable(handle, error),))
     first = answers[0]
     # Of HTTP/2 the second weighs what all later ones do: HPACK has learned by then.
     usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
-    if varies:
+    known = not open_requests(workload) or held == {}
+    if varies and known:
         warnings.append(
             "its body changes from answer to answer: only status and framing are checked"
         )
     if connection == "keep-alive" and not first.keeps_alive:
-        warnings.append("it closes the connection after each answer, though keep-alive was asked")
+        warnings.append(CLOSES)
     return Verification(
         name=entry.name,
-        problems=tuple(f"{_request(entry, workload)}: {each}" for each in dict.fromkeys(problems)),
+        problems=tuple(f"{_request(entry, workload)}: {each}" for each in dict.fromkeys(wrong)),
         warnings=tuple(warnings),
         status=first.status,
         head_bytes=usual.head_bytes,
@@ -56,14 +73,69 @@ def verify(
     )
 
 
+def _verify_all(
+    handle: Handle,
+    entry: Entry,
+    workload: Workload,
+    connection: Connection,
+    pipeline: int,
+    held: Mapping[str, Held] | None,
+) -> Verification:
+    """The same for a workload of several requests, or of rules."""
+    try:
+        answers, wrong = ask_all(handle, entry, workload)
+        wrong += _broken(workload, held or {}, {name: [each] for name, each in answers.items()})
+        if not wrong:
+            _ahead(handle, entry, workload, pipeline)
+    except NoAnswer as error:
+        fault = f"{workload.first.name}: {error}"
+        return Verification(name=entry.name, problems=(fault,))
+    except OSError as error:
+        return Verification(name=entry.name, problems=(_unreachable(handle, error),))
+    if wrong:
+        return Verification(name=entry.name, problems=tuple(wrong))
+    first = answers[workload.first.name]
+    # What stayed in its first process stays in this one, though it may be another body.
+    stay = set() if held is None else open_requests(workload).keys() - held
+    closes = connection == "keep-alive" and not all(each.keeps_alive for each in answers.values())
+    return Verification(
+        name=entry.name,
+        warnings=(CLOSES,) if closes else (),
+        status=first.status,
+        head_bytes=first.head_bytes,
+        body_bytes=len(first.raw) - first.head_bytes,
+        headers=first.headers,
+        keeps_alive=first.keeps_alive,
+        response_base64=base64.b64encode(first.raw).decode(),
+        bodies_base64=held_bodies(workload, answers, stay),
+    )
+
+
+def _broken(
+    workload: Workload, held: Mapping[str, Held], answers: Mapping[str, Sequence[Answer]]
+) -> list[str]:
+    """What is held and not so, by request."""
+    return [
+        f"{name}: {fault}" if workload.is_mix else fault
+        for name, each in held.items()
+        for answer in answers.get(name, ())
+        for fault in problems(answer, workload, each.expect)
+    ]
+
+
+def _unreachable(handle: Handle, error: OSError) -> str:
+    return f"can't be connected to at {handle.address}: {error.strerror or error}"
+
+
 def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
     answers: list[Answer] = []
+    request = as_sent(workload, workload.first, {})
     with opened(handle) as connection:
-        answers.append(connection.ask(workload.request, entry.path))
+        answers.append(connection.ask(request, entry.path))
         if answers[0].keeps_alive:
-            answers.append(connection.ask(workload.request, entry.path))
+            answers.append(connection.ask(request, entry.path))
     with opened(handle) as connection:
-        answers.append(connection.ask(workload.request, entry.path, close=True))
+        answers.append(connection.ask(request, entry.path, close=True))
     return answers
 
 
@@ -71,41 +143,11 @@ def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> l
     """In a race, unanswered requests would only show as timeouts."""
     if pipeline == 1:
         return []
-    with opened(handle) as connection:
+    with begun(handle, workload) as (connection, values):
         assert isinstance(connection, Http1Connection), "HTTP/2 has streams in place of a pipeline"
-        return ahead(connection.socket, workload.request, entry.path, handle.host, pipeline)
-
-
-def _problems(answer: Answer, workload: Workload) -> list[str]:
-    expect = workload.expect
-    problems = []
-    if answer.status != expect.status:
-        problems.append(
-            f"answered with status {answer.status}, not {expect.status}{_because(answer)}"
-        )
-    elif expect.body is not None and answer.content != expect.body.encode():
-        problems.append(f"answered {_shown(answer.content)}, not {_shown(expect.body.encode())}")
-    else:
-        problems += [
-            f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"
-            for name, value in expect.headers.items()
-            if not answer.header(name).lower().startswith(value.lower())
-        ]
-    return problems
-
-
-def _because(answer: Answer) -> str:
-    """What servers of TLS say in plain HTTP to whoever asks so."""
-    if answer.status == 400 and b"HTTPS" in answer.body:
-        return ": its port speaks TLS: ask it over h1-tls or h2, by an https:// URL"
-    return ""
+        request, path = as_sent(workload, workload.first, values), filled(entry.path, values)
+        return ahead(connection.socket, request, path, handle.host, pipeline)
 
 
 def _request(entry: Entry, workload: Workload) -> str:
-    return f"{workload.request.method} {entry.path}"
-
-
-def _shown(body: bytes) -> str:
-    text = body[:SHOWN_BYTES].decode(errors="replace")
-    more = f"… ({len(body)} bytes)" if len(body) > SHOWN_BYTES else ""
-    return f'"{text}"{more}' if body else "an empty body"
+    return f"{workload.first.method} {entry.path}"

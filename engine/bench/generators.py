@@ -95,6 +95,10 @@ VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.v
 VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
 VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
 VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
+# Eight requests drawn at random, figures of each, next to one fixed request.
+_MIX = ("--request-file", str(Path(__file__).parent / "mix.toml"))
+VOLLEY_MIX = Generator("volley", (*_VOLLEY, *_MIX), readings.volley, WARM_UP_S)
+VOLLEY_ONE = replace(VOLLEY, name="one request")
 
 
 def oha(*options: str) -> Generator:

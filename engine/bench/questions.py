@@ -107,6 +107,15 @@ QUESTIONS = {
             Claim("requests_per_s", "ratio to", "wrk"),
         ),
     ),
+    "mix": Question(
+        "what is left of it where eight requests are drawn, and figures kept of each?",
+        "null",
+        (g.VOLLEY_MIX, g.VOLLEY_ONE),
+        (
+            Claim("requests_per_s", "ratio to", "one request", at_least(0.9)),
+            Claim("work_us_per_request", "ratio to", "one request", at_most(1 / 0.9)),
+        ),
+    ),
     "as wrk": Question(
         "how much faster than wrk is volley in its place?",
         "null",

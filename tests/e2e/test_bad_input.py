@@ -49,6 +49,11 @@ race nginx -d 0 | it takes a time above zero
 race nginx --boots x | Invalid value for '--boots'
 race nginx --cpus server=0,client=99 | there is no core 99 here
 race nginx --workload helo | did you mean hello or echo?
+race nginx --workload none.toml | none.toml: cannot be read: No such file
+race nginx --workload json --request /x | --workload and --request: the workload says
+race nginx --request 'POST orders' | it takes a method and a path
+race nginx --request /x -H X | it takes "Name: value"
+race nginx --request /x -b @none | --body: names none, which can't be read
 race nginx --reference gin | gin doesn't race
 race nginx --json /nowhere/x.json | --json /nowhere/x.json: can't be written
 race nginx --colour | No such option: --colour

@@ -193,6 +193,8 @@ class Race:
     cores: Cores = field(default_factory=lambda: Cores(server=(0,), client=(1,)))
     events: dict[str, dict[str, object]] = field(default_factory=dict)
     busy: dict[str, float] = field(default_factory=dict)
+    upstream: dict[str, float] = field(default_factory=dict)
+    upstream_cpus: tuple[int, ...] = (1,)
     leak: dict[str, float] = field(default_factory=dict)
     out: dict[int, dict[str, str]] = field(default_factory=dict)
     died: dict[str, str] = field(default_factory=dict)
@@ -224,6 +226,7 @@ class Race:
             command_line=("race",),
             entries=tuple(entries),
             workload=Workload(name="hello", title="Hello"),
+            upstream_cpus=self.upstream_cpus,
             mode="open" if self.rate else "closed",
             rate=self.rate,
             connection=self.connection,
@@ -384,10 +387,17 @@ class Race:
             entry=name,
             event=measured,
             server_cpu=cpu if self.cpu_seen else None,
+            upstream_cpu=self._upstream_cpu(name, span_ns),
             leak_ns=round(100 * MS * self.leak.get(name, 0)),
             leak_wall_ns=100 * MS,
             rate=self.rate,
         )
+
+    def _upstream_cpu(self, name: str, span_ns: int) -> CpuTime | None:
+        if name not in self.upstream:
+            return None
+        total_ns = round(span_ns * self.upstream[name])
+        return CpuTime(total_ns=total_ns, user_ns=total_ns // 4, system_ns=total_ns // 4)
 
 
 BAD = BadExchange(

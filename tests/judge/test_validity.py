@@ -112,6 +112,9 @@ def test_reasons(changed: dict[str, object], code: str, values: dict[str, Value]
         ({"events": {"b": {"busy": 0.97}}, "busy": {"b": 0.4}}, "generator_limit", {}),
         ({"events": {"b": {"in_flight_ns": 1_200_000_000}}}, "generator_slow", {"in_flight": 60}),
         ({"pipeline": 16}, "generator_slow", {"in_flight": 64, "pipeline": 16}),
+        ({"upstream": {"b": 0.95}, "busy": {"b": 0.5}}, "upstream_limit", {"server_busy": 0.5}),
+        # It shares its core with the generator, which is busy for the other half.
+        ({"upstream": {"b": 0.45}, "busy": {"b": 0.5}}, "upstream_limit", {}),
     ],
 )
 def test_what_the_generator_limited_is_a_bound(
@@ -122,6 +125,20 @@ def test_what_the_generator_limited_is_a_bound(
     assert says(b.at_least, code, **values), b.at_least
     assert b.high is None
     assert not says(b.warnings, "generator_near_limit")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"upstream": {"b": 0.95}, "busy": {"b": 0.95}},
+        {"upstream": {"b": 0.3}, "busy": {"b": 0.5}},
+        {"upstream": {"b": 0.45}, "busy": {"b": 0.5}, "upstream_cpus": (2,)},
+    ],
+    ids=["the server was busy too", "it had time left", "it has a core of its own"],
+)
+def test_an_upstream_with_time_left_is_no_limit(changed: dict[str, object]) -> None:
+    _, b = judged(**changed)
+    assert not says(b.at_least, "upstream_limit")
 
 
 @pytest.mark.parametrize(

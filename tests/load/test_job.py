@@ -1,10 +1,15 @@
 """The engine's job, from a plan."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from bakeoff.load import job
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Cores
 from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import ExpectSection
 from tests.judge.races import Race
 
 SERVER = Handle(name="a", address="127.0.0.1:8080", host="localhost:8080", port=8080)
@@ -20,12 +25,32 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
 ) -> None:
     race = Race({"a": 1.0}, cores=Cores(server=(0,), client=client))
     plan = race.plan().model_copy(update={"connections": connections})
-    made = job(plan, [(SERVER, RIGHT)])
+    made = job(plan, [(SERVER, RIGHT)], Path())
     assert (made.threads, made.cpus, made.io) == (threads, client, "auto")
 
 
 def test_as_many_requests_go_ahead_as_planned() -> None:
     race = Race({"a": 1.0})
-    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 1
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 1
     race.pipeline = 16
-    assert job(race.plan(), [(SERVER, RIGHT)]).pipeline == 16
+    assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 16
+
+
+def test_answers_that_vary_go_through_a_request_file(tmp_path: Path) -> None:
+    plan = Race({"a": 1.0}).plan()
+    expect = ExpectSection.model_validate(
+        {
+            "headers": {"content-type": "application/json"},
+            "length_between": [1, 99],
+            "body_contains": ['a "line"\n\x7f'],
+            "json": {"id": "number", "note?": "any", "of": [{"x y": "string|null"}], "no": []},
+        }
+    )
+    held = {plan.workload.first.name: Held(answers=6, expect=expect, varied=("id",))}
+    verification = RIGHT.model_copy(update={"held": held})
+    (target,) = job(plan, [(SERVER, verification)], tmp_path).targets
+    assert target.requests and target.request is None and target.expect is None
+    assert (target.requests.host, target.requests.seed) == (SERVER.host, plan.seed)
+    (request,) = tomllib.loads(Path(target.requests.file).read_text())["request"]
+    assert (request["method"], request["path"]) == ("GET", plan.entry("a").path)
+    assert ExpectSection.model_validate(request["expect"]) == expect

@@ -1,5 +1,6 @@
 """Every contender.toml and workload that we ship keeps its contract."""
 
+import hashlib
 import re
 import shlex
 from itertools import compress
@@ -52,6 +53,32 @@ def test_the_readme_says_who_speaks_what() -> None:
 def test_a_workload_has_the_name_of_its_file(name: str) -> None:
     path = CATALOGUE.root / "workloads" / f"{name}.toml"
     assert Workload.read_toml(path).name == name
+
+
+def test_what_is_uploaded_has_the_digest_that_is_expected() -> None:
+    upload = CATALOGUE.workload("upload")
+    assert len(upload.request.content) == 1024 * 1024
+    assert upload.expect.body == hashlib.sha256(upload.request.content).hexdigest()
+
+
+@pytest.mark.parametrize("name", [name for name in WORKLOADS if name.startswith("static-")])
+def test_a_file_is_what_is_expected_of_who_serves_it(name: str) -> None:
+    workload = CATALOGUE.workload(name)
+    ((file, length),) = workload.static_files.items()
+    assert workload.request.path == f"/static/{file}"
+    assert workload.expect.body_bytes == length
+
+
+@pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in ("get", "json-gzip")])
+def test_at_least_ten_serve_a_workload(name: str) -> None:
+    files = [CATALOGUE.folder(each) / "contender.toml" for each in CATALOGUE.names()]
+    assert sum(name in Contender.read_toml(path).serves for path in files) >= 10
+
+
+def test_a_browsers_request_has_a_browsers_size() -> None:
+    headers = CATALOGUE.workload("headers").request.headers
+    assert len(headers) >= 20
+    assert 1400 < sum(len(f"{name}: {value}\r\n") for name, value in headers.items()) < 2500
 
 
 def test_the_default_line_up_is_in_the_catalogue() -> None:

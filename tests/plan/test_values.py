@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import Options, RaceOptions
-from bakeoff.plan.values import default_cores, parse_cores
+from bakeoff.plan.values import default_cores, parse_cores, spare_cpus
 
 
 def option(name: str, value: object) -> Any:
@@ -130,3 +130,12 @@ def test_the_generator_has_the_last_two_cores_where_the_server_leaves_them(
 
 def test_a_single_core_is_shared() -> None:
     assert default_cores([5]).shared
+
+
+@pytest.mark.parametrize(
+    ("available", "spare"), [([0, 1], (1,)), ([5], (5,)), ([0, 1, 2], (1, 2)), ([0, 1, 2, 3], (1,))]
+)
+def test_who_is_neither_has_the_cores_that_are_left(
+    available: list[int], spare: tuple[int, ...]
+) -> None:
+    assert spare_cpus(available, default_cores(available)) == spare

@@ -23,11 +23,13 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds.glossary import GLOSSARY
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
     again,
     circumstances,
+    core_list,
     ended_early,
     gates,
     pinning,
@@ -47,7 +49,7 @@ def document(
         title=f"{verdict.workload}: which server {_is_ahead(verdict)[0]}",
         headline=headline(verdict),
         tone="good" if verdict.valid else "bad",
-        context=(plan.workload.title if plan else verdict.workload, verdict.machine.taken_at),
+        context=((plan and plan.workload.title) or verdict.workload, verdict.machine.taken_at),
         facts=facts(verdict),
         alarm=" ".join(
             said
@@ -85,6 +87,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
     return (
         Charts(forest),
         tables.standings(verdict),
+        List("Request by request", items("≠", sentences(verdict.by_request))),
         List("Not ranked", (*map(_not_ranked, unranked(verdict)), *skipped)),
         gates(verdict.gates, verdict.ranked_by),
         Section(
@@ -94,6 +97,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
+                List("Answers that vary", items("=", held_to(verdict))),
                 List("Warnings", items("!", warnings(verdict))),
                 List("Unequal work", items("≠", sentences(verdict.fairness))),
             ),
@@ -117,6 +121,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
         Section(
             "Comparisons",
             (
+                tables.requests(verdict),
                 tables.pairs(verdict),
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
@@ -146,7 +151,15 @@ def unranked(verdict: Verdict) -> list[VerdictEntry]:
 
 def headline(verdict: Verdict) -> str:
     """The verdict in one to three sentences."""
-    return _result(verdict) + ended_early(verdict)
+    return _result(verdict) + _in_requests(verdict) + ended_early(verdict)
+
+
+def _in_requests(verdict: Verdict) -> str:
+    """The request in which two contenders differ most otherwise than in the others."""
+    if not verdict.valid or not verdict.by_request:
+        return ""
+    said = sentences(verdict.by_request[:1])[0]
+    return f" {said[:1].upper()}{said[1:]}."
 
 
 def _result(verdict: Verdict) -> str:
@@ -245,10 +258,12 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         loop(verdict),
         figures.plural(verdict.connections, "connection"),
         "a connection per request" if close else verdict.connection,
+        *([verdict.asks] if verdict.requests else []),
         *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
         *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
         *spoken(verdict),
         *pinning(verdict.cores),
+        *asked(verdict),
         figures.plural(verdict.boots, "boot"),
         figures.plural(verdict.blocks, "block"),
         f"slices of {_slice_lengths(verdict)}",
@@ -265,6 +280,7 @@ def _method(verdict: Verdict) -> dict[str, object]:
         **({"streams": f"{verdict.streams} on a connection"} if verdict.streams > 1 else {}),
         **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
         "pinning": ", ".join(pinning(verdict.cores)),
+        **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
         "slices": _slice_lengths(verdict),
         "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
@@ -273,6 +289,16 @@ def _method(verdict: Verdict) -> dict[str, object]:
         "seed": verdict.seed,
         "complete": "yes" if verdict.complete else "no: the run ended early",
     }
+
+
+def asked(verdict: Verdict) -> tuple[str, ...]:
+    """Whom the servers asked, and how near its limit that was; nothing where they asked nobody."""
+    if verdict.upstream is None:
+        return ()
+    upstream = verdict.upstream
+    busy = "" if upstream.busy is None else f", busy {figures.percent(upstream.busy)} at most"
+    where = core_list(upstream.cpus)
+    return (f"an upstream of {upstream.delay_ms} ms on {where}{busy}",)
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:

@@ -7,7 +7,15 @@ from string import ascii_letters
 
 from bakeoff.model.audit import Work
 from bakeoff.model.samples import Course
-from bakeoff.model.verdict import Latency, Pair, Verdict, VerdictEntry, WarmUp
+from bakeoff.model.verdict import (
+    Latency,
+    MixedRequest,
+    Pair,
+    RequestEntry,
+    Verdict,
+    VerdictEntry,
+    WarmUp,
+)
 from bakeoff.report import figures
 from bakeoff.report.document import Column, Row, Table, tabulated
 from bakeoff.report.figures import MISSING
@@ -102,6 +110,66 @@ def run_together(letters: str) -> str:
         else:
             runs.append(letter)
     return "".join(run if len(run) < _RUN_LENGTH_MIN else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def requests(verdict: Verdict) -> Table:
+    """Each request of a mix, with a row for each entry of the standings."""
+    names = [entry.name for entry in ranked(verdict)]
+    rows = [
+        (request, entry)
+        for request in verdict.requests
+        for name in names
+        for entry in request.entries
+        if entry.name == name
+    ]
+    singly = any(request.singly for request in verdict.requests)
+    reference = verdict.reference
+    columns: list[tuple[str, Callable[[tuple[MixedRequest, RequestEntry]], str]]] = [
+        ("request", lambda row: row[0].name),
+        ("contender", lambda row: row[1].name),
+        ("ratio (95 % interval)", lambda row: _request_ratio(*row, reference)),
+        *([("alone", _alone)] if singly else []),
+        ("share", lambda row: figures.percent(row[0].share)),
+        ("requests/s", lambda row: figures.rate(row[1].requests_per_s)),
+        ("p50", lambda row: _request_quantile(row[1], "p50")),
+        ("p99", lambda row: _request_quantile(row[1], "p99")),
+        ("errors", lambda row: figures.count(sum(row[1].error_kinds.values()))),
+    ]
+    how = (
+        "with one request under way at a time (alone: its mean), as at full load requests wait for"
+        " each other"
+        if singly
+        else "under the race's load"
+    )
+    return tabulated(
+        "Request by request",
+        rows,
+        columns,
+        f"Ratios are to {reference}: its latency in this request over theirs, geometric"
+        f" means, {how}; their"
+        " intervals hold over all requests and pairs at once. Requests/s, p50 and p99 are those of"
+        " the whole race.",
+        text=("contender",),
+    )
+
+
+def _alone(row: tuple[MixedRequest, RequestEntry]) -> str:
+    return figures.duration(row[1].alone_us)
+
+
+def _request_ratio(request: MixedRequest, entry: RequestEntry, reference: str) -> str:
+    if entry.name == reference:
+        return "1× reference"
+    for pair in request.pairs:
+        if (pair.a, pair.b) == (entry.name, reference):
+            return figures.ratio_times(pair.ratio, pair.low, pair.high)
+        if (pair.a, pair.b) == (reference, entry.name):
+            return figures.ratio_times(1 / pair.ratio, 1 / pair.high, 1 / pair.low)
+    return MISSING
+
+
+def _request_quantile(entry: RequestEntry, name: str) -> str:
+    return figures.duration(getattr(entry.latency_us, name)) if entry.latency_us else MISSING
 
 
 def pairs(verdict: Verdict) -> Table:

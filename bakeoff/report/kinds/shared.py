@@ -97,14 +97,15 @@ def gates(results: Iterable[GateResult], ranked_by: RankedBy) -> List:
 
 def pinning(pinned: Cores) -> tuple[str, str]:
     """Which processors the servers had, and which the generator."""
-    servers = f"servers on {_core_list(pinned.server)}"
+    servers = f"servers on {core_list(pinned.server)}"
     if len(pinned.server) == 1:
         servers = f"one server core {pinned.server[0]}"
     shared = " (shared)" if pinned.shared else ""
-    return servers, f"generator on {_core_list(pinned.client)}{shared}"
+    return servers, f"generator on {core_list(pinned.client)}{shared}"
 
 
-def _core_list(numbers: tuple[int, ...]) -> str:
+def core_list(numbers: tuple[int, ...]) -> str:
+    """`core 1`, `cores 0, 1`, or `any core`."""
     if not numbers:
         return "any core"
     return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

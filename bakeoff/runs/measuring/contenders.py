@@ -17,7 +17,11 @@ _BUILT = ("catalogue", "folder")
 def build(
     plan: Plan, stages: Stages, watch: Watch
 ) -> tuple[dict[str, Receipt], dict[str, ContenderOut]]:
-    """Build every entry: the receipts by name, and for those that can't be built the reasons."""
+    """Build every entry: the receipts by name, and for those that can't be built the reasons.
+
+    Raises `MissingPiece` where the upstream can't be built that they are to ask.
+    """
+    _build_upstream(plan, stages, watch)
     # A command has no build, a URL isn't ours, and a twin is built with its original.
     ours = {
         entry.name: (entry.contender, Path(entry.folder))
@@ -34,6 +38,20 @@ def build(
         {name: each for name, each in built.items() if isinstance(each, Receipt)},
         {name: each for name, each in built.items() if isinstance(each, ContenderOut)},
     )
+
+
+def _build_upstream(plan: Plan, stages: Stages, watch: Watch) -> None:
+    upstream = plan.upstream
+    if upstream is None:
+        return
+    assert upstream.contender, "an upstream to start"
+    assert upstream.folder, "an upstream with a folder"
+    folder = Path(upstream.folder)
+    if folder not in stages.built:
+        (built,) = stages.servers.build([(upstream.contender, folder)], watch.step)
+        stages.built[folder] = built
+    if isinstance(reason := stages.built[folder], ContenderOut):
+        raise MissingPiece(f"whom the workload {plan.workload.name} has them ask: {reason}")
 
 
 def build_able(

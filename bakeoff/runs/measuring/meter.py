@@ -5,6 +5,7 @@ from typing import Literal
 
 from bakeoff.load import Engine
 from bakeoff.model.engine import SliceCommand
+from bakeoff.model.errors import NoVerdict
 from bakeoff.model.samples import Block, CpuTime, Slice
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.instances import Running
@@ -54,7 +55,7 @@ class Meter:
         """One turn of the contender called `name`. A server that died is in `died` afterwards.
 
         With a `rate`, requests per second, the loop is open. The arrivals of a block have one seed
-        for all contenders.
+        for all contenders. Raises `NoVerdict` where the upstream has died.
         """
         target = self._targets[name]
         running = self._session.running[target]
@@ -68,20 +69,26 @@ class Meter:
             arrivals=plan.arrivals,
             seed=arrival_seed(plan, self._session.boot, block),
         )
+        around = self._session.context.surroundings(plan)
+        upstream_before = around.upstream_cpu()
         before, before_ns = self._read(running)
         event = self.load.slice(command)
         after, after_ns = self._read(running)
+        upstream = around.upstream_cpu()
         last = self._last.get(name)
         if after:
             self._last[name] = (after, after_ns)
         if event.errors or not event.requests:
             self._look_for_death(running)
+            if around.key and (how := self._session.context.keeper.death(around.key)):
+                raise NoVerdict(f"whom the contenders ask has died: {how}")
         return Slice(
             entry=name,
             event=event,
             server_cpu=after.since(before) if after and before else None,
             leak_ns=before.since(last[0]).total_ns if before and last else None,
             leak_wall_ns=before_ns - last[1] if before and last else None,
+            upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
         )
 

@@ -13,6 +13,7 @@ from bakeoff.runs.measuring.draw_rule import DRAWS_MIN
 from bakeoff.runs.measuring.draws import Draws
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
+from bakeoff.runs.measuring.singly import Singly, single_share
 
 LOOK_AGAIN = 1.25
 """A precision is looked at again with so many times as many draws: the judge takes his time."""
@@ -37,7 +38,9 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
         draws = Draws(session, rule, meter.died)
         draws.start_cohorts(warmup)
         observation = Observation(session)
-        _Rotation(boot, draws, observation, warmup, rule).run(enough)
+        share = single_share(boot.plan)
+        singly = Singly(boot, session, warmup, share * boot.budget_s)
+        _Rotation(boot, draws, observation, warmup, rule, singly, 1 - share).run(enough)
         end = observation.end()
     ended = {
         "stopped": session.stopped,
@@ -48,13 +51,21 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
 
 
 class _Rotation:
-    """The blocks of one boot."""
+    """The blocks of one boot: `share` of its time, and the rest `singly`."""
 
     def __init__(
-        self, boot: Boot, draws: Draws, observation: Observation, warmup: Warmup, rule: DrawRule
+        self,
+        boot: Boot,
+        draws: Draws,
+        observation: Observation,
+        warmup: Warmup,
+        rule: DrawRule,
+        singly: Singly,
+        share: float,
     ) -> None:
         self._boot, self._draws, self._warmup = boot, draws, warmup
-        self._observation = observation
+        self._observation, self._singly = observation, singly
+        self._budget_s = share * boot.budget_s
         self._long_share = boot.plan.long_share if boot.plan.mode == "closed" else 1.0
         self._number = max(1, round(boot.budget_s / rule.draw_s))
         self._spent_s: dict[Kind, float] = {"short": 0.0, "long": 0.0}
@@ -71,8 +82,10 @@ class _Rotation:
             meter, names = self._draws.next(number)
             with self._observation.blocks():
                 self._run_draw(number, meter, names)
+            done = min(1.0, (number + 1) / self._number)
+            self._singly.run(number, done, meter, names)
             self._draws.end(meter, names)
-            if self._total_s >= self._boot.budget_s:
+            if self._total_s >= self._budget_s or self._boot.context.time_is_up:
                 return
             if number + 1 >= look:
                 if enough():
@@ -85,13 +98,15 @@ class _Rotation:
         Of the short ones, where there are any: so each draw has as many as the others, whichever
         of them a long one falls into.
         """
-        budget_s = self._boot.budget_s
+        budget_s = self._budget_s
         counted: Kind = "short" if self._long_share < 1 else "long"
         share = 1 - self._long_share if counted == "short" else 1.0
         last = number + 1 >= self._number
         until_s = inf if last else share * budget_s * (number + 1) / self._number
         while alive := [name for name in names if name not in meter.died]:
             self._run_block(number, meter, alive)
+            if self._boot.context.time_is_up:
+                return
             if self._total_s >= budget_s or self._spent_s[counted] >= until_s:
                 return
 
@@ -101,6 +116,8 @@ class _Rotation:
         kind = _kind(self._spent_s, long_block_s, self._long_share)
         slices: list[Slice] = []
         for name in block_order(boot.plan, boot.number, self._block, names):
+            if boot.context.time_is_up:
+                break
             measured = meter.slice(
                 name,
                 self._block,
@@ -115,7 +132,8 @@ class _Rotation:
             block = block_of(slices, boot.number, self._block, kind, boot.context.stages, draw)
             boot.context.store.append(block)
             self._spent_s[kind] += measured_s([block])
-            boot.measured(self._total_s, _rates(block, boot.plan))
+            spent_s = self._total_s + self._singly.spent_s
+            boot.measured(spent_s, _rates(block, boot.plan))
         self._block += 1
 
 

@@ -152,8 +152,9 @@ class Service:
                 break
             send(signal.SIGKILL, left)
             self._pause()
-        # The run's certificate, of which bakeoff may have made one.
-        shutil.rmtree(self._scratch / f"{os.getpid()}-tls", ignore_errors=True)
+        # The run's certificate and the files to be served, which bakeoff may have made.
+        for made in ("tls", "static"):
+            shutil.rmtree(self._scratch / f"{os.getpid()}-{made}", ignore_errors=True)
         with contextlib.suppress(OSError):
             self._scratch.rmdir()
 

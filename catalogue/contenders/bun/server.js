@@ -1,6 +1,8 @@
 // The server, and for several workers the process that starts so many of it, as Bun's guide
 // "Start a cluster of HTTP servers" does.
 
+import { basename } from 'node:path';
+
 function serve() {
   Bun.serve({
     hostname: process.env.HOST,
@@ -18,6 +20,17 @@ function serve() {
       '/': () => new Response('Hello, World!'),
       '/empty': () => new Response(),
       '/fillbuffer': () => Response.json({ result: 'Hello world' }),
+      '/delay': async () => {
+        await Bun.sleep(5);
+        return new Response('Hello, World!');
+      },
+      '/upload': { POST: async (request) => {
+        const digest = new Bun.CryptoHasher('sha256').update(await request.arrayBuffer());
+        return new Response(digest.digest('hex'));
+      } },
+      '/forward': () => fetch(`${process.env.UPSTREAM}/`),
+      '/static/:file': ({ params }) =>
+        new Response(Bun.file(`${process.env.STATIC_DIR}/${basename(params.file)}`)),
       '/echo': { POST: async (request) => new Response(await request.text()) },
     },
     fetch: () => new Response('Not Found', { status: 404 }),

@@ -2,7 +2,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -43,6 +45,45 @@ func sendBack(c *echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMETextPlain, body)
 }
 
+func slow(c *echo.Context) error {
+	time.Sleep(5 * time.Millisecond)
+	return hello(c)
+}
+
+func upload(c *echo.Context) error {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, c.Request().Body); err != nil {
+		return echo.ErrBadRequest
+	}
+	return c.String(http.StatusOK, fmt.Sprintf("%x", digest.Sum(nil)))
+}
+
+// client keeps as many connections to the upstream as there are requests under way; by default it
+// keeps two of one host.
+var client = &http.Client{
+	Transport: &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: 300 * time.Second},
+}
+
+// ask has the upstream's answer: its type and its body.
+func ask() (kind string, body []byte, err error) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/")
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	// Only a body that was read to its end leaves its connection for the next request.
+	body, err = io.ReadAll(response.Body)
+	return response.Header.Get("Content-Type"), body, err
+}
+
+func forward(c *echo.Context) error {
+	kind, body, err := ask()
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadGateway, err.Error())
+	}
+	return c.Blob(http.StatusOK, kind, body)
+}
+
 // serve answers over the protocol that PROTOCOL names, and over no other.
 func serve(server *http.Server) error {
 	var only http.Protocols
@@ -68,6 +109,12 @@ func main() {
 	e.GET("/empty", empty)
 	e.GET("/fillbuffer", fillBuffer, middleware.Gzip())
 	e.POST("/echo", sendBack)
+	e.GET("/delay", slow)
+	e.POST("/upload", upload)
+	e.GET("/forward", forward)
+	if files := os.Getenv("STATIC_DIR"); files != "" {
+		e.StaticFS("/static", os.DirFS(files))
+	}
 
 	// Not e.Start: it hangs up on a connection that waits for 30 s, and on SIGTERM waits itself.
 	server := &http.Server{

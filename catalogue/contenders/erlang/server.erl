@@ -100,6 +100,9 @@ answer(<<"/empty">>, _) -> {<<"200 OK">>, <<"text/plain">>, <<>>};
 answer(<<"/fillbuffer">>, _) ->
     {<<"200 OK">>, <<"application/json">>, json(#{<<"result">> => <<"Hello world">>})};
 answer(<<"/echo">>, Body) -> {<<"200 OK">>, <<"text/plain">>, Body};
+answer(<<"/delay">>, _) ->
+    timer:sleep(5),     % of this connection's process alone
+    {<<"200 OK">>, <<"text/plain">>, <<"Hello, World!">>};
 answer(_, _) -> {<<"404 Not Found">>, <<"text/plain">>, <<"Not Found">>}.
 
 %% OTP has a json module from 27 on. Before, without a dependency, one writes out an iolist.

@@ -1,5 +1,6 @@
 'use strict';
 
+const crypto = require('node:crypto');
 const fs = require('node:fs');
 const http = require('node:http');
 const https = require('node:https');
@@ -28,6 +29,23 @@ app.get('/fillbuffer', compression({ threshold: 0 }), (req, res) => {
 app.post('/echo', express.text({ type: '*/*' }), (req, res) => {
   res.type('text').send(req.body);
 });
+
+app.get('/delay', (req, res) => {
+  setTimeout(() => res.type('text').send('Hello, World!'), 5);
+});
+
+// The default limit is 100 kB.
+app.post('/upload', express.raw({ limit: '2mb' }), (req, res) => {
+  res.type('text').send(crypto.createHash('sha256').update(req.body).digest('hex'));
+});
+
+app.get('/forward', async (req, res) => {
+  const upstream = await fetch(`${process.env.UPSTREAM}/`);
+  res.status(upstream.status).type(upstream.headers.get('content-type'));
+  res.send(Buffer.from(await upstream.arrayBuffer()));
+});
+
+if (process.env.STATIC_DIR) app.use('/static', express.static(process.env.STATIC_DIR));
 
 const options = {
   noDelay: true,

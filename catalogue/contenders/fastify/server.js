@@ -1,6 +1,8 @@
 'use strict';
 
+const crypto = require('node:crypto');
 const fs = require('node:fs');
+const { setTimeout } = require('node:timers/promises');
 const fastify = require('fastify');
 
 const IDLE_MS = 300_000;
@@ -45,6 +47,10 @@ const buffer = {
 
 // Routes wait for the plugin: it must be there when /fillbuffer is declared.
 app.register(require('@fastify/compress'), { global: false });
+if (process.env.STATIC_DIR) {
+  app.register(require('@fastify/static'), { root: process.env.STATIC_DIR, prefix: '/static/' });
+}
+app.addContentTypeParser('application/octet-stream', (request, payload, done) => done(null, payload));
 app.after(() => {
   app.get('/', (request, reply) => {
     reply.type('text/plain').send('Hello, World!');
@@ -64,6 +70,25 @@ app.after(() => {
 
   app.post('/echo', (request, reply) => {
     reply.type('text/plain').send(request.body);
+  });
+
+  app.get('/delay', async (request, reply) => {
+    await setTimeout(5);
+    reply.type('text/plain');
+    return 'Hello, World!';
+  });
+
+  app.post('/upload', async (request, reply) => {
+    const digest = crypto.createHash('sha256');
+    for await (const chunk of request.body) digest.update(chunk);
+    reply.type('text/plain');
+    return digest.digest('hex');
+  });
+
+  app.get('/forward', async (request, reply) => {
+    const upstream = await fetch(`${process.env.UPSTREAM}/`);
+    reply.code(upstream.status).type(upstream.headers.get('content-type'));
+    return Buffer.from(await upstream.arrayBuffer());
   });
 });
 

@@ -1,6 +1,9 @@
 """The WSGI application: a path, its answer."""
 
+import hashlib
 import json
+
+from gevent import sleep
 
 
 def app(environ, start_response):
@@ -16,6 +19,11 @@ def app(environ, start_response):
         body = json.dumps({"result": "Hello world"}, separators=(",", ":")).encode()
     elif path == "/echo" and environ["REQUEST_METHOD"] == "POST":
         body = environ["wsgi.input"].read()
+    elif path == "/delay":
+        sleep(0.005)
+        body = b"Hello, World!"
+    elif path == "/upload" and environ["REQUEST_METHOD"] == "POST":
+        body = hashlib.sha256(environ["wsgi.input"].read()).hexdigest().encode()
     else:
         status, body = "404 Not Found", b"Not Found"
     start_response(status, [("Content-Type", kind), ("Content-Length", str(len(body)))])

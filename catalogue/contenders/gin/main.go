@@ -2,6 +2,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -37,6 +39,47 @@ func echo(c *gin.Context) {
 	c.Data(http.StatusOK, "text/plain", body)
 }
 
+func slow(c *gin.Context) {
+	time.Sleep(5 * time.Millisecond)
+	hello(c)
+}
+
+func upload(c *gin.Context) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, c.Request.Body); err != nil {
+		c.AbortWithStatus(http.StatusBadRequest)
+		return
+	}
+	c.String(http.StatusOK, "%x", digest.Sum(nil))
+}
+
+// client keeps as many connections to the upstream as there are requests under way; by default it
+// keeps two of one host.
+var client = &http.Client{
+	Transport: &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: 300 * time.Second},
+}
+
+// ask has the upstream's answer: its type and its body.
+func ask() (kind string, body []byte, err error) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/")
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	// Only a body that was read to its end leaves its connection for the next request.
+	body, err = io.ReadAll(response.Body)
+	return response.Header.Get("Content-Type"), body, err
+}
+
+func forward(c *gin.Context) {
+	kind, body, err := ask()
+	if err != nil {
+		c.AbortWithStatus(http.StatusBadGateway)
+		return
+	}
+	c.Data(http.StatusOK, kind, body)
+}
+
 // serve answers over the protocol that PROTOCOL names, and over no other.
 func serve(server *http.Server) error {
 	var only http.Protocols
@@ -63,6 +106,12 @@ func main() {
 	router.GET("/empty", empty)
 	router.GET("/fillbuffer", gzip.Gzip(gzip.DefaultCompression), fillBuffer)
 	router.POST("/echo", echo)
+	router.GET("/delay", slow)
+	router.POST("/upload", upload)
+	router.GET("/forward", forward)
+	if files := os.Getenv("STATIC_DIR"); files != "" {
+		router.Static("/static", files)
+	}
 
 	server := &http.Server{
 		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),

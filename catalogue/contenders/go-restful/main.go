@@ -2,12 +2,15 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
@@ -38,6 +41,55 @@ func echo(request *restful.Request, response *restful.Response) {
 	}
 	response.AddHeader("Content-Type", "text/plain")
 	response.Write(body)
+}
+
+func slow(request *restful.Request, response *restful.Response) {
+	time.Sleep(5 * time.Millisecond)
+	hello(request, response)
+}
+
+func upload(request *restful.Request, response *restful.Response) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, request.Request.Body); err != nil {
+		response.WriteError(http.StatusBadRequest, err)
+		return
+	}
+	response.AddHeader("Content-Type", "text/plain")
+	fmt.Fprintf(response, "%x", digest.Sum(nil))
+}
+
+// client keeps as many connections to the upstream as there are requests under way; by default it
+// keeps two of one host.
+var client = &http.Client{
+	Transport: &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: 300 * time.Second},
+}
+
+// ask has the upstream's answer: its type and its body.
+func ask() (kind string, body []byte, err error) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/")
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	// Only a body that was read to its end leaves its connection for the next request.
+	body, err = io.ReadAll(response.Body)
+	return response.Header.Get("Content-Type"), body, err
+}
+
+func forward(request *restful.Request, response *restful.Response) {
+	kind, body, err := ask()
+	if err != nil {
+		response.WriteError(http.StatusBadGateway, err)
+		return
+	}
+	response.AddHeader("Content-Type", kind)
+	response.Write(body)
+}
+
+// static serves what is in STATIC_DIR.
+func static(request *restful.Request, response *restful.Response) {
+	path := filepath.Join(os.Getenv("STATIC_DIR"), filepath.Clean("/"+request.PathParameter("file")))
+	http.ServeFile(response.ResponseWriter, request.Request, path)
 }
 
 // serve answers over the protocol that PROTOCOL names, and over no other.
@@ -72,6 +124,12 @@ func main() {
 	service.Route(service.GET("/fillbuffer").To(fillBuffer).
 		Produces(restful.MIME_JSON).ContentEncodingEnabled(true))
 	service.Route(service.POST("/echo").To(echo))
+	service.Route(service.GET("/delay").To(slow))
+	service.Route(service.POST("/upload").To(upload).Consumes(restful.MIME_OCTET))
+	service.Route(service.GET("/forward").To(forward))
+	if os.Getenv("STATIC_DIR") != "" {
+		service.Route(service.GET("/static/{file}").To(static))
+	}
 
 	container := restful.NewContainer()
 	container.Add(service)

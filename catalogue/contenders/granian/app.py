@@ -1,5 +1,7 @@
 """The ASGI application: a path, its answer."""
 
+import asyncio
+import hashlib
 import json
 
 
@@ -11,6 +13,16 @@ async def read_body(receive):
         body += message.get("body", b"")
         more = message.get("more_body", False)
     return body
+
+
+async def digest(receive):
+    so_far = hashlib.sha256()
+    more = True
+    while more:
+        message = await receive()
+        so_far.update(message.get("body", b""))
+        more = message.get("more_body", False)
+    return so_far.hexdigest().encode()
 
 
 async def app(scope, receive, send):
@@ -27,6 +39,11 @@ async def app(scope, receive, send):
         body = json.dumps({"result": "Hello world"}, separators=(",", ":")).encode()
     elif path == "/echo" and scope["method"] == "POST":
         body = await read_body(receive)
+    elif path == "/delay":
+        await asyncio.sleep(0.005)
+        body = b"Hello, World!"
+    elif path == "/upload" and scope["method"] == "POST":
+        body = await digest(receive)
     else:
         status, body = 404, b"Not Found"
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]

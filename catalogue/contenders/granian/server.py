@@ -17,6 +17,15 @@ if protocol in ("h1-tls", "h2"):
         "ssl_protocol_min": SSLProtocols.tls12,
     }
 
+# Granian serves files itself, the application never sees such a request.
+static = {}
+if "STATIC_DIR" in os.environ:
+    static = {
+        "static_path_route": ["/static"],
+        "static_path_mount": [Path(os.environ["STATIC_DIR"])],
+        "static_path_expires": 0,  # no Cache-Control
+    }
+
 if __name__ == "__main__":
     Granian(
         "app:app",
@@ -28,6 +37,7 @@ if __name__ == "__main__":
         backlog=4096,
         http=HTTPModes.http2 if protocol in ("h2c", "h2") else HTTPModes.http1,
         **tls,
+        **static,
         # Connections per process, since one process may get every connection.
         backpressure=8192,
         # In ms, and it runs while a connection waits for its next request.

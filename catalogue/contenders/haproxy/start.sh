@@ -14,5 +14,6 @@ case "${PROTOCOL:=h1}" in
 esac
 
 export PROTOCOL
+if [ -n "${UPSTREAM:-}" ]; then export ASKED="${UPSTREAM#http://}"; fi
 PATH=$PATH:/usr/sbin
 exec haproxy -q -f "$here/haproxy.cfg"

@@ -2,7 +2,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -49,6 +51,49 @@ func echo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
 	w.Write(body)
 }
 
+func slow(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	time.Sleep(5 * time.Millisecond)
+	hello(w, r, nil)
+}
+
+func upload(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, r.Body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	fmt.Fprintf(w, "%x", digest.Sum(nil))
+}
+
+// client keeps as many connections to the upstream as there are requests under way; by default it
+// keeps two of one host.
+var client = &http.Client{
+	Transport: &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: 300 * time.Second},
+}
+
+// ask has the upstream's answer: its type and its body.
+func ask() (kind string, body []byte, err error) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/")
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	// Only a body that was read to its end leaves its connection for the next request.
+	body, err = io.ReadAll(response.Body)
+	return response.Header.Get("Content-Type"), body, err
+}
+
+func forward(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	kind, body, err := ask()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Write(body)
+}
+
 // serve answers over the protocol that PROTOCOL names, and over no other.
 func serve(server *http.Server) error {
 	var only http.Protocols
@@ -74,6 +119,12 @@ func main() {
 	router.GET("/empty", empty)
 	router.GET("/fillbuffer", fillBuffer)
 	router.POST("/echo", echo)
+	router.GET("/delay", slow)
+	router.POST("/upload", upload)
+	router.GET("/forward", forward)
+	if files := os.Getenv("STATIC_DIR"); files != "" {
+		router.ServeFiles("/static/*filepath", http.Dir(files))
+	}
 
 	server := &http.Server{
 		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),

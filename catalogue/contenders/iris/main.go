@@ -2,7 +2,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -49,6 +51,48 @@ func writeJSON(ctx iris.Context, value any, _ *context.JSON) error {
 	return err
 }
 
+func slow(ctx iris.Context) {
+	time.Sleep(5 * time.Millisecond)
+	hello(ctx)
+}
+
+func upload(ctx iris.Context) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, ctx.Request().Body); err != nil {
+		ctx.StopWithError(iris.StatusBadRequest, err)
+		return
+	}
+	ctx.Text("%x", digest.Sum(nil))
+}
+
+// client keeps as many connections to the upstream as there are requests under way; by default it
+// keeps two of one host.
+var client = &http.Client{
+	Transport: &http.Transport{MaxIdleConnsPerHost: 8192, IdleConnTimeout: 300 * time.Second},
+}
+
+// ask has the upstream's answer: its type and its body.
+func ask() (kind string, body []byte, err error) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/")
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	// Only a body that was read to its end leaves its connection for the next request.
+	body, err = io.ReadAll(response.Body)
+	return response.Header.Get("Content-Type"), body, err
+}
+
+func forward(ctx iris.Context) {
+	kind, body, err := ask()
+	if err != nil {
+		ctx.StopWithError(iris.StatusBadGateway, err)
+		return
+	}
+	ctx.ContentType(kind)
+	ctx.Write(body)
+}
+
 // serve answers over the protocol that PROTOCOL names, and over no other.
 func serve(server *http.Server) error {
 	var only http.Protocols
@@ -76,6 +120,12 @@ func main() {
 	app.Get("/empty", empty)
 	app.Get("/fillbuffer", iris.Compression, fillBuffer)
 	app.Post("/echo", echo)
+	app.Get("/delay", slow)
+	app.Post("/upload", upload)
+	app.Get("/forward", forward)
+	if files := os.Getenv("STATIC_DIR"); files != "" {
+		app.HandleDir("/static", iris.Dir(files))
+	}
 
 	server := &http.Server{
 		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),

@@ -1,9 +1,12 @@
 'use strict';
 
+const crypto = require('node:crypto');
 const fs = require('node:fs');
 const http = require('node:http');
 const http2 = require('node:http2');
 const https = require('node:https');
+const path = require('node:path');
+const { pipeline } = require('node:stream');
 
 const IDLE_MS = 300_000;
 // Node would take AES-256, which is OpenSSL's first.
@@ -25,12 +28,44 @@ function echo(req, res) {
   req.on('end', () => answer(res, 200, Buffer.concat(chunks)));
 }
 
+function upload(req, res) {
+  const digest = crypto.createHash('sha256');
+  req.on('data', (chunk) => digest.update(chunk));
+  req.on('end', () => answer(res, 200, digest.digest('hex')));
+}
+
+function sendFile(res, name) {
+  const file = path.join(process.env.STATIC_DIR, path.basename(name));
+  fs.stat(file, (error, stats) => {
+    if (error) return answer(res, 404, 'Not Found');
+    res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': stats.size });
+    pipeline(fs.createReadStream(file), res, () => {});
+  });
+}
+
+// It keeps as many connections to the upstream as there are requests under way; the default is 256.
+const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 8192 });
+
+function forward(res) {
+  http.get(`${process.env.UPSTREAM}/`, { agent }, (upstream) => {
+    res.writeHead(upstream.statusCode, {
+      'Content-Type': upstream.headers['content-type'],
+      'Content-Length': upstream.headers['content-length'],
+    });
+    pipeline(upstream, res, () => {});
+  }).on('error', () => answer(res, 502, 'Bad Gateway'));
+}
+
 function handle(req, res) {
-  const path = req.url.split('?', 1)[0];
-  if (path === '/') answer(res, 200, 'Hello, World!');
-  else if (path === '/empty') answer(res, 200, '');
-  else if (path === '/fillbuffer') answer(res, 200, JSON.stringify({ result: 'Hello world' }), 'application/json');
-  else if (path === '/echo' && req.method === 'POST') echo(req, res);
+  const url = req.url.split('?', 1)[0];
+  if (url === '/') answer(res, 200, 'Hello, World!');
+  else if (url === '/empty') answer(res, 200, '');
+  else if (url === '/fillbuffer') answer(res, 200, JSON.stringify({ result: 'Hello world' }), 'application/json');
+  else if (url === '/echo' && req.method === 'POST') echo(req, res);
+  else if (url === '/delay') setTimeout(() => answer(res, 200, 'Hello, World!'), 5);
+  else if (url === '/upload' && req.method === 'POST') upload(req, res);
+  else if (url === '/forward') forward(res);
+  else if (url.startsWith('/static/') && process.env.STATIC_DIR) sendFile(res, url);
   else answer(res, 404, 'Not Found');
 }
 

@@ -1,4 +1,4 @@
-//! One load as JSON: the schema `bakeoff.load/3`. What is not known is null.
+//! One load as JSON: the schema `bakeoff.load/2`. What is not known is null.
 
 use crate::errors::ErrorKind;
 use crate::spoken::Spoken;
@@ -65,8 +65,8 @@ pub struct Figures<E: Ord = ErrorKind> {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Schema {
     /// This one.
-    #[serde(rename = "bakeoff.load/3")]
-    Load3,
+    #[serde(rename = "bakeoff.load/2")]
+    Load2,
 }
 
 /// What client and server agreed on before the first request, by TLS and by HTTP/2's SETTINGS.

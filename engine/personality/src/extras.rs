@@ -7,7 +7,7 @@ use volley_net::IoChoice;
 /// Their values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extras {
-    /// `--json`: the figures as `bakeoff.load/3`, instead of the text.
+    /// `--json`: the figures as `bakeoff.load/2`, instead of the text.
     pub(crate) json: bool,
     /// `--quiet-advice`: nothing on standard error but what the original says there.
     pub(crate) quiet_advice: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Extras {
 
 /// Their lines in a usage text.
 pub(crate) const USAGE: &str =
-    "      --json           print the figures as one line of JSON (bakeoff.load/3) instead
+    "      --json           print the figures as one line of JSON (bakeoff.load/2) instead
       --quiet-advice   keep advice off standard error
       --io=HOW         do I/O with uring or epoll; auto takes the first that works
 ";

@@ -1,4 +1,4 @@
-//! What `--json` prints: `bakeoff.load/3`, the schema of `volley load --json`.
+//! What `--json` prints: `bakeoff.load/2`, the schema of `volley load --json`.
 
 use volley_load::figures::{self, Client, Mode, Schema};
 use volley_net::Io;
@@ -30,7 +30,7 @@ pub(crate) fn closed(
     let Counted { url, requests, bytes, duration_s, connects, connections } = counted;
     let per_s = |count: u64| if duration_s > 0.0 { count as f64 / duration_s } else { 0.0 };
     Figures {
-        schema: Schema::Load3,
+        schema: Schema::Load2,
         personality: Some(personality),
         url,
         requests,

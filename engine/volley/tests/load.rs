@@ -59,7 +59,7 @@ fn json_has_exactly_its_keys() {
     );
     assert_eq!(keys(&value["latency_us"]), "max mean p50 p75 p90 p99 p99_9");
     assert_eq!(keys(&value["client"]), "busy cpu_us_per_request threads");
-    assert_eq!((&value["schema"], &value["mode"]), (&"bakeoff.load/3".into(), &"closed".into()));
+    assert_eq!((&value["schema"], &value["mode"]), (&"bakeoff.load/2".into(), &"closed".into()));
     assert!(value["requests"].as_u64().unwrap() > 0 && value["little"].as_f64().unwrap() > 0.0);
     for nothing in ["rate", "service_us", "send_lag_us", "first_bad", "ceiling"] {
         assert!(value[nothing].is_null(), "{nothing}");

@@ -1,10 +1,11 @@
-//! Actix Web as its README writes it, with the four paths that we ask for.
+//! Actix Web as its README writes it, with the paths that we ask for.
 
 use std::env;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_files::Files;
 use actix_web::middleware::Compress;
 use actix_web::{get, post, web, App, HttpResponse, HttpServer, Responder};
 use rustls::crypto::ring::{self, cipher_suite};
@@ -13,8 +14,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::ServerConfig;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 const BACKLOG: u32 = 4096;
+const UPLOAD_BYTES_MAX: usize = 2 * 1024 * 1024;
 const IDLE: Duration = Duration::from_secs(300);
 
 #[derive(Serialize)]
@@ -42,6 +45,18 @@ async fn fillbuffer() -> impl Responder {
 #[post("/echo")]
 async fn echo(body: String) -> impl Responder {
     body
+}
+
+#[get("/delay")]
+async fn delay() -> impl Responder {
+    actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+    "Hello, World!"
+}
+
+#[post("/upload")]
+async fn upload(body: web::Payload) -> actix_web::Result<String> {
+    let body = body.to_bytes_limited(UPLOAD_BYTES_MAX).await??;
+    Ok(format!("{:x}", Sha256::digest(&body)))
 }
 
 /// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
@@ -80,11 +95,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let app = || {
+        let files = env::var("STATIC_DIR").map(|folder| Files::new("/static", folder));
         App::new()
             .service(hello)
             .service(empty)
             .service(fillbuffer)
             .service(echo)
+            .service(delay)
+            .service(upload)
+            .service(files.ok())
     };
     let server = HttpServer::new(app)
         .workers(env::var("WORKERS")?.parse()?)

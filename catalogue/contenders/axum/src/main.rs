@@ -1,22 +1,32 @@
-//! axum as its README writes it, with the four paths that we ask for.
+//! axum as its README writes it, with the paths that we ask for.
 
 use std::env;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use axum_server::accept::NoDelayAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use rustls::crypto::ring::{self, cipher_suite};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::ServerConfig;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use tokio::net::TcpSocket;
 use tower_http::compression::{predicate::SizeAbove, CompressionLayer};
+use tower_http::services::ServeDir;
 
 const BACKLOG: u32 = 4096;
 
@@ -39,6 +49,39 @@ async fn fillbuffer() -> Json<FillBuffer> {
 
 async fn echo(body: String) -> String {
     body
+}
+
+async fn delay() -> &'static str {
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    "Hello, World!"
+}
+
+async fn upload(body: Bytes) -> String {
+    format!("{:x}", Sha256::digest(&body))
+}
+
+/// Whom `forward` asks, and its pool of connections, which has no limit.
+#[derive(Clone)]
+struct Upstream {
+    client: Client<HttpConnector, Body>,
+    uri: Uri,
+}
+
+async fn forward(State(upstream): State<Upstream>) -> Result<Response, StatusCode> {
+    let answer = upstream.client.get(upstream.uri).await;
+    Ok(answer.map_err(|_| StatusCode::BAD_GATEWAY)?.into_response())
+}
+
+fn upstream() -> Upstream {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    Upstream {
+        client: Client::builder(TokioExecutor::new()).build(connector),
+        uri: env::var("UPSTREAM")
+            .unwrap_or_default()
+            .parse()
+            .unwrap_or_default(),
+    }
 }
 
 /// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
@@ -82,11 +125,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // By default the layer leaves bodies below 32 bytes alone; ours has 24.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(0));
 
-    let app = Router::new()
+    let mut app = Router::new()
         .route("/", get(hello))
         .route("/empty", get(empty))
         .route("/fillbuffer", get(fillbuffer).layer(compression))
-        .route("/echo", post(echo));
+        .route("/echo", post(echo))
+        .route("/delay", get(delay))
+        .route("/upload", post(upload))
+        .route("/forward", get(forward).with_state(upstream()));
+    if let Ok(folder) = env::var("STATIC_DIR") {
+        app = app.nest_service("/static", ServeDir::new(folder));
+    }
 
     // TcpListener::bind would do, had it a knob for the backlog.
     let socket = TcpSocket::new_v4()?;

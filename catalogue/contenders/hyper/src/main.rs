@@ -1,8 +1,9 @@
-//! hyper's own guide to a server, with the four paths that we ask for.
+//! hyper's own guide to a server, with the paths that we ask for.
 
 use std::env;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -10,8 +11,11 @@ use hyper::header::{HeaderValue, CONTENT_TYPE};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpSocket;
 use tokio_rustls::rustls::crypto::ring::{self, cipher_suite};
@@ -38,6 +42,25 @@ fn answer(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<B
     response
 }
 
+/// Its pool of connections to the upstream has no limit.
+static CLIENT: LazyLock<Client<HttpConnector, Full<Bytes>>> = LazyLock::new(|| {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    Client::builder(TokioExecutor::new()).build(connector)
+});
+
+async fn forward() -> Result<Response<Full<Bytes>>, AnyError> {
+    static UPSTREAM: LazyLock<String> = LazyLock::new(|| env::var("UPSTREAM").unwrap_or_default());
+    let (head, body) = CLIENT.get(UPSTREAM.parse()?).await?.into_parts();
+    let mut response = Response::new(Full::new(body.collect().await?.to_bytes()));
+    if let Some(content_type) = head.headers.get(CONTENT_TYPE) {
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, content_type.clone());
+    }
+    Ok(response)
+}
+
 async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyError> {
     match (req.method(), req.uri().path()) {
         (&Method::GET, "/") => Ok(answer("text/plain", "Hello, World!")),
@@ -52,6 +75,21 @@ async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyErro
             let body = req.collect().await?.to_bytes();
             Ok(answer("text/plain", body))
         }
+        (&Method::GET, "/delay") => {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            Ok(answer("text/plain", "Hello, World!"))
+        }
+        (&Method::POST, "/upload") => {
+            let mut digest = Sha256::new();
+            let mut body = req.into_body();
+            while let Some(frame) = body.frame().await {
+                if let Ok(data) = frame?.into_data() {
+                    digest.update(data);
+                }
+            }
+            Ok(answer("text/plain", format!("{:x}", digest.finalize())))
+        }
+        (&Method::GET, "/forward") => forward().await,
         _ => {
             let mut not_found = answer("text/plain", "Not Found");
             *not_found.status_mut() = StatusCode::NOT_FOUND;

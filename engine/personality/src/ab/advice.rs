@@ -8,7 +8,7 @@ use crate::figures::{Counted, Figures, closed};
 use volley_load::figures::{Client, LatencyUs};
 use volley_net::{Io, clock};
 
-/// The figures as `bakeoff.load/3`, from records that are sorted by their total times.
+/// The figures as `bakeoff.load/2`, from records that are sorted by their total times.
 pub(super) fn figures(options: &Options, outcome: &Outcome, io: Io) -> Figures {
     // With -r ab counts a request without an answer as complete.
     let answers = (outcome.records.len() as u64).saturating_sub(outcome.receive_errors);

@@ -57,7 +57,7 @@ impl<'a> Report<'a> {
         let Self { args, run } = self;
         let tally = &run.outcome.tally;
         Figures {
-            schema: Schema::Load3,
+            schema: Schema::Load2,
             personality: None,
             url: args.url.to_string(),
             requests: tally.requests,

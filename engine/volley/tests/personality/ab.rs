@@ -223,7 +223,7 @@ fn json_takes_the_text_s_place() {
         let (status, out, error) = run(&["ab", "--json", "-n", "200", "-c", "2", io, &url]);
         assert_eq!((status, out.lines().count()), (0, 1), "{io}: {out}");
         let figures: serde_json::Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(figures["schema"], "bakeoff.load/3");
+        assert_eq!(figures["schema"], "bakeoff.load/2");
         assert_eq!(figures["personality"], "ab");
         assert_eq!((&figures["requests"], &figures["connections"]), (&200.into(), &2.into()));
         assert_eq!(figures["io"], io.trim_start_matches("--io="));

@@ -173,7 +173,7 @@ fn for_machines_there_is_one_line() {
     assert_eq!((status, out.lines().count()), (0, 1), "{out}");
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
     for (key, is) in [
-        ("schema", "bakeoff.load/3".into()),
+        ("schema", "bakeoff.load/2".into()),
         ("personality", "webbench".into()),
         ("mode", "closed".into()),
         ("connections", 2.into()),

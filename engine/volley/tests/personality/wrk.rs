@@ -123,7 +123,7 @@ fn json_has_the_latencies_as_they_were() {
         let (status, out, advice) = wrk(always(GOOD), &["--json", "--quiet-advice", io]);
         let json: Value = serde_json::from_str(&out).unwrap();
         assert_eq!((status, advice.as_str()), (0, ""), "{io}");
-        assert_eq!(json["schema"], "bakeoff.load/3");
+        assert_eq!(json["schema"], "bakeoff.load/2");
         assert_eq!(json["personality"], "wrk");
         assert_eq!(json["io"], io.trim_start_matches("--io="));
         assert!(json["requests"].as_u64().unwrap() > 0);

@@ -1,15 +1,24 @@
 package org.example;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.catalina.util.ServerInfo;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
 
 @SpringBootApplication
 @RestController
@@ -44,5 +53,34 @@ public class Server {
   @PostMapping(path = "/echo", consumes = MediaType.TEXT_PLAIN_VALUE, produces = MediaType.TEXT_PLAIN_VALUE)
   byte[] echo(@RequestBody byte[] body) {
     return body;
+  }
+
+  @GetMapping(path = "/delay", produces = MediaType.TEXT_PLAIN_VALUE)
+  String delay() throws InterruptedException {
+    Thread.sleep(5);
+    return "Hello, World!";
+  }
+
+  @PostMapping(path = "/upload", produces = MediaType.TEXT_PLAIN_VALUE)
+  String upload(InputStream body) throws IOException, NoSuchAlgorithmException {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    byte[] piece = new byte[65536];
+    for (int length; (length = body.read(piece)) > 0; ) {
+      digest.update(piece, 0, length);
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  // Java's own client keeps its connections; left alone it would ask for HTTP/2 in each request.
+  private final RestClient client = RestClient.builder()
+      .requestFactory(new JdkClientHttpRequestFactory(
+          HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()))
+      .build();
+
+  @GetMapping("/forward")
+  ResponseEntity<byte[]> forward() {
+    ResponseEntity<byte[]> answer =
+        client.get().uri(System.getenv("UPSTREAM") + "/").retrieve().toEntity(byte[].class);
+    return ResponseEntity.ok().contentType(answer.getHeaders().getContentType()).body(answer.getBody());
   }
 }

@@ -6,20 +6,38 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.PemKeyCertOptions;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 
 /** One of these runs on each event loop; Vert.x hands them the connections in turn. */
 public class Server extends VerticleBase {
 
+  private static final String FILES = System.getenv("STATIC_DIR");
+  private static final String UPSTREAM = System.getenv("UPSTREAM");
+
+  private HttpClient client;
+
   @Override
   public Future<?> start() {
+    // As many connections to the upstream as there are requests under way; the default is 5.
+    client = vertx.createHttpClient(
+        new HttpClientOptions().setKeepAliveTimeout(300),
+        new PoolOptions().setHttp1MaxSize(8192));
     HttpServerOptions options = new HttpServerOptions()
         .setHost(System.getenv("HOST"))
         .setPort(Integer.parseInt(System.getenv("PORT")))
@@ -62,8 +80,40 @@ public class Server extends VerticleBase {
           request.response().setStatusCode(404).end();
         }
       }
-      default -> request.response().setStatusCode(404).end();
+      case "/delay" ->
+        vertx.setTimer(5, id -> answer(request, "text/plain", Buffer.buffer("Hello, World!")));
+      case "/upload" -> upload(request);
+      case "/forward" -> forward(request);
+      default -> {
+        if (FILES != null && request.path().startsWith("/static/")) {
+          Path name = Path.of(request.path()).getFileName();
+          request.response().sendFile(Path.of(FILES).resolve(name).toString())
+              .onFailure(failure -> request.response().setStatusCode(404).end());
+        } else {
+          request.response().setStatusCode(404).end();
+        }
+      }
     }
+  }
+
+  private static void upload(HttpServerRequest request) {
+    MessageDigest digest;
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+    request.handler(piece -> digest.update(piece.getBytes()));
+    request.endHandler(end -> answer(request, "text/plain",
+        Buffer.buffer(HexFormat.of().formatHex(digest.digest()))));
+  }
+
+  private void forward(HttpServerRequest request) {
+    client.request(new RequestOptions().setAbsoluteURI(UPSTREAM + "/"))
+        .compose(HttpClientRequest::send)
+        .compose(answer -> answer.body().onSuccess(
+            body -> answer(request, answer.getHeader(HttpHeaders.CONTENT_TYPE), body)))
+        .onFailure(failure -> request.response().setStatusCode(502).end());
   }
 
   private static void answer(HttpServerRequest request, String type, Buffer body) {

@@ -1,0 +1,181 @@
+"""What each request of a mix had, and in which of them two entries differ otherwise than in others.
+
+A request that costs more holds up all others that wait behind it, so at full load all of them seem
+slower. Ratios are therefore taken where one request was under way at a time, wherever that was
+measured: of the geometric means of a request's latencies, paired by block like all else. (A slice
+has a dozen answers to each request. In their arithmetic mean one that the machine held up for some
+ms is all that can be seen.)
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from math import exp
+
+import numpy as np
+
+from bakeoff.judge import latency
+from bakeoff.judge.compare import MIN_BLOCKS
+from bakeoff.judge.history import History, judged_kind
+from bakeoff.judge.paired import Paired, pair_up
+from bakeoff.judge.spread import Estimate
+from bakeoff.judge.trimmed import Floats
+from bakeoff.judge.widths import width
+from bakeoff.model.engine import RequestSlice
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Slice
+from bakeoff.model.verdict import MixedRequest, Pair, RequestEntry, RequestPair
+
+MOST_TOLD = 5
+"""Of requests in which two entries differ otherwise; the table has all."""
+
+
+def mixed_requests(
+    plan: Plan, history: History, entries: Sequence[str], ranked: Sequence[str]
+) -> tuple[MixedRequest, ...]:
+    """A row for each request of the plan's mix; none where it has one request.
+
+    `entries` were measured, and of those `ranked`, in the order of the standings, each pair is
+    compared: one family of intervals over all requests and pairs.
+    """
+    if not plan.workload.is_mix:
+        return ()
+    asked = plan.workload.asked
+    weights = sum(each.weight for each in asked.values())
+    pairs = _compared(history, ranked, len(asked))
+    return tuple(
+        MixedRequest(
+            name=name,
+            share=each.weight / weights,
+            expects=each.expect.status if each.expect else 200,
+            singly=bool(history.singles),
+            entries=tuple(_entry(history, entry, place) for entry in entries),
+            pairs=pairs[place],
+        )
+        for place, (name, each) in enumerate(asked.items())
+    )
+
+
+def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """The requests in which two entries differ otherwise than in most, the widest gaps first."""
+    whole = {(pair.a, pair.b): pair for pair in pairs}
+    found = [
+        (request, pair) for request in requests for pair in request.pairs if pair.differs_from_most
+    ]
+    found.sort(key=lambda each: -abs(np.log(each[1].gap)))
+    for request, pair in found[:MOST_TOLD]:
+        over_all = whole[pair.a, pair.b].ratio if (pair.a, pair.b) in whole else None
+        # Said of the one that is behind in this request, as a change to the worse is looked for.
+        turned = pair.ratio > 1
+        ratio, low, high = pair.ratio, pair.low, pair.high
+        yield Finding.of(
+            "request_differs",
+            request=request.name,
+            name=pair.b if turned else pair.a,
+            other=pair.a if turned else pair.b,
+            ratio=1 / ratio if turned else ratio,
+            low=1 / high if turned else low,
+            high=1 / low if turned else high,
+            whole_ratio=over_all and (1 / over_all if turned else over_all),
+            singly=request.singly,
+        )
+
+
+def _part(slice_: Slice, place: int) -> RequestSlice | None:
+    parts = slice_.event.by_request
+    return parts[place] if parts and place < len(parts) else None
+
+
+def _ln_quickness(slice_: Slice, place: int) -> float:
+    """−(mean of ln latency in µs) of one request; NaN where none of it was answered."""
+    part = _part(slice_, place)
+    return -latency.mean_ln_us(part.latency) if part else float("nan")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The blocks in which requests are compared, one `Paired` for each request."""
+
+    each: Sequence[Paired]
+
+    def log_ratios(self, a: str, b: str) -> Floats:
+        """ln ratio of a over b, shape (requests, blocks)."""
+        return np.array([paired.log_ratio(a, b) for paired in self.each])
+
+
+def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[RequestPair, ...]]:
+    """For each request the pairs of `names` that have blocks enough."""
+    if history.singles:
+        up = partial(pair_up, history.singles)
+    else:
+        kind = judged_kind(history.blocks)
+        up = partial(pair_up, [block for block in history.blocks if block.kind == kind])
+    table = _Table(
+        [up(history.draws, names, partial(_ln_quickness, place=place)) for place in range(count)]
+    )
+    wanted = list(combinations(names, 2))
+    found: list[list[RequestPair]] = [[] for _ in range(count)]
+    for a, b in wanted:
+        ratios = table.log_ratios(a, b)
+        with warnings.catch_warnings():
+            # A block without any request of either has no median.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            gaps = ratios - np.nanmedian(ratios, axis=0)
+        for place, paired in enumerate(table.each):
+            if int(np.isfinite(ratios[place]).sum()) < MIN_BLOCKS:
+                continue
+            own = paired.estimate_of(ratios[place], a, b)
+            gap = paired.estimate_of(gaps[place], a, b)
+            found[place].append(_pair(a, b, own, gap, count * len(wanted)))
+    return [tuple(each) for each in found]
+
+
+def _pair(a: str, b: str, own: Estimate, gap: Estimate, together: int) -> RequestPair:
+    half, gap_half = (width(each, together).simultaneous for each in (own, gap))
+    low, high = exp(own.centre - half), exp(own.centre + half)
+    return RequestPair(
+        a=a,
+        b=b,
+        ratio=exp(own.centre),
+        low=low,
+        high=high,
+        n=own.spread.blocks,
+        finding="faster" if low > 1 else "slower" if high < 1 else "can't tell",
+        gap=exp(gap.centre),
+        gap_low=exp(gap.centre - gap_half),
+        gap_high=exp(gap.centre + gap_half),
+    )
+
+
+def _entry(history: History, name: str, place: int) -> RequestEntry:
+    """What one entry had of one request, over all connections."""
+    events = history.events(name)
+    window_s = sum(event.window_ns for event in events) * 1e-9
+    every = [part for _, piece in history.slices(name) if (part := _part(piece, place))]
+    lasting = [event.by_request[place] for event in history.lasting(name) if event.by_request]
+    singly = [
+        part
+        for block in history.singles
+        for piece in block.slices
+        if piece.entry == name and (part := _part(piece, place))
+    ]
+    merged = latency.merge(lasting)
+    alone = sum(part.latency_count for part in singly)
+    errors: dict[str, int] = {}
+    for part in (*every, *singly):
+        for kind, count in part.errors.items():
+            errors[kind] = errors.get(kind, 0) + count
+    requests = sum(part.requests for part in every)
+    alone_us = sum(part.latency_count * part.latency_mean_us for part in singly)
+    return RequestEntry(
+        name=name,
+        requests=requests,
+        requests_per_s=requests / window_s if window_s else 0.0,
+        latency_us=latency.summary(merged),
+        latency_n=merged.answered + merged.misses,
+        alone_us=alone_us / alone if alone else None,
+        error_kinds=dict(sorted(errors.items())),
+    )

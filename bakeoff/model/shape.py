@@ -1,0 +1,73 @@
+"""The shape of a JSON value: `expect.json` of workloads and of the engine's request files.
+
+A string names a type, or several: "number", "string|null", "any". An object has the keys that must
+be there (others may be, and `"note?"` may be missing), an array one shape that every element has,
+or none: any array.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, JsonValue
+
+TYPES = ("string", "number", "boolean", "null", "any")
+
+
+def checked_shape(shape: JsonValue) -> JsonValue:
+    """`shape`. Raises ValueError with the place of what is none."""
+    if fault := _fault(shape, ""):
+        raise ValueError(fault)
+    return shape
+
+
+def mismatch(value: Any, shape: JsonValue, place: str = "") -> str:
+    """Where a value read from JSON differs from `shape`, as in `/id is string, not number`.
+
+    Empty: nowhere.
+    """
+    if isinstance(shape, str):
+        names = shape.split("|")
+        if "any" in names or _type(value) in names:
+            return ""
+        return f"{place or 'it'} is {_type(value)}, not {' or '.join(names)}"
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return f"{place or 'it'} is {_type(value)}, not an array"
+        each = (mismatch(one, shape[0], f"{place}/{n}") for n, one in enumerate(value) if shape)
+        return next(filter(None, each), "")
+    assert isinstance(shape, dict)
+    if not isinstance(value, dict):
+        return f"{place or 'it'} is {_type(value)}, not an object"
+    for key, inner in shape.items():
+        name = key.removesuffix("?")
+        if name in value:
+            if fault := mismatch(value[name], inner, f"{place}/{name}"):
+                return fault
+        elif name == key:
+            return f"{place}/{name} is missing"
+    return ""
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    names = {str: "string", int: "number", float: "number", dict: "object", list: "array"}
+    return names.get(type(value), "null")
+
+
+def _fault(shape: JsonValue, place: str) -> str:
+    where = f"{place}: " if place else ""
+    if isinstance(shape, str):
+        wrong = [name for name in shape.split("|") if name not in TYPES]
+        known = f"there are {', '.join(TYPES)}, and several as in string|null"
+        return f"{where}`{wrong[0]}` is no type; {known}" if wrong else ""
+    if isinstance(shape, list):
+        if len(shape) > 1:
+            return f"{where}an array has one shape for all its elements, not {len(shape)}"
+        return _fault(shape[0], f"{place}/0") if shape else ""
+    if isinstance(shape, dict):
+        each = (_fault(inner, f"{place}/{key}") for key, inner in shape.items())
+        return next(filter(None, each), "")
+    return f'{where}is {shape!r}; it takes the name of a type ("number"), an object or an array'
+
+
+Shape = Annotated[JsonValue, AfterValidator(checked_shape)]

@@ -1,0 +1,78 @@
+"""What is wrong with an answer, held against what a workload says of the right one."""
+
+import hashlib
+import json
+import re
+
+from bakeoff.model.shape import mismatch
+from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.verify.exchange import Answer
+
+SHOWN_BYTES = 60
+
+
+def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[str]:
+    """What is wrong, in words; of a wrong status nothing else is looked at. Raises `NoAnswer`."""
+    if answer.status != expect.status:
+        return [f"answered with status {answer.status}, not {expect.status}{_because(answer)}"]
+    if fault := _body(answer, workload, expect) or _rules(answer, expect):
+        return [fault]
+    return [
+        f"answered with {name}: {answer.header(name) or '(none)'}, not {value}"
+        for name, value in expect.headers.items()
+        if not answer.header(name).lower().startswith(value.lower())
+    ]
+
+
+def _body(answer: Answer, workload: Workload, expect: ExpectSection) -> str:
+    """The whole body, and its length."""
+    right, length = workload.expected_body(expect), len(answer.body)
+    if right is not None and answer.content != right:
+        return f"answered {shown(answer.content)}, not {shown(right)}"
+    if expect.sha256 and hashlib.sha256(answer.content).hexdigest() != expect.sha256.lower():
+        return f"answered {shown(answer.content)}, whose SHA-256 is not {expect.sha256}"
+    if expect.length is not None and length != expect.length:
+        return f"answered with a body of {length} bytes, not {expect.length}"
+    if expect.length_between and not expect.length_between[0] <= length <= expect.length_between[1]:
+        low, high = expect.length_between
+        return f"answered with a body of {length} bytes, not {low} to {high}"
+    return ""
+
+
+def _rules(answer: Answer, expect: ExpectSection) -> str:
+    """What is to be found in the body; the engine, too, looks for it in each answer."""
+    if not expect.looks_inside:
+        return ""
+    if encoding := answer.header("content-encoding"):
+        return (
+            f"its body is compressed ({encoding}), and what it contains is looked for in plain "
+            "text: ask without Accept-Encoding"
+        )
+    text = answer.body.decode(errors="replace")
+    for part in expect.body_contains:
+        if part not in text:
+            return f"answered {shown(answer.body)}, without {json.dumps(part, ensure_ascii=False)}"
+    if expect.body_matches and not re.search(expect.body_matches, text):
+        return f"answered {shown(answer.body)}, in which {expect.body_matches} is not found"
+    if expect.json_ is None:
+        return ""
+    try:
+        value = json.loads(answer.body)
+    except ValueError:
+        return f"answered {shown(answer.body)}, which is no JSON"
+    fault = mismatch(value, expect.json_)
+    return f"answered {shown(answer.body)}: {fault}" if fault else ""
+
+
+def _because(answer: Answer) -> str:
+    """What servers of TLS say in plain HTTP to whoever asks so."""
+    if answer.status == 400 and b"HTTPS" in answer.body:
+        return ": its port speaks TLS: ask it over h1-tls or h2, by an https:// URL"
+    return ""
+
+
+def shown(body: bytes) -> str:
+    """The beginning of a body, for a message."""
+    text = body[:SHOWN_BYTES].decode(errors="replace")
+    more = f"… ({len(body)} bytes)" if len(body) > SHOWN_BYTES else ""
+    return f'"{text}"{more}' if body else "an empty body"
