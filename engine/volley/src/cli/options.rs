@@ -102,10 +102,10 @@ pub struct Connecting {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cpus: Vec<usize>,
     /// Size of each socket's send buffer
-    #[arg(long, value_name = "BYTES", value_parser = at_least_1::<usize>)]
+    #[arg(long, value_name = "BYTES", value_parser = at_least_1::<usize>, hide_short_help = true)]
     pub send_buffer: Option<usize>,
     /// Size of each socket's receive buffer
-    #[arg(long, value_name = "BYTES", value_parser = at_least_1::<usize>)]
+    #[arg(long, value_name = "BYTES", value_parser = at_least_1::<usize>, hide_short_help = true)]
     pub receive_buffer: Option<usize>,
 }
 
@@ -144,7 +144,7 @@ pub struct Checks {
     /// The status must be this one [default: any below 400]
     #[arg(long, value_name = "N", value_parser = status)]
     pub expect_status: Option<u16>,
-    /// The body must have so many bytes, or from so many to so many, like 10-2000
+    /// The body must have so many bytes, like 13 or 10-2000
     #[arg(long, value_name = "N", value_parser = length)]
     pub expect_length: Option<LengthRule>,
     /// The body must be this text
@@ -163,9 +163,9 @@ pub struct Checks {
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true, conflicts_with = "right_body")]
     #[arg(value_parser = Pattern::parse)]
     pub expect_match: Option<Pattern>,
-    /// The body must be JSON of this shape, like `{"id": "number", "name?": "string|null"}`
+    /// The body must be JSON of this shape, like `{"id": "number"}`
     ///
-    /// A string names a type: string, number, boolean, null, several with | between them, or any. An
+    /// As in `{"id": "number", "name?": "string|null", "tags": ["string"]}`: a string names a type: string, number, boolean, null, several with | between them, or any. An
     /// object lists the keys that must be there, and with a trailing ? those that may. An array holds
     /// the shape of all of its elements, or nothing.
     #[arg(long, value_name = "SHAPE", conflicts_with = "right_body", value_parser = shape)]
