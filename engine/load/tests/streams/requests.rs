@@ -173,17 +173,17 @@ fn a_request_that_waits_too_long_is_given_up_alone() {
                         Some(_) => answer(&mut out, stream),
                     }
                     answered += 1;
-                    if answered == 500 {
+                    if answered == 800 {
                         answer(&mut out, first.unwrap_or(stream));
                     }
                 }
-                thread::sleep(Duration::from_micros(500));
+                thread::sleep(Duration::from_millis(2));
                 if streams.is_empty() || !peer.say(&out) {
                     return;
                 }
             }
         });
-        let request_timeout_ns = 20_000_000;
+        let request_timeout_ns = 300_000_000;
         let target = Target { connections: 1, request_timeout_ns, ..target(address, 4) };
         let outcome = load(io, target, &requests(1000));
         let tally = &outcome.tally;
