@@ -91,6 +91,10 @@ test-tools: brick-tools
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,openssl,openssl)
 	@$(call need,curl,curl)
+	@$(call need,php,php-cli)
+	@$(call need,busybox,busybox)
+	@$(call ensure,ruby -rwebrick -e '',ruby ruby-webrick)
+	@$(call ensure,PATH="$$PATH:/usr/sbin" command -v lighttpd,lighttpd)
 
 .PHONY: brick
 brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bakeoff.library import capacity, compare, crosscheck, draws, open_run, race, replay
+    from bakeoff.library import capacity, compare, crosscheck, day, draws, open_run, race, replay
     from bakeoff.model.errors import (
         BadFile,
         BadUsage,
@@ -43,6 +43,7 @@ __all__ = [
     "capacity",
     "compare",
     "crosscheck",
+    "day",
     "draws",
     "open_run",
     "race",
@@ -50,7 +51,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "bakeoff.library": ("capacity", "compare", "crosscheck", "draws", "open_run", "race", "replay"),
+    "bakeoff.library": (
+        "capacity",
+        "compare",
+        "crosscheck",
+        "day",
+        "draws",
+        "open_run",
+        "race",
+        "replay",
+    ),
     "bakeoff.runs.results": ("Comparison", "Latencies"),
     "bakeoff.runs": ("Run",),
 }

@@ -29,6 +29,7 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.plan import (
     CapacityOptions,
     CrosscheckOptions,
+    DayOptions,
     DrawsOptions,
     Environment,
     Options,
@@ -36,6 +37,7 @@ from bakeoff.plan import (
     ReplayOptions,
     plan_capacity,
     plan_crosscheck,
+    plan_day,
     plan_draws,
     plan_race,
     plan_replay,
@@ -273,6 +275,36 @@ def draws(
     operands = _operands(contenders)
     return _measured(
         plan_draws(operands, options, _environment("draws", operands, options)), out, watch
+    )
+
+
+def day(
+    *contenders: Place,
+    connections: int | None = None,
+    duration: Duration | None = None,
+    storm: int = 1000,
+    slow_clients: int = 200,
+    workload: str | None = None,
+    protocol: Protocol | None = None,
+    streams: int = 1,
+    arrivals: Arrivals = "poisson",
+    workers: int | None = None,
+    cpus: str | None = None,
+    seed: int | None = None,
+    out: Place = "runs",
+    watch: Watch | None = None,
+) -> Run:
+    """A day in the life of servers, from cold start to memory after it all, phase by phase.
+
+    `duration` bounds the whole of it. `storm` is how many connections come at once, `slow_clients`
+    how many clients send a head byte by byte beside the load.
+
+    Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
+    """
+    options = DayOptions.among(locals())
+    operands = _operands(contenders)
+    return _measured(
+        plan_day(operands, options, _environment("day", operands, options)), out, watch
     )
 
 

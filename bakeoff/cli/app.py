@@ -21,7 +21,12 @@ COMMANDS = {
         "measuring",
         "Find the highest rate at which servers hold a service level objective.",
     ),
+    "day": ("day", "A day in the life of servers: who starts first, who rests, who breaks first?"),
     "ci": ("ci", "Is this change slower than the base? Slower, not slower, or can't tell."),
+    "workload": (
+        "workload",
+        "Make a workload of your own traffic, or show what one asks.",
+    ),
     "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
     "resume": ("runs", "Go on with a run that was cut off, from its last finished block."),
     "report": ("runs", "Judge a run's samples again and write its reports; needs no server."),
@@ -52,6 +57,8 @@ class _NamedCommand(TyperCommand):
         """The command itself."""
         assert self.name
         module = import_module(f"bakeoff.cli.{COMMANDS[self.name][0]}")
+        if isinstance(several := getattr(module, self.name), typer.Typer):
+            return typer.main.get_command(several)
         alone = typer.Typer(context_settings=_SETTINGS, add_completion=False)
         alone.command(self.name)(getattr(module, self.name))
         return typer.main.get_command(alone)

@@ -42,16 +42,23 @@ def _page() -> Iterator[str]:
     about = (group.help or "").rstrip(".")
     yield from (".SH NAME", f"bakeoff \\- {_escaped(about[:1].lower() + about[1:])}")
     yield from (".SH SYNOPSIS", ".B bakeoff", "COMMAND [OPTIONS] [OPERANDS]", ".SH COMMANDS")
+    yield from _commands(group, context)
+    yield from (".SH EXIT STATUS", *_entries(STATUSES), ".SH FILES", *_entries(FILES))
+
+
+def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:
+    """Each command, and after it those that it has itself."""
     for name in group.commands:
         _, command, _ = group.resolve_command(context, [name])
         assert command
         inner = typer.Context(command, info_name=name, parent=context)
-        usage = " ".join(("bakeoff", name, *command.collect_usage_pieces(inner)))
+        usage = " ".join((inner.command_path, *command.collect_usage_pieces(inner)))
         yield from (f".SS {_escaped(usage)}", *_prose(command.help or ""))
         records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
         entries = {_TYPE.sub("", record[0]): record[1] for record in records if record}
         yield from _entries(entries)
-    yield from (".SH EXIT STATUS", *_entries(STATUSES), ".SH FILES", *_entries(FILES))
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, inner)
 
 
 def _prose(text: str) -> Iterator[str]:

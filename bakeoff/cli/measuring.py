@@ -1,5 +1,6 @@
 """`bakeoff race`, `capacity`, `replay` and `crosscheck`: options, a plan, and what comes of it."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -34,6 +35,7 @@ from bakeoff.plan import (
     plan_race,
     plan_replay,
 )
+from bakeoff.report import figures
 from bakeoff.report.figures import plural
 
 
@@ -72,6 +74,7 @@ def race(
     bakeoff race nginx go-nethttp -c 256           two of the catalogue
     bakeoff race --all                             all of it
     bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is set for them
+    bakeoff race old="node a.js" new="node b.js"   and what to call them
     bakeoff race ./old ./new --close               folders, no keep-alive
     bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
     bakeoff race ./old ./new --workload ./shop.toml  your own traffic
@@ -91,10 +94,7 @@ def race(
     """
     options = options.model_copy(update={"connection": _connection(close, keep_alive)})
     plan = plan_race(contenders or (), options, environment())
-    if isinstance(plan, GridPlan):
-        say(_grid_outlook(plan))
-    elif options.everything or options.confirm:
-        say(_race_outlook(plan))
+    say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
     measure(plan, out_dir, json)
 
 
@@ -218,19 +218,27 @@ def _in_boots(plan: Plan) -> str:
 
 
 def _race_outlook(plan: Plan) -> str:
-    """What a long race is going to do, before it does it."""
-    outlook = (
-        f"{len(plan.entries)} servers, {plan.duration_s:.0f} s of measuring{_in_boots(plan)}; "
-        f"before {'each boot' if plan.boots > 1 else 'it'} all are started, and warmed up for 1 to "
-        "20 s each"
-    )
+    """What a race is going to do, and how long that takes, before it does it."""
+    servers = plural(len(plan.entries), "server")
+    outlook = f"{_time([plan])}: {servers}, {plan.duration_s:.3g} s of measuring{_in_boots(plan)}"
     if not plan.confirm:
         return outlook
     solo = confirming(plan)
     return (
-        f"{outlook}. Then {solo.duration_s:.0f} s more in {solo.boots} rounds, "
-        f"each of {len(solo.entries)} started, warmed up and measured alone"
+        f"{_time([plan, solo])}: {servers}, {plan.duration_s:.3g} s of measuring{_in_boots(plan)}, "
+        f"then {solo.duration_s:.3g} s more in {solo.boots} rounds, each of {len(solo.entries)} "
+        "started, warmed up and measured alone"
     )
+
+
+def _time(plans: Sequence[Plan]) -> str:
+    """What is expected of races, one after another."""
+    expected = [plan.expected for plan in plans if plan.expected]
+    about, at_most = (
+        figures.time_to_wait(sum(getattr(each, key) for each in expected))
+        for key in ("about_s", "at_most_s")
+    )
+    return f"about {about} besides builds, {at_most} at most"
 
 
 def _draws_outlook(plan: DrawsPlan) -> str:
@@ -251,11 +259,10 @@ def _grid_outlook(grid: GridPlan) -> str:
     plans = [cell.plan for cell in grid.cells if cell.plan]
     impossible = len(grid.cells) - len(plans)
     return (
-        f"{len(plans)} cells of {plans[0].duration_s:.3g} s of measuring each, "
-        f"{plans[0].duration_s * len(plans):.4g} s in all"
+        f"{_time(plans)}: {len(plans)} cells of {plans[0].duration_s:.3g} s of measuring"
+        f"{_in_boots(plans[0])}"
         + (f" ({impossible} more can't be had)" if impossible else "")
-        + f"; before each cell{_in_boots(plans[0])} {len(plans[0].entries)} servers are started, "
-        "and warmed up for 1 to 20 s each"
+        + f", each with {len(plans[0].entries)} servers that are started and warmed up for it"
     )
 
 

@@ -22,7 +22,10 @@ def article_names(incomplete: str) -> list[str]:
     return [name for name in Catalogue.shipped().article_names() if name.startswith(incomplete)]
 
 
-CONTENDER_HELP = "A catalogue name, a folder with contender.toml, a quoted command, or a URL."
+CONTENDER_HELP = (
+    "A catalogue name, a folder with contender.toml, a quoted command, or a URL. NAME=… before it "
+    "gives it a name."
+)
 CONTENDER = typer.Argument(
     metavar="CONTENDER",
     help=CONTENDER_HELP,

@@ -92,7 +92,7 @@ def _buildable(catalogue: Catalogue, names: Sequence[str], everything: bool) -> 
     buildable: list[Buildable] = []
     for resolved in resolve_contenders(list(dict.fromkeys(names)), catalogue, Path.cwd()):
         if resolved.own_answer:
-            raise BadUsage(f"{resolved.name}: only catalogue contenders and folders can be set up")
+            raise BadUsage(f"{resolved.typed}: only catalogue contenders and folders can be set up")
         assert resolved.contender and resolved.folder
         buildable.append((resolved.contender, resolved.folder))
     return buildable

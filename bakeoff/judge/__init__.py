@@ -5,6 +5,8 @@ from bakeoff.judge.ci import is_alarm, judge_ci
 from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide
 from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.judge.crossing import Held, hold
+from bakeoff.judge.day import judge_day
+from bakeoff.judge.day_figures import recovered_after_ms
 from bakeoff.judge.draws import draws_of
 from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.runs import Run, compare_runs, confirmed
@@ -30,7 +32,9 @@ __all__ = [
     "judge",
     "judge_capacity",
     "judge_ci",
+    "judge_day",
     "leaders",
+    "recovered_after_ms",
     "unequal",
     "works_of",
 ]

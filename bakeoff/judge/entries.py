@@ -218,6 +218,7 @@ def row(
         version=receipt.version if receipt else "",
         command=started[-1].command if started else (),
         cpu_source=started[-1].cpu_source if started else "",
+        held=verification.held if verification else {},
         work=participants.works.get(name),
         warm_up=warm_ups(name, history),
         boot_sd=stdev(log(each.ratio) for each in of_boots) if len(of_boots) > 1 else None,

@@ -22,6 +22,8 @@ CAUSES: Mapping[str, str] = {
     "packets_lost": "quantile",
     "syn_repeated": "quantile",
     "verification": "text",
+    "answers_count": "place",
+    "answers_unlike": "differences",
 }
 """Of these codes, the value that contenders with one cause share."""
 OF_MACHINE = ("machine_changed", "machine_stood_still")

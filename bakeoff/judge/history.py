@@ -52,6 +52,7 @@ ERROR_GROUPS = {
     "malformed": "read",
     "stream_reset": "read",
     "goaway": "read",
+    "chain": "read",
     "write": "write",
     "timeout": "timeout",
     "status": "status",

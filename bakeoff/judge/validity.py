@@ -125,7 +125,9 @@ def _unanswered(
         return
     kinds = [kind for kind in tally.error_kinds if kind not in WRONG_ANSWERS]
     # A client that waits too long for its connection, while the kernel drops some.
-    late = plan.connection == "close" and {"timeout", "connect_timeout"} & set(tally.error_kinds)
+    waited = {"timeout", "connect_timeout"} & set(tally.error_kinds)
+    one_shot = plan.connection == "close" or not _keeps_alive(plan, name, history)
+    late = one_shot and waited
     limit: dict[str, Value] = {"limit_share": MAX_ERROR_SHARE} if many else {}
     yield Finding.of(
         code,
@@ -184,8 +186,11 @@ def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 
 def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding]:
-    """Closed loop without think time: a connection without a request waits in the generator."""
-    if plan.mode == "open":
+    """Closed loop without think time: a connection without a request waits in the generator.
+
+    Where a server ends connections with its answers, they wait for new ones, which is its doing.
+    """
+    if plan.mode == "open" or not _keeps_alive(plan, name, history):
         return
     waiting = in_flight(history.lasting(name))
     room = places(plan, history, name)
@@ -213,7 +218,9 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     share = leak_share(tally, server_cores(plan, name))
     if share is not None and share > MAX_LEAK_SHARE:
         yield Finding.of("cpu_leak", share=share)
-    yield from _limit(plan, name, tally)
+    # With few connections both sides wait for each other: of that the race is warned.
+    if not any(change.connections for change in history.changes):
+        yield from _limit(plan, name, tally)
     still = list(steadiness.stood_still(plan, name, history))
     yield from still
     if not still and tally.requests and steadiness.fell_silent(plan, name, history):
@@ -223,6 +230,8 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     said = [text for entry in history.started(name) for text in entry.verification.warnings]
     for text in dict.fromkeys(said):
         yield Finding.of("verification", text=text)
+    found = [each for entry in history.started(name) for each in entry.verification.findings]
+    yield from (each for at, each in enumerate(found) if each not in found[:at])
 
 
 def out_in_boots(name: str, history: History) -> Iterator[Finding]:
@@ -234,10 +243,15 @@ def out_in_boots(name: str, history: History) -> Iterator[Finding]:
         )
 
 
+def _keeps_alive(plan: Plan, name: str, history: History) -> bool:
+    """Whether it keeps connections as asked; in close mode nobody asks it to."""
+    kept = all(entry.verification.keeps_alive for entry in history.started(name))
+    return plan.connection == "close" or kept
+
+
 def _closing(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[Finding]:
     """It closed connections; verification reports an entry that keeps none at all."""
-    kept = all(entry.verification.keeps_alive for entry in history.started(name))
-    if plan.connection == "close" or not kept:
+    if plan.connection == "close" or not _keeps_alive(plan, name, history):
         return
     reopened = max(0, tally.connects - tally.idle_closed)
     if reopened > MAX_RECONNECT_SHARE * tally.attempts:

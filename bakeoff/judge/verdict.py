@@ -193,12 +193,19 @@ def _about_race(
         yield Finding.of("host_steal", share=steal)
     # The kernel counts them for all servers together, so no entry is named.
     for change in history.changes:
-        if change.connections:
+        if change.connections and change.places:
             yield Finding.of(
                 "fewer_connections",
-                connections=change.connections,
+                connections=plan.connections,
                 names=list(change.places),
                 places=list(change.places.values()),
+            )
+        if change.connections and change.served:
+            yield Finding.of(
+                "fewer_served",
+                connections=plan.connections,
+                names=list(change.served),
+                served=list(change.served.values()),
             )
     if history.tcp and history.tcp.listen_overflows:
         yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)

@@ -1,14 +1,17 @@
 """Load: the engine `volley`, driven line by line, and load tools that run by themselves."""
 
 from bakeoff.load.engine import Engine, engine_path, engine_version
-from bakeoff.load.job import job
+from bakeoff.load.job import REQUEST_TIMEOUT_MS, job
 from bakeoff.load.links import link, shadowed
+from bakeoff.load.slow_clients import SlowClients
 from bakeoff.load.tools import LoadRun, LoadSpec, command, missing, run, step_us
 
 __all__ = [
+    "REQUEST_TIMEOUT_MS",
     "Engine",
     "LoadRun",
     "LoadSpec",
+    "SlowClients",
     "command",
     "engine_path",
     "engine_version",

@@ -116,6 +116,16 @@ class Engine:
         lasts_s = (command.ramp_ms + command.duration_ms) / 1000 + timeouts_s
         return self._ask(command, SliceEvent, lasts_s)
 
+    def begin(self, command: SliceCommand) -> None:
+        """Begin a slice whose event nobody waits for: `abort` ends it."""
+        self._tell(command)
+
+    def abort(self) -> None:
+        """End the engine at once, whatever it does: its connections close as it goes."""
+        self._process.kill()
+        self._process.wait()
+        self.close()
+
     def close(self) -> None:
         """End the engine; idempotent."""
         if self._process.poll() is None:
@@ -140,17 +150,20 @@ class Engine:
     def _ask(
         self, command: Job | SliceCommand | StopCommand, answer: type[_E], lasts_s: float
     ) -> _E:
-        try:
-            self._input.write(command.to_json().encode() + b"\n")
-            self._input.flush()
-        except OSError:
-            raise self._ended() from None
+        self._tell(command)
         event = self._event(lasts_s + GRACE_S)
         if isinstance(event, EngineError):
             raise EngineFailed(f"volley refused a command: {event.message}")
         if not isinstance(event, answer):
             raise EngineFailed(f"volley answered with `{event.type}` out of turn")
         return event
+
+    def _tell(self, command: Job | SliceCommand | StopCommand) -> None:
+        try:
+            self._input.write(command.to_json().encode() + b"\n")
+            self._input.flush()
+        except OSError:
+            raise self._ended() from None
 
     def _event(self, timeout_s: float) -> Event:
         line = self._line(timeout_s)

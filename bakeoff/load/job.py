@@ -18,7 +18,8 @@ REQUEST_TIMEOUT_MS = 5000
 def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path) -> Job:
     """One target for each running server, in order; one thread for each client core.
 
-    What is more than one fixed request goes into request files, in the run's `folder`.
+    What is more than one fixed request with one answer goes into request files, in the run's
+    `folder`.
     """
     return Job(
         targets=tuple(
@@ -46,7 +47,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
         protocol=handle.protocol,
         tls=handle.tls,
     )
-    if not workload.is_fixed:
+    if verification.held or not workload.is_fixed:
         file = write_request_file(folder, entry, workload, verification)
         return target(requests=Requests(file=str(file), host=handle.host, seed=plan.seed))
     asked = workload.first

@@ -29,6 +29,7 @@ def write_request_file(
     for number, (name, content) in enumerate(sorted(workload.files.items())):
         names[name] = f"{number}-{Path(name).name}"
         _keep(place / names[name], base64.b64decode(content))
+    held = {name: each.expect for name, each in verification.held.items()}
     bodies = {}
     for name, seen in verification.bodies_base64.items():
         body = base64.b64decode(seen)
@@ -37,15 +38,19 @@ def write_request_file(
     safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in entry.name)
     mark = hashlib.sha256(entry.name.encode()).hexdigest()[:6]
     file = place / f"{safe[:60]}-{mark}.toml"
-    _keep(file, request_file(entry, workload, names, bodies).encode())
+    _keep(file, request_file(entry, workload, names, bodies, held).encode())
     return file
 
 
 def request_file(
-    entry: Entry, workload: Workload, names: Mapping[str, str], bodies: Mapping[str, str]
+    entry: Entry,
+    workload: Workload,
+    names: Mapping[str, str],
+    bodies: Mapping[str, str],
+    held: Mapping[str, ExpectSection],
 ) -> str:
     """The file's text. `names` are those of the workload's files beside it, `bodies` those of the
-    bodies, by request."""
+    bodies, by request, as is what is `held` in place of what the workload leaves open."""
     lines: list[str] = []
     if workload.data is not None:
         lines += _pairs({"data": names[workload.data], "order": workload.order})
@@ -57,7 +62,11 @@ def request_file(
         if not workload.is_mix:
             request["path"] = entry.path
         lines += ["", "[[request]]", *_pairs(request)]
-        lines += ["[request.expect]", *_pairs(_expected(each.expect, names, bodies.get(name)))]
+        expect = held.get(name, each.expect)
+        lines += ["[request.expect]", *_pairs(_expected(expect, names, bodies.get(name)))]
+        if name in held:
+            # Whole values, as they were seen; a workload's headers are only how values begin.
+            lines += _pairs({"headers": held[name].headers})
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

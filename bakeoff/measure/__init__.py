@@ -1,6 +1,7 @@
 """Measure: what contenders cost in CPU and memory, and what the machine is and does."""
 
 from bakeoff.measure.cpu import CpuReader, process_tree, read_cpu
+from bakeoff.measure.energy import read_energy_uj
 from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.kernel import read_cores, read_pressure_cpu_us, read_tcp
 from bakeoff.measure.listening import read_listen_queue
@@ -27,6 +28,7 @@ __all__ = [
     "process_tree",
     "read_cores",
     "read_cpu",
+    "read_energy_uj",
     "read_free_files",
     "read_free_memory_mib",
     "read_listen_queue",

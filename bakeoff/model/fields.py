@@ -5,6 +5,7 @@ What is filled in here is one request to look at an answer; the engine draws its
 
 import re
 from collections.abc import Collection, Mapping
+from random import Random
 
 from bakeoff.model.errors import nearest
 
@@ -37,6 +38,14 @@ def fault(text: str, names: Collection[str]) -> str:
         known = [*names, "random LOW HIGH", "hex N"]
         return f"{{{{{inside[:40]}}}}} is not a field{nearest(inside, known, 'fields are')}"
     return ""
+
+
+def drawn(field: str, chance: Random) -> str:
+    """A value for `random LOW HIGH` or `hex N`, which has no braces."""
+    if limits := _RANDOM.fullmatch(field):
+        return str(chance.randint(int(limits[1]), int(limits[2])))
+    digits = _HEX.fullmatch(field)
+    return "".join(chance.choices("0123456789abcdef", k=int(digits[1]))) if digits else ""
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

@@ -84,6 +84,13 @@ class Skipped(Contract):
     reason: str
 
 
+class Expected(Contract):
+    """How long a race is going to take besides builds: `about_s`; it ends after `at_most_s`."""
+
+    about_s: PositiveFloat
+    at_most_s: PositiveFloat
+
+
 class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
@@ -98,8 +105,10 @@ class Plan(Contract):
     the race ends before it where the precision is reached. `gates` must hold for the race to
     succeed; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
-    them. `upstream` is whom the entries ask where the workload has them ask somebody, on
-    `upstream_cpus`. To `confirm` is to measure the entries solo too, after the race.
+    them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
+    whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
+    is to measure the entries solo too, after the race, with a bound of their own. Without what is
+    `expected`, as in earlier versions, a race takes what it takes.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -134,6 +143,8 @@ class Plan(Contract):
     confirm: bool = False
     gates: tuple[Gate, ...] = ()
     cant_tell: CantTell = "pass"
+    same_answers: bool = False
+    expected: Expected | None = None
     seed: NonNegativeInt
     host: str = "127.0.0.1"
 

@@ -5,6 +5,8 @@ from typing import Literal
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
 from bakeoff.model.protocol import Protocol, Tls
 
 
@@ -69,7 +71,10 @@ class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
     `response_base64` is one whole response as it was received, of several requests that to the
-    first; `bodies_base64` has the body to each whose body is given, as it comes.
+    first. Where nobody said which answer is right, every answer must be as the first
+    (`expected_body_base64`), or, where they vary, what is `held`, by request; `bodies_base64` has
+    the body, as it comes, to each of several requests whose body is given or stays. `findings` are
+    those on what it answers.
     """
 
     name: str
@@ -83,3 +88,5 @@ class Verification(Contract):
     response_base64: str = ""
     expected_body_base64: str | None = None
     bodies_base64: dict[str, str] = {}
+    held: dict[str, Held] = {}
+    findings: tuple[Finding, ...] = ()

@@ -17,6 +17,7 @@ from pydantic import (
 
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
+from bakeoff.model.day import Phase
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.protocol import Agreed
@@ -330,7 +331,8 @@ class PlanChange(Contract):
     `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
     `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
-    room for. `places` has the queues that overflowed with more, by name.
+    room for, or as all servers serve at a time. `places` has the queues that overflowed with more,
+    by name, and `served` how many connections those serve that let others wait.
     """
 
     type: Literal["plan-change"] = "plan-change"
@@ -338,10 +340,57 @@ class PlanChange(Contract):
     duration_s: PositiveFloat | None = None
     connections: PositiveInt | None = None
     places: dict[str, PositiveInt] = {}
+    served: dict[str, PositiveInt] = {}
+
+
+class DayTurn(Contract):
+    """One contender's turn in one phase of one round of a day; see bakeoff.day for the phases.
+
+    `number` counts the turns of a phase that has several. Which of the others there are depends on
+    the phase: `ready_ms` of a start; `slices` of all loads (slow clients: without and with them;
+    recovery: before the crowd came, then those after it had gone at `since_ns`); CPU time and the
+    processors' energy over `lasted_ns`; `memory` at its end. `opened` counts the connections that
+    the load could open, with slow clients those that were still held at the end. Where it could not
+    have its turn or died in it, `out` says why.
+    """
+
+    type: Literal["day-turn"] = "day-turn"
+    round: NonNegativeInt
+    phase: Phase
+    entry: str
+    number: NonNegativeInt = 0
+    ready_ms: NonNegativeFloat | None = None
+    slices: tuple[Slice, ...] = ()
+    since_ns: NonNegativeInt | None = None
+    cpu: CpuTime | None = None
+    energy_uj: NonNegativeInt | None = None
+    lasted_ns: NonNegativeInt | None = None
+    memory: Memory | None = None
+    opened: NonNegativeInt | None = None
+    out: str = ""
+
+
+class DayEnd(Contract):
+    """A round of a day ended, after `lasted_s`; `stopped` says how each contender did."""
+
+    type: Literal["day-end"] = "day-end"
+    round: NonNegativeInt
+    lasted_s: NonNegativeFloat
+    stopped: tuple[Stopped, ...]
 
 
 Record = Annotated[
-    BootStart | Warmup | DrawRule | Draw | Block | SingleBlock | BootEnd | ToolRun | PlanChange,
+    BootStart
+    | Warmup
+    | DrawRule
+    | Draw
+    | Block
+    | SingleBlock
+    | BootEnd
+    | ToolRun
+    | DayTurn
+    | DayEnd
+    | PlanChange,
     Field(discriminator="type"),
 ]
 RECORD: TypeAdapter[Record] = TypeAdapter(Record, config=ConfigDict(defer_build=True))

@@ -14,6 +14,7 @@ from bakeoff.model.ci import Ci, CiPlan, ProjectFile
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
+from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import CODES, VALUES, Finding
@@ -39,6 +40,8 @@ CONTRACTS: dict[str, Any] = {
     "contender": Contender,
     "crosscheck": Crosscheck,
     "crosscheck-plan": CrosscheckPlan,
+    "day": Day,
+    "day-plan": DayPlan,
     "draws": Draws,
     "draws-plan": DrawsPlan,
     "engine-command": Job | SliceCommand | StopCommand,

@@ -9,6 +9,7 @@ from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, reads
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
+from bakeoff.model.held import Held
 from bakeoff.model.load import Latency as Latency
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
@@ -190,7 +191,9 @@ class VerdictEntry(Contract):
     ratio with those blocks too that were left out because the host took the cores away.
     `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
     `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
-    far as ten requests were slower. `work` is what it does for an answer. `draws` has the ratio in
+    far as ten requests were slower. `held` is what its answers had to have, by
+    request, where nobody said which are right and they vary.
+    `work` is what it does for an answer. `draws` has the ratio in
     each draw, and `spread` what it varies by; `processes` is how many of its processes were
     measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
     between the boots, where there were two. `solo` is the ratio with one contender up at a time,
@@ -242,6 +245,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None

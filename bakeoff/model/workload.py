@@ -5,8 +5,6 @@ its `[request.expect]`: the keys are those of the engine's request files.
 """
 
 import base64
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +17,7 @@ from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import has_fields
 from bakeoff.model.numbers import numbers
 from bakeoff.model.shape import Shape
+from bakeoff.model.table import rows_of
 
 BODY_BYTES_MAX = 16 * 2**20
 """The longest answer that is taken for one while it is verified; a race's requests are as long."""
@@ -26,32 +25,6 @@ BodyBytes = Annotated[int, Field(ge=1, le=BODY_BYTES_MAX)]
 _BODIES = ("body", "body_bytes", "body_file")
 _FILE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 _TOKEN = r"^(json (/.*)?|cookie [^\s=;]+|header [!#-'*+.^_`|~0-9A-Za-z-]+)$"
-
-
-def rows_of(data: bytes) -> list[list[str]]:
-    """Comma-separated values, the columns' names first; there is one row of values at least.
-
-    Raises ValueError that names the line.
-    """
-    try:
-        reader = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
-        rows = [(reader.line_num, row) for row in reader if row]
-    except UnicodeDecodeError as error:
-        raise ValueError(f"line {data[: error.start].count(10) + 1}: is not UTF-8") from None
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: {error}") from None
-    columns = [name.strip() for name in rows[0][1]] if rows else []
-    if not all(columns):
-        raise ValueError(f"line 1: column {columns.index('') + 1} has no name")
-    if twice := [name for name in columns if columns.count(name) > 1]:
-        raise ValueError(f"line 1: two columns are called {twice[0]}")
-    if len(rows) < 2:
-        raise ValueError("there is no row of values below the line that names the columns")
-    for line, row in rows:
-        if len(row) != len(columns):
-            values = f"the row has {len(row)} values, but there are {len(columns)} columns"
-            raise ValueError(f"line {line}: {values}")
-    return [columns, *(row for _, row in rows[1:])]
 
 
 def _is_text(data: bytes) -> bool:

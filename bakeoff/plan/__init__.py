@@ -14,17 +14,20 @@ from bakeoff.plan.ci import (
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
+from bakeoff.plan.day import DayOptions, plan_day
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
+from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceOptions, confirming, without
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
 from bakeoff.plan.schedule import (
     arrival_seed,
     block_order,
     cohort,
+    day_order,
     draw_order,
     has_first_process,
     open_lengths,
@@ -36,6 +39,7 @@ from bakeoff.plan.schedule import (
 
 __all__ = [
     "CONTENDER_FILE",
+    "ENDING_S",
     "PROJECT_FILE",
     "ROUNDS",
     "CapacityOptions",
@@ -43,6 +47,7 @@ __all__ = [
     "CheckedOut",
     "CiOptions",
     "CrosscheckOptions",
+    "DayOptions",
     "DrawsOptions",
     "Environment",
     "Flag",
@@ -57,6 +62,7 @@ __all__ = [
     "check_budget",
     "cohort",
     "confirming",
+    "day_order",
     "draw_order",
     "has_first_process",
     "ladder",
@@ -65,6 +71,7 @@ __all__ = [
     "plan_capacity",
     "plan_ci",
     "plan_crosscheck",
+    "plan_day",
     "plan_draws",
     "plan_race",
     "plan_replay",

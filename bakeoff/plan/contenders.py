@@ -16,8 +16,7 @@ from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Attached
 from bakeoff.model.protocol import PROTOCOLS, Protocol, Tls
 from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue, read_contender
-
-NAME_LENGTH_MAX = 48
+from bakeoff.plan.names import command_names, cut, folder_names, short_names, split_name, url_names
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,10 @@ class Trust:
 
 @dataclass(frozen=True)
 class ResolvedContender:
-    """What one operand stands for. `folder` is the working directory of what we start."""
+    """What one operand stands for. `folder` is the working directory of what we start.
+
+    `typed` is the operand without the name that it gives.
+    """
 
     name: str
     origin: Literal["catalogue", "folder", "command", "url"]
@@ -60,6 +62,7 @@ class ResolvedContender:
     folder: Path | None = None
     attached: Attached | None = None
     fixed_port: int | None = None
+    typed: str = ""
 
     def asked(self, protocols: Sequence[Protocol] | None) -> Sequence[Protocol]:
         """What it is to be asked over: those that were named, or what it is as a rule."""
@@ -80,7 +83,8 @@ def resolve_contenders(
     pids: Sequence[int] = (),
     trust: Trust | None = None,
 ) -> list[ResolvedContender]:
-    """The contenders that `operands` stand for; a name that comes again gets `#2`.
+    """The contenders that `operands` stand for, with the names that `NAME=…` gives them, or with
+    the shortest that tell them apart; a contender that comes again gets `#2`.
 
     `ports` go to the commands and `pids` to the URLs, in their order; `trust` is for those that
     are https. Raises `BadUsage`.
@@ -88,8 +92,17 @@ def resolve_contenders(
     trust = trust or Trust()
     unused_ports, unused_pids = list(ports), list(pids)
     resolved: list[ResolvedContender] = []
+    given: list[str | None] = []
     for operand in operands:
-        contender = _resolve(operand, catalogue, directory, trust)
+        # What is a path has no name, even one with = in it.
+        name, rest = (None, operand) if _is_there(directory / operand) else split_name(operand)
+        try:
+            contender = replace(_resolve(rest, catalogue, directory, trust), typed=rest)
+        except BadUsage as error:
+            if name is None:
+                raise
+            raise BadUsage(f"{error}{_perhaps_a_variable(name, operand)}") from None
+        given.append(name)
         if contender.origin == "command" and unused_ports:
             contender = replace(contender, fixed_port=unused_ports.pop(0))
         if contender.attached and unused_pids:
@@ -98,8 +111,7 @@ def resolve_contenders(
                 raise BadUsage(f"--pid {pid}: there is no such process")
             attached = contender.attached.model_copy(update={"pid": pid})
             contender = replace(contender, attached=attached)
-        name = unique_name(contender.name, [other.name for other in resolved])
-        resolved.append(replace(contender, name=name))
+        resolved.append(contender)
     if unused_ports:
         raise BadUsage(f"--port {unused_ports[0]}: there is no command that it could belong to")
     if unused_pids:
@@ -110,7 +122,43 @@ def resolve_contenders(
             f"{option}: there is no https:// URL that it could belong to; what bakeoff starts "
             "has a certificate that the run makes"
         )
-    return resolved
+    names = _names(resolved, given)
+    return [replace(each, name=name) for each, name in zip(resolved, names, strict=True)]
+
+
+def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -> list[str]:
+    """The name of each: the one that was `given`, else its own. Raises `BadUsage`."""
+    names: list[str | None] = [None] * len(resolved)
+    taken: list[str] = []
+    for n, name in enumerate(given):
+        if name is None:
+            continue
+        if any(given[m] == name and resolved[m].typed != resolved[n].typed for m in range(n)):
+            raise BadUsage(f"{name}: is the name of two contenders; each needs one of its own")
+        names[n] = unique_name(name, taken)
+        taken.append(names[n] or "")
+    for origin, shorten in (
+        ("catalogue", list),
+        ("folder", folder_names),
+        ("command", command_names),
+        ("url", url_names),
+    ):
+        places = [n for n, each in enumerate(resolved) if each.origin == origin and not given[n]]
+        texts = [resolved[n].name for n in places]
+        for n, text, short in zip(places, texts, short_names(texts, shorten), strict=True):
+            # Of what is there twice the second gets a number; what only seems so keeps its words.
+            again = any(names[m] == short for m in places if resolved[m].name == text)
+            name = short if again or short not in taken else cut(resolved[n].typed)
+            names[n] = unique_name(name, taken)
+            taken.append(names[n] or "")
+    return [name or "" for name in names]
+
+
+def _perhaps_a_variable(name: str, operand: str) -> str:
+    """A hint for those who set a variable as in a shell."""
+    if not name.isupper():
+        return ""
+    return f"; NAME=… names a contender: to set a variable, type env {operand}"
 
 
 def unique_name(name: str, taken: Sequence[str]) -> str:
@@ -130,7 +178,8 @@ def _resolve(
     if operand.startswith(("http://", "https://")):
         return ResolvedContender(operand, "url", attached=parse_url(operand, trust))
     path = directory / operand
-    if path.is_dir() and (os.sep in operand or (path / CONTENDER_FILE).exists()):
+    is_there = _is_there(path)
+    if is_there and path.is_dir() and (os.sep in operand or (path / CONTENDER_FILE).exists()):
         if not (path / CONTENDER_FILE).exists():
             raise BadUsage(
                 f"{operand}: the folder has no {CONTENDER_FILE}; CONTRIBUTING.md shows one, or "
@@ -138,13 +187,21 @@ def _resolve(
             )
         folder = path.resolve()
         contender = Contender.read_toml(folder / CONTENDER_FILE)
-        return ResolvedContender(folder.name, "folder", contender=contender, folder=folder)
-    if len(operand.split()) > 1 or (path.is_file() and os.access(path, os.X_OK)):
+        return ResolvedContender(str(folder), "folder", contender=contender, folder=folder)
+    if len(operand.split()) > 1 or (is_there and path.is_file() and os.access(path, os.X_OK)):
         return _command(operand, directory)
     if os.sep in operand:
         raise BadUsage(f"{operand}: there is no such folder or program here")
     folder = catalogue.folder(operand)
     return ResolvedContender(operand, "catalogue", contender=read_contender(folder), folder=folder)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a long command can't even be the name of one."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _command(text: str, directory: Path) -> ResolvedContender:
@@ -174,8 +231,7 @@ def _command(text: str, directory: Path) -> ResolvedContender:
         )
     except BadFile as error:
         raise BadUsage(f'"{text}": {error.fault}') from None
-    name = text if len(text) <= NAME_LENGTH_MAX else f"{text[: NAME_LENGTH_MAX - 1]}…"
-    return ResolvedContender(name, "command", contender=contender, folder=directory.resolve())
+    return ResolvedContender(text, "command", contender=contender, folder=directory.resolve())
 
 
 def parse_url(url: str, trust: Trust) -> Attached:

@@ -1,7 +1,7 @@
 """From a gate as it is typed, `new >= 0.98 * old`, to a `Gate`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.gate import CantTell, Gate
@@ -15,7 +15,7 @@ _RACE_GATE = re.compile(rf"{_LEFT}(?:(?P<factor>{_FACTOR})\s*\*\s*)?(?P<right>{_
 _RUNS_GATE = re.compile(rf"{_LEFT}(?P<factor>{_FACTOR})\s*")
 RACE_GRAMMAR = (
     "NAME >= [FACTOR *] NAME, with one of >= > <= <, a factor such as 0.98 or 98%, and quotes "
-    "around a name with spaces, as in 'new >= 0.98 * old' or '\"node new.js\" >= \"node old.js\"'"
+    "around a name with spaces, as in 'new >= 0.98 * old' or '\"app.js --new\" >= app.js'"
 )
 RUNS_GRAMMAR = (
     "NAME >= FACTOR, with one of >= > <= <, a factor such as 0.98 or 98%, and quotes around a name "
@@ -35,9 +35,12 @@ CANT_TELL = Flag(
 )
 
 
-def race_gate(text: str, names: Sequence[str]) -> Gate:
-    """`NAME >= [FACTOR *] NAME`, both among `names`. Raises `BadUsage`."""
-    gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names)
+def race_gate(text: str, names: Sequence[str], typed: Mapping[str, str] | None = None) -> Gate:
+    """`NAME >= [FACTOR *] NAME`, both among `names`, or as they were `typed` (text → name).
+
+    Raises `BadUsage`.
+    """
+    gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names, typed or {})
     if gate.left == gate.right:
         raise BadUsage(f"--gate {text}: holds {gate.left} against itself; it takes two names")
     return gate
@@ -45,10 +48,16 @@ def race_gate(text: str, names: Sequence[str]) -> Gate:
 
 def runs_gate(text: str, names: Sequence[str]) -> Gate:
     """`NAME >= FACTOR`, one of `names` against itself in the earlier run. Raises `BadUsage`."""
-    return _gate(text, _RUNS_GATE, RUNS_GRAMMAR, names)
+    return _gate(text, _RUNS_GATE, RUNS_GRAMMAR, names, {})
 
 
-def _gate(text: str, pattern: re.Pattern[str], grammar: str, names: Sequence[str]) -> Gate:
+def _gate(
+    text: str,
+    pattern: re.Pattern[str],
+    grammar: str,
+    names: Sequence[str],
+    typed: Mapping[str, str],
+) -> Gate:
     match = pattern.fullmatch(text)
     if match is None:
         raise BadUsage(f"--gate {text}: can't be read; it takes {grammar}")
@@ -62,6 +71,7 @@ def _gate(text: str, pattern: re.Pattern[str], grammar: str, names: Sequence[str
         for side in ("left", "right")
         for name in [parts.get(side)]
     }
+    sides = {side: typed.get(name or "", name) for side, name in sides.items()}
     for name in sides.values():
         if name is not None and name not in names:
             hint = nearest(name, names, "there are")

@@ -29,7 +29,7 @@ def contender_toml(name: str, start: Start) -> str:
         "ready_timeout_s = 20",
         "",
         "[serves]",
-        'get = "/"  # the path that is asked for; any answer will do that stays the same',
+        'get = "/"  # the path that is asked for; any answer will do',
     ]
     return "\n".join(lines) + "\n"
 

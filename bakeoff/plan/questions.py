@@ -2,22 +2,18 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.model.fields import fault
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.options import Flag, Options
 from bakeoff.plan.values import flag
+from bakeoff.plan.workloads import read_workload, with_files
 
-FILES_BYTES_MAX = 16 * 1024 * 1024
-"""A run keeps what its workload needs, in its plan, which is read often."""
-OF_ENGINE = frozenset({"host", "connection", "content-length", "transfer-encoding"})
-"""Headers that follow from the server, the connection and the body."""
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
@@ -28,9 +24,9 @@ class QuestionOptions(Options):
     workload: Annotated[
         str | None,
         Flag(
-            "What is asked, and the right answer: hello, empty, get (GET /, any answer that stays "
-            "the same) and others, or a file such as ./shop.toml with several requests. (default: "
-            "hello; get where all contenders are commands or URLs)",
+            "What is asked, and the right answer: hello, empty, get (GET /, whatever it answers) "
+            "and others, or a file such as ./shop.toml with several requests. (default: hello; "
+            "get where all contenders are commands or URLs)",
             metavar="NAME|FILE",
         ),
     ] = None
@@ -147,82 +143,6 @@ def asked(
     if options.workload and _is_file(options.workload):
         return read_workload(directory / options.workload)
     return catalogue.workload(options.workload or default)
-
-
-def read_workload(path: Path) -> Workload:
-    """A workload's file, with the files that it names. Raises `BadFile`."""
-    return with_files(Workload.read_toml(path), path)
-
-
-def with_files(workload: Workload, path: Path) -> Workload:
-    """`workload`, read from `path`, with the files that it names beside that.
-
-    Raises `BadFile` where they can't be read, or fields don't fit.
-    """
-    if workload.files:
-        raise BadFile(path, "files", "is what a run fills in; name the files where they belong")
-    files: dict[str, str] = {}
-    size = 0
-    for key, name in workload.names_files:
-        file = path.parent / name
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            why = f"names {name}, which can't be read: {error.strerror} ({file})"
-            raise BadFile(path, key, why) from None
-        size += len(content) if name not in files else 0
-        if size > FILES_BYTES_MAX:
-            raise BadFile(
-                path, key, f"is too much with {name}: a run keeps 16 MiB of files at most"
-            )
-        files[name] = base64.b64encode(content).decode()
-    whole = workload.model_copy(update={"files": files})
-    try:
-        columns, _ = whole.table()
-    except ValueError as error:
-        raise BadFile(path.parent / str(workload.data), None, str(error)) from None
-    for key, why in _faults(whole, columns):
-        raise BadFile(path, key, why)
-    return whole
-
-
-def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
-    """What the engine can't send or look at, with its key."""
-    names = list(columns)
-    for place, once in enumerate(workload.once):
-        yield from _of_request(workload, f"once.{place}", once, names)
-        for name in once.take:
-            if name in names:
-                yield f"once.{place}.take.{name}", "is there already, as a column or a token"
-            names.append(name)
-    for place, request in enumerate(workload.requests or (workload.request,)):
-        at = f"request.{place}" if workload.requests else "request"
-        yield from _of_request(workload, at, request, names)
-
-
-def _of_request(
-    workload: Workload, at: str, request: RequestSection, names: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    for key, text in (*request.texts, *_body_file(workload, request.body_file)):
-        if why := fault(text, names):
-            yield f"{at}.{key}", f"is wrong: {why}"
-    given = {name.lower(): name for name in request.headers}
-    for name in given.keys() & OF_ENGINE:
-        yield f"{at}.headers.{given[name]}", "is the engine's to say: leave it out"
-    expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
-    if "accept-encoding" in given and expect.looks_inside:
-        why = "asks for compression, and what the body contains is looked for in plain text"
-        yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
-
-
-def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:
-    """A file that is no text is sent as it is."""
-    if name is None:
-        return
-    try:
-        yield "body_file", workload.content(name).decode()
-    except UnicodeDecodeError:
-        return
 
 
 def _is_file(name: str) -> bool:

@@ -27,6 +27,7 @@ from bakeoff.plan.options import (
     InsecureOption,
     InstancesOption,
 )
+from bakeoff.plan.outlook import expected
 from bakeoff.plan.questions import QuestionOptions, asked, is_own
 from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
@@ -181,6 +182,14 @@ class RaceOptions(QuestionOptions):
             bool,
         ),
     ] = False
+    same_answers: Annotated[
+        bool,
+        Flag(
+            "Leave out whoever answers otherwise than the reference, where nobody said which "
+            "answer is right, rather than warn of it.",
+            bool,
+        ),
+    ] = False
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[
@@ -269,12 +278,16 @@ class RaceDraft:
         if len(common) == 1:
             entries = [each.model_copy(update={"protocol": None}) for each in entries]
         racing = [entry.name for entry in entries]
+        # Who is named by a few of its words may also be named by all of them.
+        named = [each for each in self.contenders if each.name in racing]
+        typed = {each.typed: each.name for each in reversed(named) if each.typed not in racing}
         reference = racing[0] if options.reference is None else options.reference
+        reference = typed.get(reference, reference)
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} doesn't race{hint}")
         names = [*racing, *(each.name for each in skipped)]
-        gates = tuple(race_gate(text, names) for text in options.gates)
+        gates = tuple(race_gate(text, names, typed) for text in options.gates)
         if options.confirm and len(entries) < 2:
             raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
         if options.twin:
@@ -314,9 +327,10 @@ class RaceDraft:
             confirm=options.confirm,
             gates=gates,
             cant_tell=options.cant_tell,
+            same_answers=options.same_answers,
             seed=options.seed,
         )
-        return without(plan, _cannot_pipeline(plan))
+        return _with_expected(without(plan, _cannot_pipeline(plan)))
 
     def contradiction(self, settings: Settings) -> str:
         """Why these settings can't be had together; empty: they can."""
@@ -352,7 +366,7 @@ def confirming(plan: Plan) -> Plan:
     entries = tuple(entry for entry in plan.entries if not entry.twin_of)
     duration_s = plan.duration_s * CONFIRM_SHARE
     rounds = round(duration_s / (len(entries) * SOLO_WINDOW_S))
-    return plan.model_copy(
+    solo = plan.model_copy(
         update={
             "run": f"{plan.run}-confirm",
             "entries": entries,
@@ -365,6 +379,11 @@ def confirming(plan: Plan) -> Plan:
             "precision": None,
         }
     )
+    return _with_expected(solo)
+
+
+def _with_expected(plan: Plan) -> Plan:
+    return plan.model_copy(update={"expected": expected(plan)})
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
@@ -452,7 +471,7 @@ def _entries(
         entries.append(
             Entry(
                 name=name,
-                title=resolved.contender.title if resolved.contender else resolved.name,
+                title=resolved.contender.title if resolved.contender else resolved.typed,
                 origin=resolved.origin,
                 contender=resolved.contender,
                 folder=str(resolved.folder) if resolved.folder else None,

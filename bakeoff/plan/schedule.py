@@ -71,6 +71,11 @@ def block_order(plan: Plan, boot: int, block: int, running: Sequence[str]) -> li
     return _shuffled(running, plan.seed, "block", boot, block)
 
 
+def day_order(plan: Plan, number: int, phase: str, turn: int, names: Sequence[str]) -> list[str]:
+    """Those called `names`, in the order of one phase of round `number` of a day."""
+    return _shuffled(names, plan.seed, "day", number, phase, turn)
+
+
 def arrival_seed(plan: Plan, boot: int, block: int) -> int:
     """The seed of a block's arrivals in an open loop, the same for all contenders."""
     return random.Random(f"{plan.seed}/arrivals/{boot}/{block}").getrandbits(64)

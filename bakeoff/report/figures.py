@@ -93,6 +93,14 @@ def rate(per_s: float | None) -> str:
     return significant(per_s, 3) if per_s < 1000 else f"{per_s:,.0f}"
 
 
+def time_to_wait(seconds_s: float) -> str:
+    """A time that nobody knows to the second: `25 s`, `2 min 20 s`, `35 min`."""
+    step_s = 5 if seconds_s < 100 else 10 if seconds_s < 600 else 60
+    minutes, seconds = divmod(max(step_s, step_s * round(seconds_s / step_s)), 60)
+    parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds else "")
+    return " ".join(part for part in parts if part)
+
+
 def duration(us: float | None) -> str:
     """A time given in µs, in the unit that suits it: µs, ms or s."""
     if us is None or not math.isfinite(us):

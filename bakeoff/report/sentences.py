@@ -219,8 +219,16 @@ def _blocks_left_out(
 def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
     queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
     return (
-        f"there were {connections} connections, fewer than usual: each carries one request, and "
-        f"with more of them listen queues overflow, which have room for few: {queues}"
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: with more of "
+        f"them listen queues overflow, which have room for few: {queues}"
+    )
+
+
+def _fewer_served(connections: int, names: list[str], served: list[int]) -> str:
+    each = ", ".join(f"{name} ({n})" for name, n in zip(names, served, strict=True))
+    return (
+        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: some servers "
+        f"serve few at a time, and the others wait until one of these is closed: {each}"
     )
 
 
@@ -376,6 +384,47 @@ def _few_pairs(what: str, **values: Any) -> str:
     )
 
 
+PHASES: Mapping[str, str] = {
+    "start": "cold starts",
+    "first": "the first 1,000 requests",
+    "rest": "the rest",
+    "peak": "the peak",
+    "load_10": "10 % of its peak",
+    "load_70": "70 % of its peak",
+    "load_100": "100 % of its peak",
+    "load_150": "150 % of its peak",
+    "load_300": "300 % of its peak",
+    "equal": "the equal rate",
+    "recovery": "the recovery",
+    "storm": "the connection storm",
+    "slow": "slow clients",
+    "after": "memory after it all",
+}
+"""The phases of a day, as they are named in a sentence."""
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %")
+
+
+def _kinds(kinds: Sequence[str], shares: Sequence[float]) -> str:
+    said = zip(kinds, shares, strict=True)
+    return listed(f"{kind.replace('_', ' ')} {figures.percent(each)}" for kind, each in said)
+
+
+def _answers_late(level: float, held: float, p50_us: float | None) -> str:
+    waits = f"waits for {figures.duration(p50_us)} or longer" if p50_us else "gives up"
+    return (
+        f"at {_share(level)} of its peak it queues and answers late: it answers {_share(held)} of "
+        f"its peak, and half of what is asked {waits}"
+    )
+
+
+def _collapses(level: float, held: float, kinds: Sequence[str], shares: Sequence[float]) -> str:
+    errors = f" ({_kinds(kinds, shares)})" if kinds else ""
+    return f"at {_share(level)} of its peak it collapses: it answers {_share(held)} of it{errors}"
+
+
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # All but `several`, whose sentence is that of `SEVERAL` for the warning that they share.
     # Why an entry's figures can't stand.
@@ -435,6 +484,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "memory_grew": "its memory grew by {mib_per_s:.1f} MiB a second while it was measured, in one "
     "boot from {mib_before:.0f} to {mib_after:.0f} MiB",
     "verification": "{text}",
+    "answers_count": "its answers depend on what it was asked before: {place} goes on with each "
+    "request ({seen:listed})",
+    "answers_grow": "its answers depend on what it was asked before: each is longer than the one "
+    "before ({seen:listed} bytes)",
+    "answers_unlike": "its answers are not like those of {reference}: {differences}",
     "delayed_ack": "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: "
     "Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile} is {value_us:ms}, about TCP's minimum retransmission time of "
@@ -473,6 +527,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
     "fewer_connections": _fewer_connections,
+    "fewer_served": _fewer_served,
     "blocks_left_out": _blocks_left_out,
     "cpu_sources_differ": _cpu_sources_differ,
     "twin_differs": _twin_differs,
@@ -538,6 +593,37 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "wrk_corrects": "wrk adds waiting that it did not measure (it calls that a correction)",
     "coarse": lambda loader, step_us: f"{loader} prints no finer than {step_us / 1000:g} ms",
     "text": "{text}",
+    # About a day.
+    "keeps_up": "at {level:.0%} of its peak it still answers all of it, {held:.0%} of its peak: "
+    "more connections got more out of it",
+    "answers_late": _answers_late,
+    "refuses": lambda level, held, kinds, shares: (
+        f"at {_share(level)} of its peak it refuses: {_kinds(kinds, shares)} of the requests; it "
+        f"answers {_share(held)} of its peak"
+    ),
+    "times_out": "at {level:.0%} of its peak it lets {share:.1%} of the requests time out; it "
+    "answers {held:.0%} of its peak",
+    "collapses": _collapses,
+    "dies_beyond": "at {level:.0%} of its peak it died, in {n:# round}: {how}",
+    "died_in_phase": lambda phase, n, how: (
+        f"it died in {PHASES[phase]}, in {figures.plural(n, 'round')}, and began the next phase as "
+        f"a new process: {how}"
+    ),
+    "missed_phase": lambda phase, n, how: (
+        f"out of {PHASES[phase]} in {figures.plural(n, 'round')}: {how}"
+    ),
+    "out_of_phase": "out in {n:# turn}: {reason}",
+    "not_seen": "it can't be seen",
+    "below_step": "less than {step_ms:g} ms apart, which can't be told",
+    "generator_at_peak": "the load generator was busy {client_busy:.0%} of the time at its peak, "
+    "which is at least that: shares of it are of what could be offered",
+    "stays_ill": "in {n:# round} its latency was not what it was as long as it was watched after "
+    "the crowd had left",
+    "cuts_slow_clients": "it closed the connections of slow clients: {n} of {asked} were left",
+    "blocked_by_slow_clients": "slow clients block it: beside {n} of them it answered "
+    "{share:.0%} of what it was asked",
+    "no_energy": "this machine does not count the processors' energy (RAPL), or not for us: there "
+    "is no energy per request",
     # About two runs.
     "in_run": "{run}: {because}",
     "is_reference": "the reference: its own change can't be seen",
@@ -611,6 +697,12 @@ SEVERAL: Mapping[str, str] = {
     "memory_grew": "the memory of {names:who} grew by {mib_per_s:to .1f} MiB a second while they "
     "were measured",
     "verification": "{names:who}, each: {text:one}",
+    "answers_count": "the answers of {names:who} depend on what they were asked before: "
+    "{place:one} goes on with each request",
+    "answers_grow": "the answers of {names:who} depend on what they were asked before: each is "
+    "longer than the one before",
+    "answers_unlike": "the answers of {names:who} are not like those of {reference:one}: "
+    "{differences:one}",
     "delayed_ack": "half of the answers of {names:who} take {p50_us:to ms} or more while their CPU "
     "is nearly idle: Nagle's algorithm meets delayed ACK",
     "packets_lost": "{quantile:one} of {names:who} is {value_us:to ms}, about TCP's minimum "
@@ -633,6 +725,9 @@ SEVERAL: Mapping[str, str] = {
 
 NOTHING = "nothing to do"
 ADVICE: Mapping[str, str] = {
+    "answers_count": "see that the work of an answer does not grow with it",
+    "answers_grow": "give it the same state at each start, and ask for what leaves it as it is",
+    "answers_unlike": "see whether both do the same work; --same-answers refuses such a race",
     "processes_lost": "see the run's log: a server that dies now and then is no steady one",
     "out_in_boots": "see the run's log, or race it alone",
     "few_unanswered": "use fewer connections (-c)",
@@ -675,6 +770,7 @@ ADVICE: Mapping[str, str] = {
     "host_steal": f"{NOTHING} but to choose a quieter time or machine",
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
+    "fewer_served": "give them more workers or threads, or race with --close",
     "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",

@@ -3,6 +3,7 @@
 from bakeoff.runs.kinds.capacity import CapacityRun
 from bakeoff.runs.kinds.ci import CiRun
 from bakeoff.runs.kinds.crosscheck import CrosscheckRun
+from bakeoff.runs.kinds.day import DayRun
 from bakeoff.runs.kinds.draws import DrawsRun
 from bakeoff.runs.kinds.grid import GridRun
 from bakeoff.runs.kinds.race import RaceRun
@@ -16,6 +17,7 @@ __all__ = [
     "CapacityRun",
     "CiRun",
     "CrosscheckRun",
+    "DayRun",
     "DrawsRun",
     "GridRun",
     "RaceRun",

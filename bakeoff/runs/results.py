@@ -186,15 +186,15 @@ class Results(Reported):
         return BadUsage(f"{self.path}: is a {self.kind}, not a race{parts}")
 
     def _entry_name(self, name: str) -> str:
-        """The entry of that name, or of the folder or command that was given to `race`."""
+        """The entry of that name, or of the folder, command or URL that was given to `race`."""
         plan = self._race_plan
         names = [entry.name for entry in plan.entries] + [out.name for out in plan.skipped]
         if name in names:
             return name
         for entry in plan.entries:
-            is_command = entry.origin == "command" and entry.title == name
+            is_typed = entry.origin in ("command", "url") and entry.title == name
             is_folder = entry.origin == "folder" and entry.folder == os.path.realpath(name)
-            if (is_command or is_folder) and not entry.twin_of:
+            if (is_typed or is_folder) and not entry.twin_of:
                 return entry.name
         raise BadUsage(f"there is no {name} in this run{nearest(name, names, 'there are')}")
 

@@ -20,6 +20,7 @@ from bakeoff.runs.results import Results
 from bakeoff.runs.stages import Reports, Stages, Watch
 from bakeoff.runs.store import PLAN_FILE, Store
 
+_MEASURED = ("block", "tool-run", "day-turn")
 OLD_PLANS = ("capacity-plan.json", "grid-plan.json", "replay-plan.json")
 
 
@@ -153,7 +154,7 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     def has_samples(self) -> bool:
         """Whether anything was measured."""
-        return any(record.type in ("block", "tool-run") for record in self.records()) or any(
+        return any(record.type in _MEASURED for record in self.records()) or any(
             part.has_samples() for part in self.begun_parts().values()
         )
 

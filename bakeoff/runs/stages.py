@@ -35,7 +35,9 @@ class Servers:
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
+    look = staticmethod(verifying.look)
     audit = staticmethod(verifying.audit)
+    connections_at_a_time = staticmethod(verifying.connections_at_a_time)
 
     def certificate(self, folder: Path) -> Certificate:
         """A certificate for servers that speak TLS, in `folder`. Raises `MissingPiece`."""
@@ -60,6 +62,7 @@ class LoadGenerators:
     """Who makes the load: our engine, or a load tool that is installed."""
 
     connect = load.Engine
+    slow_clients = load.SlowClients
     run_tool = staticmethod(load.run)
     tool_missing = staticmethod(load.missing)
 
@@ -79,6 +82,7 @@ class Meters:
     listen_queue = staticmethod(measure.read_listen_queue)
     cores = staticmethod(measure.read_cores)
     pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
+    energy_uj = staticmethod(measure.read_energy_uj)
 
     def machine(self) -> Machine:
         """The machine's facts, with the versions of engine and package."""
@@ -89,6 +93,7 @@ class Clock:
     """This machine's time."""
 
     now_ns = staticmethod(time.monotonic_ns)
+    wait = staticmethod(time.sleep)
 
     def settle(self) -> None:
         """Wait until servers that have just started are at rest."""

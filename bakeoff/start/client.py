@@ -27,6 +27,8 @@ Answers = Callable[[str, int], str | None]
 
 GRACE_S = 3.0
 _REPLY_WITHIN_S = 20.0
+_STEP_SHARE = 0.02
+_STEP_S_MIN, _STEP_S_MAX = 0.001, 0.05
 _ELSEWHERE_AFTER = 0.3
 """Share of the time to get ready after which a server that listens only elsewhere is out."""
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
@@ -172,7 +174,6 @@ class Keeper:
     ) -> float:
         """Wait for the first answer; ms from exec to it. Raises `ContenderOut`."""
         log = self._logs[name]
-        pause_s = 0.001
         while True:
             fault = answers(host, port)
             waited_s: float = (time.monotonic_ns() - started["exec_ns"]) / 1e9
@@ -188,8 +189,8 @@ class Keeper:
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
                 raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, 0.05)
+            # The time to ready is read in these steps.
+            time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL."""

@@ -126,13 +126,14 @@ def _written(
     """
     body = request.content
     headers = [("Host", host), *request.headers.items()]
-    if body:
+    if body or request.method in ("POST", "PUT", "PATCH"):
         headers.append(("Content-Length", str(len(body))))
     if close:
         headers.append(("Connection", "close"))
     elif version == "1.0":
         headers.append(("Connection", "keep-alive"))
-    message = client.send(h11.Request(method=request.method, target=path, headers=headers)) or b""
+    encoded = [(name.encode(), value.encode()) for name, value in headers]
+    message = client.send(h11.Request(method=request.method, target=path, headers=encoded)) or b""
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
     # h11 writes 1.1 only, and reads answers of either version.

@@ -6,7 +6,7 @@ request file; what this one says is checked here first, where a wrong answer can
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -105,13 +105,17 @@ def as_sent(
     )
 
 
-def held_bodies(workload: Workload, answers: Mapping[str, Answer]) -> dict[str, str]:
-    """By request the body, as it comes, where the whole of it is given; base64."""
+def held_bodies(
+    workload: Workload, answers: Mapping[str, Answer], stay: Collection[str]
+) -> dict[str, str]:
+    """By request the body, as it comes, where the whole of it is given or is to `stay`; base64."""
     expected = {name: each.expect or ExpectSection() for name, each in workload.asked.items()}
     return {
         name: base64.b64encode(answer.body).decode()
         for name, answer in answers.items()
-        if expected[name].sha256 or workload.expected_body(expected[name]) is not None
+        if name in stay
+        or expected[name].sha256
+        or workload.expected_body(expected[name]) is not None
     }
 
 

@@ -4,8 +4,10 @@ With pipelining, as many more at once on a third.
 """
 
 import base64
+from collections.abc import Mapping, Sequence
 
 from bakeoff.model.fields import filled
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle, Verification
@@ -13,26 +15,34 @@ from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
 from bakeoff.verify.expected import problems
+from bakeoff.verify.hold import open_requests
 from bakeoff.verify.mix import as_sent, ask_all, begun, held_bodies
 
 CLOSES = "it closes the connection after each answer, though keep-alive was asked"
 
 
 def verify(
-    handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int = 1
+    handle: Handle,
+    entry: Entry,
+    workload: Workload,
+    connection: Connection,
+    pipeline: int = 1,
+    held: Mapping[str, Held] | None = None,
 ) -> Verification:
     """Check a server's answers; `problems` say what is wrong with them.
 
+    `held` is what its first process is held to, by request; None: that is still to be found.
     It must also answer `pipeline` requests that are sent at once, if that is more than one. A
     workload whose requests differ is asked each of them once.
     """
     if not workload.is_fixed:
-        return _verify_all(handle, entry, workload, connection, pipeline)
+        return _verify_all(handle, entry, workload, connection, pipeline, held)
     expect = workload.first.expect or ExpectSection()
     try:
         answers = _three_answers(handle, entry, workload)
         answers += _ahead(handle, entry, workload, pipeline)
         wrong = [each for answer in answers for each in problems(answer, workload, expect)]
+        wrong += _broken(workload, held or {}, {workload.first.name: answers})
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
     except OSError as error:
@@ -42,7 +52,8 @@ def verify(
     usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
     warnings = []
     varies = any(answer.body != first.body for answer in answers)
-    if varies:
+    known = not open_requests(workload) or held == {}
+    if varies and known:
         warnings.append(
             "its body changes from answer to answer: only status and framing are checked"
         )
@@ -63,11 +74,17 @@ def verify(
 
 
 def _verify_all(
-    handle: Handle, entry: Entry, workload: Workload, connection: Connection, pipeline: int
+    handle: Handle,
+    entry: Entry,
+    workload: Workload,
+    connection: Connection,
+    pipeline: int,
+    held: Mapping[str, Held] | None,
 ) -> Verification:
     """The same for a workload of several requests, or of rules."""
     try:
         answers, wrong = ask_all(handle, entry, workload)
+        wrong += _broken(workload, held or {}, {name: [each] for name, each in answers.items()})
         if not wrong:
             _ahead(handle, entry, workload, pipeline)
     except NoAnswer as error:
@@ -78,6 +95,8 @@ def _verify_all(
     if wrong:
         return Verification(name=entry.name, problems=tuple(wrong))
     first = answers[workload.first.name]
+    # What stayed in its first process stays in this one, though it may be another body.
+    stay = set() if held is None else open_requests(workload).keys() - held
     closes = connection == "keep-alive" and not all(each.keeps_alive for each in answers.values())
     return Verification(
         name=entry.name,
@@ -88,8 +107,20 @@ def _verify_all(
         headers=first.headers,
         keeps_alive=first.keeps_alive,
         response_base64=base64.b64encode(first.raw).decode(),
-        bodies_base64=held_bodies(workload, answers),
+        bodies_base64=held_bodies(workload, answers, stay),
     )
+
+
+def _broken(
+    workload: Workload, held: Mapping[str, Held], answers: Mapping[str, Sequence[Answer]]
+) -> list[str]:
+    """What is held and not so, by request."""
+    return [
+        f"{name}: {fault}" if workload.is_mix else fault
+        for name, each in held.items()
+        for answer in answers.get(name, ())
+        for fault in problems(answer, workload, each.expect)
+    ]
 
 
 def _unreachable(handle: Handle, error: OSError) -> str:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import bakeoff
@@ -29,7 +30,8 @@ HEAVY = {
 def test_the_list_says_what_the_command_says(name: str) -> None:
     module, line = COMMANDS[name]
     command = getattr(import_module(f"bakeoff.cli.{module}"), name)
-    assert (inspect.getdoc(command) or "").splitlines()[0] == line
+    text = command.info.help if isinstance(command, typer.Typer) else inspect.getdoc(command)
+    assert (text or "").splitlines()[0] == line
 
 
 @pytest.mark.parametrize("words", [["--help"], []])

@@ -29,7 +29,7 @@ def test_all_race_that_can(world: World, tmp_path: Path) -> None:
 
 def test_how_long_it_takes_is_said_before_it_begins(world: World) -> None:
     said = race("--all", "-d", "2").stderr.splitlines()[0]
-    assert said.startswith("5 servers, 2 s of measuring; before it all are started")
+    assert said == "about 15 s besides builds, 1 min 40 s at most: 5 servers, 2 s of measuring"
 
 
 def test_several_values_make_a_grid_with_a_verdict_for_each_cell(
@@ -37,7 +37,7 @@ def test_several_values_make_a_grid_with_a_verdict_for_each_cell(
 ) -> None:
     done = race("fast", "slow", "-c", "1,64", "--workers", "2", "-d", "8", "--json", "grid.json")
     assert done.exit_code == 0, done.output
-    assert "2 cells of 4 s of measuring each, 8 s in all; before each cell 3 servers" in done.output
+    assert "about 40 s besides builds, 3 min at most: 2 cells of 4 s of measuring" in done.output
     assert "fast leads in all 2 cells." in done.output
     grid = Grid.read_json(tmp_path / "grid.json")
     assert [cell.settings.connections for cell in grid.cells] == [1, 64]

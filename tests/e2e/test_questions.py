@@ -18,6 +18,7 @@ SLOW, LACKS = {slow!r}, {lacks!r}
 class App(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport, self.held = transport, b""
+        self.token = f"t{{transport.get_extra_info('peername')[1]}}"
     def data_received(self, data):
         self.held += data
         while b"\\r\\n\\r\\n" in self.held:
@@ -39,7 +40,10 @@ class App(asyncio.Protocol):
             time.sleep(0.003)
         if path == LACKS or (path == "/orders" and json.loads(body)["user"] not in (7, 8)):
             status = 404
-        said = json.dumps({{"target": target, "bytes": len(body), "who": given.get("x-who")}})
+        if path == "/account" and given.get("x-token") != self.token:
+            status = 403
+        who = given.get("x-who")
+        said = json.dumps({{"target": target, "bytes": len(body), "who": who, "token": self.token}})
         head = f"HTTP/1.1 {{status}} X\\r\\nContent-Type: application/json\\r\\n"
         return f"{{head}}Content-Length: {{len(said)}}\\r\\n\\r\\n{{said}}".encode()
 
@@ -115,6 +119,37 @@ def test_the_request_that_one_version_is_slower_in_is_named(shop: Place) -> None
     (run / "verdict.json").unlink()
     assert shop.bakeoff("report", "runs/latest").status == 0
     assert (run / "verdict.json").read_text() == kept
+
+
+CHAIN = """
+name = "account"
+[[request]]
+path = "/account"
+headers = { X-Token = "{{token}}" }
+[request.expect]
+json = { target = "string", bytes = "number", token = "string" }
+[[request]]
+path = "/"
+[[once]]
+path = "/login"
+body = "user=ann"
+take = { token = "json /token" }
+[once.expect]
+status = 201
+"""
+
+
+def test_each_connection_logs_in_and_takes_its_token(shop: Place) -> None:
+    (shop.path / "chain.toml").write_text(CHAIN)
+    words = ["race", "python3 old.py", "--workload", "./chain.toml", "-d", "1", *QUICK]
+    ended = shop.bakeoff(*words, "--json", "-")
+    assert ended.status == 0, ended.err
+    (entry,) = Verdict.from_json(ended.out, "stdout").entries
+    assert entry.valid and entry.errors.total == 0
+    (shop.path / "chain.toml").write_text(CHAIN.replace("json /token", "json /tokens/0"))
+    ended = shop.bakeoff(*words)
+    assert ended.status == 1
+    assert "POST /login: {{token}} can't be taken: there is no json /tokens/0" in ended.err
 
 
 def test_a_request_is_typed_as_for_curl(shop: Place) -> None:

@@ -26,13 +26,13 @@ def test_two_commands_in_a_folder_never_seen_before_and_two_gates(place: Place) 
     assert ended.status == 1, ended.err
     verdict = Verdict.read_json(place.path / "verdict.json")
     assert [gate.outcome for gate in verdict.gates] == ["holds", "fails"]
-    assert [entry.name for entry in verdict.entries] == ["node a.js", "node b.js"]
+    assert [entry.name for entry in verdict.entries] == ["a.js", "b.js"]
     slower = verdict.entries[1]
     assert slower.high is not None and slower.high < 0.9
     assert slower.cpu_us_per_request.server is not None
     assert slower.memory_mib.loaded is not None
     assert verdict.workload == "get"
-    assert "node a.js is faster than node b.js" in " ".join(ended.out.split())
+    assert "a.js is faster than b.js" in " ".join(ended.out.split())
     assert "Report: runs/" in ended.out
     run = place.path / "runs" / "latest"
     assert not (run / "scratch").exists()
@@ -64,7 +64,7 @@ def test_one_that_answers_wrongly_is_out_and_a_url_is_raced_and_left_up(place: P
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
     (entry,) = verdict.entries
-    assert entry.name == verdict.reference == url
+    assert f"http://{entry.name}/" == f"http://{verdict.reference}/" == url
     assert entry.cpu_us_per_request.server and entry.cpu_us_per_request.server > 0
     assert 'GET /: answered "Goodbye", not "Hello, World!"' in verdict.skipped[0].reason
 

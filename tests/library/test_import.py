@@ -3,16 +3,18 @@
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import bakeoff
-from bakeoff.cli import measuring
+from bakeoff.cli.app import COMMANDS
 from bakeoff.plan import (
     CapacityOptions,
     CrosscheckOptions,
+    DayOptions,
     DrawsOptions,
     Options,
     RaceOptions,
@@ -25,6 +27,7 @@ OPTIONS: dict[str, type[Options]] = {
     "capacity": CapacityOptions,
     "replay": ReplayOptions,
     "crosscheck": CrosscheckOptions,
+    "day": DayOptions,
     "draws": DrawsOptions,
 }
 
@@ -75,7 +78,8 @@ def test_a_function_takes_every_option_with_its_default(command: str) -> None:
 def test_a_command_has_a_flag_for_every_option(command: str) -> None:
     fields = set(OPTIONS[command].model_fields)
     assert fields - set(OPTIONS[command].flags()) <= {"connection"}
-    assert fields - {"connection"} <= set(defaults_of(getattr(measuring, command)))
+    module = import_module(f"bakeoff.cli.{COMMANDS[command][0]}")
+    assert fields - {"connection"} <= set(defaults_of(getattr(module, command)))
 
 
 def defaults_of(function: Any) -> dict[str, object]:

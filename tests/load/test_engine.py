@@ -3,6 +3,7 @@
 import base64
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,15 @@ def test_an_engine_that_was_killed_is_told_and_not_waited_for(port: int) -> None
         os.kill(engine._process.pid, signal.SIGKILL)
         with pytest.raises(EngineFailed, match="volley ended with status -9"):
             engine.slice(SLICE)
+
+
+def test_a_slice_that_nobody_waits_for_ends_with_its_engine(port: int) -> None:
+    began_s = time.monotonic()
+    with Engine(job(port)) as engine:
+        engine.begin(SLICE.model_copy(update={"duration_ms": 60_000}))
+        engine.abort()
+        assert engine._process.returncode == -signal.SIGKILL
+    assert time.monotonic() - began_s < 30, "it waited for the slice"
 
 
 def test_the_engine_has_a_version() -> None:

@@ -1,12 +1,15 @@
 """The engine's job, from a plan."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from bakeoff.load import job
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Cores
 from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import ExpectSection
 from tests.judge.races import Race
 
 SERVER = Handle(name="a", address="127.0.0.1:8080", host="localhost:8080", port=8080)
@@ -31,3 +34,23 @@ def test_as_many_requests_go_ahead_as_planned() -> None:
     assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 1
     race.pipeline = 16
     assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 16
+
+
+def test_answers_that_vary_go_through_a_request_file(tmp_path: Path) -> None:
+    plan = Race({"a": 1.0}).plan()
+    expect = ExpectSection.model_validate(
+        {
+            "headers": {"content-type": "application/json"},
+            "length_between": [1, 99],
+            "body_contains": ['a "line"\n\x7f'],
+            "json": {"id": "number", "note?": "any", "of": [{"x y": "string|null"}], "no": []},
+        }
+    )
+    held = {plan.workload.first.name: Held(answers=6, expect=expect, varied=("id",))}
+    verification = RIGHT.model_copy(update={"held": held})
+    (target,) = job(plan, [(SERVER, verification)], tmp_path).targets
+    assert target.requests and target.request is None and target.expect is None
+    assert (target.requests.host, target.requests.seed) == (SERVER.host, plan.seed)
+    (request,) = tomllib.loads(Path(target.requests.file).read_text())["request"]
+    assert (request["method"], request["path"]) == ("GET", plan.entry("a").path)
+    assert ExpectSection.model_validate(request["expect"]) == expect

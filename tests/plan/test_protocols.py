@@ -142,7 +142,11 @@ def test_an_https_url_is_asked_over_tls_by_the_roots_that_were_given(
     catalogue: Catalogue, roots: str
 ) -> None:
     plan = raced(catalogue, HTTPS, "both", ca=roots)
-    assert spoken(plan) == {HTTPS: "h1-tls", "both": "h1", f"{HTTPS} (twin)": "h1-tls"}
+    assert spoken(plan) == {
+        "localhost:8443": "h1-tls",
+        "both": "h1",
+        "localhost:8443 (twin)": "h1-tls",
+    }
     attached = plan.entries[0].attached
     assert attached and attached.tls
     assert (attached.port, attached.path) == (8443, "/x")

@@ -31,7 +31,7 @@ body_contains = ["{"]
 def shop(tmp_path: Path) -> Path:
     """A folder with a workload of two requests, and what it names."""
     (tmp_path / "shop.toml").write_text(SHOP)
-    (tmp_path / "users.csv").write_text("id,name\r\n7,ann\r\n8,bob\r\n")
+    (tmp_path / "users.csv").write_text("id,name\r\n7,ann\r\n8,bob b\r\n")
     (tmp_path / "order.bin").write_bytes(b"\xff\x00binary")
     return tmp_path
 
@@ -106,7 +106,7 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
         file.unlink()
     kept = Plan.from_json(made.to_json(), "plan.json").workload
     assert kept == made.workload
-    assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob"]])
+    assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob b"]])
     assert kept.body(kept.asked["order"]) == b"\xff\x00binary"
     assert list(kept.asked) == ["GET /", "order"]
     assert (kept.asked["order"].method, kept.asks) == ("POST", "2 requests")
@@ -167,6 +167,23 @@ def test_what_cannot_be_asked_is_refused_by_the_flag(
             "which the engine doesn't know",
         ),
         (('body_contains = ["{"]', 'json = { a = "int" }'), "request.1.expect.json", "is no type"),
+        (('path = "/"', 'path = "/a b"'), "request.0.path", "in a path ' ' is written %20"),
+        (('path = "/"', 'path = "/ä"'), "request.0.path", "in a path 'ä' is written %C3%A4"),
+        (
+            ("/orders/{{id}}", "/orders/{{name}}"),
+            "request.1.path",
+            "is '/orders/bob b', where name is 'bob b': in a path ' ' is written %20",
+        ),
+        (
+            ('path = "/"', 'path = "/"\nheaders = { "A B" = "" }'),
+            "request.0.headers.A B",
+            "no head",
+        ),
+        (
+            ('path = "/"', 'path = "/"\nheaders = { A = "b\\u0001" }'),
+            "request.0.headers.A",
+            "has no control characters",
+        ),
         (('data = "users.csv"', 'order = "random"'), None, "there is no `data`"),
     ],
 )

@@ -12,11 +12,22 @@ from bakeoff.model.grid import Grid
 from bakeoff.model.replay import Replay
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
-from bakeoff.report.kinds import audit, capacity, comparison, crosscheck, draws, grid, race, replay
+from bakeoff.report.kinds import (
+    audit,
+    capacity,
+    comparison,
+    crosscheck,
+    day,
+    draws,
+    grid,
+    race,
+    replay,
+)
 from tests.report import sample
 from tests.report.sample import capacity as capacities
 from tests.report.sample import comparison as comparisons
 from tests.report.sample import crosscheck as crosschecks
+from tests.report.sample import day as days
 from tests.report.sample import draws as drawn
 from tests.report.sample import grid as grids
 from tests.report.sample import replay as replays
@@ -58,6 +69,7 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "replay": lambda: replay.document(replays.cut_off()),
     "replay-of-many-rows": lambda: replay.document(replays.brick()),
     "crosscheck": lambda: crosscheck.document(crosschecks.crosscheck()),
+    "day": lambda: day.document(days.day()),
     "draws": lambda: draws.document(drawn.draws()),
     "comparison": lambda: comparison.document(comparisons.compared()),
     "audit": lambda: audit.document(audited()),

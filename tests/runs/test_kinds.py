@@ -1,4 +1,4 @@
-"""A seventh kind of run: what it takes, and all that it gets."""
+"""A ninth kind of run: what it takes, and all that it gets."""
 
 from pathlib import Path
 from typing import Literal

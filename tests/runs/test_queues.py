@@ -45,3 +45,34 @@ def test_a_short_queue_that_does_not_overflow_is_no_matter(measure: Measure) -> 
     run = measure.race(world, "fast", "same")
     assert not changes(run)
     assert run.result.connections == 64
+
+
+def test_who_serves_few_at_a_time_is_found_before_the_load(measure: Measure) -> None:
+    world = World(SPEEDS, served={"fast": 1, "slow": 8})
+    run = measure.race(world, "fast", "slow", "same")
+    assert changes(run) == [PlanChange(connections=1, served={"fast": 1, "slow": 8})]
+    assert run.result.connections == 1 and run.result.complete
+    (warned,) = (each for each in run.result.warnings if each.code == "fewer_served")
+    assert "fast (1), slow (8)" in sentence(warned)
+    assert any(text.startswith("1 connection instead of 64, as the others") for text in world.seen)
+
+
+def test_who_is_asked_for_more_than_it_serves_at_a_time_is_out(measure: Measure) -> None:
+    world = World(SPEEDS, served={"fast": 1})
+    verdict = measure.race(world, "fast", "same", connections=(64,)).result
+    assert {entry.name for entry in verdict.entries} == {"same"}
+    (fast,) = verdict.skipped
+    assert fast.reason.startswith("it serves 1 of 64 connections at a time")
+    assert "use -c 1, or --close" in fast.reason
+
+
+def test_a_queue_that_overflows_while_the_load_connects_is_too_short(measure: Measure) -> None:
+    world = World(SPEEDS, queues={"fast": 5})
+    run = measure.race(world, "fast", "same")
+    assert changes(run) == [PlanChange(connections=5, places={"fast": 5})]
+
+
+def test_those_that_close_are_not_asked_how_many_they_serve(measure: Measure) -> None:
+    world = World(SPEEDS, served={"fast": 1})
+    run = measure.race(world, "fast", "same", connection=("close",))
+    assert not changes(run)

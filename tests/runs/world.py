@@ -4,19 +4,21 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.load import LoadRun, LoadSpec
+from bakeoff.load import REQUEST_TIMEOUT_MS, LoadRun, LoadSpec
 from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry
@@ -26,6 +28,7 @@ from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
+from bakeoff.verify import Looked
 from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT, event
 from tests.load.tools.samples import load as spec_of
@@ -41,9 +44,14 @@ class World(Reports):
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
     processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
     12 ms without. `warmth` is the share of a server's throughput that it has after so many
-    seconds of load. Those with `places` in their listen queues close the connection after each
-    answer, and what overflows them waits for a second. `costs` has what a request of a mix costs,
-    by server and name; 1 without.
+    seconds of load. Slow clients leave those that they hold up a share of their throughput, and
+    `crowded` ones have slow clients now. `loading` is who is loaded, over what kind of
+    `connection`. Those with `places` in their listen queues close the connection after each
+    answer, and what overflows them waits for a second. Those that stall answer nothing after so
+    many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
+    connections, and `served` how many of them are served at a time. `starts_s` is what starts take
+    on the clock. With `drains` a slice ends when what is in flight is answered. `costs` has what a
+    request of a mix costs, by server and name; 1 without.
     """
 
     requests_per_s: dict[str, float]
@@ -55,6 +63,8 @@ class World(Reports):
     held_mib: float = 10.0
     free_mib: float = 4000.0
     wrong: dict[str, str] = field(default_factory=dict)
+    looked: dict[str, Looked] = field(default_factory=dict)
+    looks: list[set[str]] = field(default_factory=list)
     threads: dict[str, int] = field(default_factory=dict)
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -63,7 +73,17 @@ class World(Reports):
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
+    counts_energy: bool = False
+    held_up: dict[str, float] = field(default_factory=dict)
+    crowded: set[str] = field(default_factory=set)
+    connection: Connection = "keep-alive"
+    loading: str = ""
+    queues: dict[str, int] = field(default_factory=dict)
+    served: dict[str, int] = field(default_factory=dict)
     overflows: int = 0
+    stalls: dict[str, float] = field(default_factory=dict)
+    starts_s: dict[str, float] = field(default_factory=dict)
+    drains: bool = False
     refuses: bool = False
     no_certificate: str = ""
     certificates: int = 0
@@ -145,7 +165,8 @@ class World(Reports):
 
     def listen_queue(self, port: int) -> int | None:
         entry = self.up[self.pids[port]]
-        return self.places.get(entry.twin_of or entry.name)
+        name = entry.twin_of or entry.name
+        return self.places.get(name, self.queues.get(name))
 
     def pressure_cpu_us(self) -> None:
         pass
@@ -158,6 +179,18 @@ class World(Reports):
 
     def settle(self) -> None:
         pass
+
+    def wait(self, seconds_s: float) -> None:
+        self.time_ns += round(seconds_s * 1e9)
+
+    def energy_uj(self) -> int | None:
+        """Three watts at rest, and ten beside for each second of CPU time."""
+        if not self.counts_energy:
+            return None
+        return self.time_ns * 3 // 1000 + sum(self.cpu_ns.values()) // 100
+
+    def slow_clients(self, handle: Handle, count: int, _cpus: tuple[int, ...]) -> "FakeSlowClients":
+        return FakeSlowClients(self, self.pids[handle.port], count)
 
     def write(self, run: AnyRun) -> Path:
         """A report that says which run it is of."""
@@ -203,12 +236,29 @@ class World(Reports):
         workload: Workload,
         connection: Connection,
         pipeline: int,
+        held: Mapping[str, Held] | None = None,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
         keeps_alive = name not in self.places
         return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
+
+    def look(
+        self, servers: Sequence[tuple[Handle, Entry]], workload: Workload
+    ) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+        """What this world says that they answer; of others nothing."""
+        self.looks.append({entry.name for _, entry in servers})
+        found = {entry.name: self.looked.get(entry.twin_of or entry.name) for _, entry in servers}
+        return {name: {"request": each} for name, each in found.items() if each}, {}
+
+    def connections_at_a_time(
+        self, handle: Handle, entry: Entry, workload: Workload, most: int
+    ) -> int | None:
+        """All of them, unless this world says how many."""
+        served = self.served.get(entry.name)
+        self.time_ns += 1_000_000_000 if served else 0
+        return served if served and served < most else None
 
     def audit(self, up: Sequence[tuple[Handle, Entry]], workload: Workload) -> dict[str, Audit]:
         """A sound server, unless this world has another finding for it."""
@@ -278,6 +328,8 @@ class FakeKeeper:
         environment: Mapping[str, str] | None = None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
+        started_s = self._world.starts_s.get(entry.twin_of or entry.name, 0.0)
+        self._world.time_ns += round(started_s * 1e9)
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -336,6 +388,8 @@ class FakeLoad:
             else None
             for index, target in enumerate(job.targets)
         ]
+        names = [world.up[key].twin_of or world.up[key].name for key in self._keys]
+        world.overflows += sum(world.queues.get(each, inf) < job.connections for each in names)
         self.ready = Ready(
             type="ready",
             protocol=4,
@@ -367,26 +421,37 @@ class FakeLoad:
     def _slice(self, command: SliceCommand, cost: float) -> SliceEvent:
         world = self._world
         world.slices += 1
-        world.on_slice(world, world.slices)
         key = self._keys[command.target]
+        world.connection, world.loading = self._job.connection, key
+        world.on_slice(world, world.slices)
         original = self._server(command.target)
         rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
+        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == name_of(key))
+        stalls = loaded_s >= world.stalls.get(original, inf)
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None
+        if key in world.crowded:
+            rate *= world.held_up.get(original, 1.0)
         if command.rate and not dead:
             return self._open(key, command, command.rate, rate)
         window_ns = command.duration_ms * 1_000_000
-        requests = 0 if dead else round(rate * window_ns / 1e9)
+        requests = 0 if dead or stalls else round(rate * window_ns / 1e9)
         start_ns = world.time_ns + command.ramp_ms * 1_000_000
         world.time_ns = start_ns + window_ns + 1_000_000
         if self._job.connections > world.places.get(original, self._job.connections):
             world.overflows += 1
             world.time_ns += 1_000_000_000
+        if stalls:
+            world.time_ns += REQUEST_TIMEOUT_MS * 1_000_000
         world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
         requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
         world.answered[key] = world.answered.get(key, 0) + requests_all
         mean_us = self._job.connections * self._job.pipeline / rate * 1e6
+        if world.drains and not stalls:
+            world.time_ns += round(mean_us * 1e3)
+        missed = {"timeout": self._job.connections} if stalls else {}
+        missed |= {"reset": 1} if dead else {}
         return event(
             target=command.target,
             block=command.block,
@@ -396,8 +461,8 @@ class FakeLoad:
             requests=requests,
             bytes=requests * 113,
             requests_all=requests_all,
-            misses=1 if dead else 0,
-            errors={"reset": 1} if dead else {},
+            misses=sum(missed.values()),
+            errors=missed,
             latency=_histogram(round(mean_us), requests),
             latency_count=requests,
             latency_mean_us=mean_us if requests else 0.0,
@@ -417,8 +482,33 @@ class FakeLoad:
         world.answered[key] = world.answered.get(key, 0) + queued.requests_all
         return queued
 
+    def begin(self, command: SliceCommand) -> None:
+        """A load that is never read: it costs the server CPU time for a while."""
+        self._world.cpu_ns[self._keys[command.target]] += 100_000_000
+
+    def abort(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
+
+
+class FakeSlowClients:
+    """Clients that are only remembered."""
+
+    def __init__(self, world: World, key: str, count: int) -> None:
+        self._world, self._key, self.opened = world, key, count
+
+    def __enter__(self) -> "FakeSlowClients":
+        self._world.crowded.add(self._key)
+        return self
+
+    def end(self) -> int:
+        self._world.crowded.discard(self._key)
+        return self.opened
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
 
 def _warm(_loaded_s: float) -> float:

@@ -3,11 +3,12 @@
 import base64
 import gzip
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
 
+from bakeoff.model.held import Held
 from bakeoff.model.receipt import Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify import answers, verify
@@ -45,10 +46,15 @@ def server(*responses: bytes) -> Iterator[int]:
         yield port
 
 
-def verified(workload: Workload, *responses: bytes, pipeline: int = 1) -> Verification:
+def verified(
+    workload: Workload,
+    *responses: bytes,
+    pipeline: int = 1,
+    held: Mapping[str, Held] | None = None,
+) -> Verification:
     with server(*responses) as port:
         handle, entry = handle_and_entry("x", port)
-        return verify(handle, entry, workload, "keep-alive", pipeline)
+        return verify(handle, entry, workload, "keep-alive", pipeline, held)
 
 
 def gzipped(body: bytes) -> bytes:
@@ -123,10 +129,19 @@ def test_without_an_expected_body_the_first_answer_is_the_measure() -> None:
     assert found.warnings == ()
 
 
-def test_a_body_that_changes_cannot_be_checked_and_that_is_said() -> None:
+def test_a_body_that_changes_is_looked_into_by_others_or_that_it_is_not_is_said() -> None:
     found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"))
-    assert found.expected_body_base64 is None
+    assert (found.expected_body_base64, found.warnings) == (None, ())
+    found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"), held={})
     assert "changes from answer to answer" in found.warnings[0]
+
+
+def test_a_further_process_is_held_to_what_its_first_was() -> None:
+    expect = ExpectSection(body_contains=("ell",), headers={"content-type": "text/plain"})
+    held = {"GET /": Held(answers=6, expect=expect, varied=("the body",))}
+    assert not verified(ANY, GOOD, GOOD.replace(b"Hello", b"Jelly"), held=held).problems
+    found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"), held=held)
+    assert found.problems == ('GET /: answered "Other", without "ell"',)
 
 
 def test_nobody_there_is_said() -> None:

@@ -22,7 +22,7 @@ from bakeoff.report.document import (
 from bakeoff.report.kinds import race as races
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
-from bakeoff.report.sentences import joined
+from bakeoff.report.sentences import joined, sentences
 
 _TONES: dict[str, Tone] = {
     "slower": "bad",
@@ -56,6 +56,7 @@ def document(result: Ci) -> Document:
         summary=(
             Charts(forest),
             tables.standings(last),
+            List("Request by request", items("≠", sentences(last.by_request))),
             gates(result.gates, last.ranked_by),
             List("Both races", _both(result), note=_PAIR_NOTE),
             Section(

@@ -23,6 +23,7 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds.glossary import GLOSSARY
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
@@ -96,6 +97,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
+                List("Answers that vary", items("=", held_to(verdict))),
                 List("Warnings", items("!", warnings(verdict))),
                 List("Unequal work", items("≠", sentences(verdict.fairness))),
             ),

@@ -51,9 +51,11 @@ class RaceRun(Run[Plan, Verdict]):
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Every boot that is missing; then, where it was asked for, each entry alone."""
-        with measuring(self.store, stages, watch) as context:
+        expected = self.planned.expected
+        with measuring(self.store, stages, watch, expected=expected) as context:
             while not self._is_over():
                 plan = self.plan
+                context.check_time("measuring")
                 boot = Boot.next(plan, context)
                 try:
                     if plan.solo:

@@ -15,12 +15,14 @@ from bakeoff.model.samples import (
     Warmup,
 )
 from bakeoff.plan import start_order
+from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from bakeoff.runs.measuring.meter import Meter
-from bakeoff.runs.measuring.queues import check_queues
+from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.time_left import time_left_s
 from bakeoff.runs.measuring.warmup import warm_up
 
 BOOT_SHARE = 0.5
@@ -98,10 +100,11 @@ class Boot:
         `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`, and in
         the first boot `NotAsPlanned`.
         """
-        session.connect()
-        meter = Meter(session)
-        if not self.earlier:
-            check_queues(meter, session)
+        if self.earlier:
+            session.connect()
+            meter = Meter(session)
+        else:
+            meter = connect_within_limits(session)
         self.context.store.append(session.record())
         self.step("warming up")
         warmup = warm_up(
@@ -128,6 +131,9 @@ class Boot:
         room = Room(meters.free_memory_mib(), meters.free_files())
         rule = draw_rule(self.plan, warmup, facts, room)
         self.context.store.append(rule)
+        left_s = time_left_s(self.plan, self.budget_s, warmup, rule, facts)
+        if self.is_last:
+            self.step(f"measuring, for about {figures.time_to_wait(left_s)}")
         fits = [each.instances for each in rule.redrawn.values() if each.why == "asked"]
         if fits and (asked := self.plan.instances or 1) > fits[0]:
             self.step(f"--instances {asked}: there are draws, memory and open files for {fits[0]}")

@@ -6,24 +6,47 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from bakeoff.model.plan import Plan
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.plan import Expected, Plan
 from bakeoff.model.protocol import Certificate
+from bakeoff.plan import ENDING_S
+from bakeoff.runs.measuring.hold import Known
 from bakeoff.runs.measuring.surroundings import Surroundings, surroundings
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
 
 
+class TimeIsUp(BakeoffError):
+    """A run has taken as long as it may take at most."""
+
+
 @dataclass(frozen=True)
 class Context:
-    """The effects, the keeper of the contenders, the log, who is told, and the folder."""
+    """The effects, the keeper of the contenders, the log, who is told, and the folder.
+
+    `known` has what contenders answered that were asked what stays in it, by name. At `until_ns` of
+    the stages' clock the time is up; None: there is no bound.
+    """
 
     stages: Stages
     keeper: Keeper
     store: Store
     watch: Watch
     folder: Path
+    known: dict[str, Known] = field(default_factory=dict)
     _surroundings: list[Surroundings] = field(default_factory=list)
+    until_ns: int | None = None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether it has taken as long as it may take."""
+        return self.until_ns is not None and self.stages.clock.now_ns() >= self.until_ns
+
+    def check_time(self, doing: str) -> None:
+        """Raise `TimeIsUp` where the time is up while it is `doing` something."""
+        if self.time_is_up:
+            raise TimeIsUp(f"its time was up while it was {doing}")
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -49,13 +72,23 @@ class Context:
 
 @contextmanager
 def measuring(
-    store: Store, stages: Stages, watch: Watch, folder: Path | None = None
+    store: Store,
+    stages: Stages,
+    watch: Watch,
+    folder: Path | None = None,
+    expected: Expected | None = None,
 ) -> Iterator[Context]:
-    """A keeper for contenders that run in `folder` (None: the store's); it ends them all."""
+    """A keeper for contenders that run in `folder` (None: the store's); it ends them all.
+
+    From now on there is as much time as is `expected` at most.
+    """
     folder = folder or store.path
     (folder / "logs").mkdir(parents=True, exist_ok=True)
+    until_ns = None
+    if expected:
+        until_ns = stages.clock.now_ns() + round((expected.at_most_s - ENDING_S) * 1e9)
     keeper = stages.servers.keeper(folder / "scratch")
     try:
-        yield Context(stages, keeper, store, watch, folder)
+        yield Context(stages, keeper, store, watch, folder, until_ns=until_ns)
     finally:
         keeper.close()

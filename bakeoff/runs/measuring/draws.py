@@ -61,6 +61,7 @@ class Draws:
             watch.step(f"starting and warming up instances {number + 1} of {wanted}")
             started = {}
             for name in start_order(session.plan, session.boot, number):
+                session.context.check_time(f"starting another process of {name}")
                 if name in self.alive and self._redrawn(name).instances > 1:
                     try:
                         started[name] = session.instances.start(session.plan.entry(name))
@@ -167,6 +168,7 @@ class Draws:
         slices = {name: slices_again(warmup, name) for name in started}
         for turn in range(max(slices.values())):
             for name in started:
+                session.context.check_time(f"warming up another process of {name}")
                 if turn < slices[name] and name not in meter.died:
                     meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS)
         for name, how in meter.died.items():

@@ -60,11 +60,18 @@ class Instances:
         servers = self._context.stages.servers
         try:
             handle = self._attach(entry) if entry.attached else self._start(entry, key)
+            known = self._context.known.get(entry.name)
             verification = servers.verify(
-                handle, entry, self._plan.workload, self._plan.connection, self._plan.pipeline
+                handle,
+                entry,
+                self._plan.workload,
+                self._plan.connection,
+                self._plan.pipeline,
+                known.held if known else None,
             )
             if verification.problems:
                 raise ContenderOut("; ".join(verification.problems))
+            verification = known.of(verification) if known else verification
         except ContenderOut:
             self._stop(entry.name, key)
             raise

@@ -1,13 +1,19 @@
-"""Listen queues too short for the load: seen before the warm-up, not after minutes of it.
+"""What servers can take, seen before the warm-up and not after minutes of waiting for them.
 
-A client whose connection meets a full queue is not told: it asks again after 1 s, 3 s, 7 s. Where
-each answer ends its connection, 64 clients of a queue of five wait most of the time, and so does a
-race. The queue's length alone says little, as a fast server empties a short one in time. So a slice
-is loaded, and the kernel counts who met a full one.
+Some serve few connections at a time, and the others wait until one of these is closed. Some have a
+listen queue that is too short for the load: a client whose connection meets a full queue is not
+told, and asks again after 1 s, 3 s, 7 s. Where each answer ends its connection, 64 clients of a
+queue of five wait most of the time, and so does a race. The queue's length alone says little, as a
+fast server empties a short one in time. So the kernel counts who meets a full one while the load
+connects, and in a slice of load.
 """
 
+from collections.abc import Mapping
+
 from bakeoff.model.samples import WARM_UP_SLICE_MS, PlanChange
+from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
@@ -15,21 +21,70 @@ HELD_UP = 3.0
 """A slice that took so many times its length has clients that wait for their second try."""
 
 
-def check_queues(meter: Meter, session: Session) -> None:
+def connect_within_limits(session: Session) -> Meter:
+    """Connect to all that run, once it is seen what they can take.
+
+    Raises `NotAsPlanned` where that is less than is planned: there are fewer connections, if the
+    plan leaves it open how many, else those are out.
+    """
+    _check_at_a_time(session)
+    full = _full_when_connecting(session)
+    meter = Meter(session)
+    _check_queues(meter, session, full)
+    return meter
+
+
+def _check_at_a_time(session: Session) -> None:
+    """Ask those that keep connections alive on as many as are planned, one after another."""
+    plan, servers = session.plan, session.context.stages.servers
+    served = {}
+    for each in session.running:
+        if not _ends_connections(each, session) and not each.entry.twin_of:
+            most = servers.connections_at_a_time(
+                each.handle, each.entry, plan.workload, plan.connections
+            )
+            if most is not None:
+                served[each.entry.name] = most
+    if served and plan.fewer_connections:
+        least = min(served.values())
+        who = ", ".join(f"{name} serves {n} at a time" for name, n in served.items())
+        session.context.watch.step(_instead(least, session, f"the others would wait: {who}"))
+        raise NotAsPlanned(PlanChange(connections=least, served=dict(sorted(served.items()))))
+    _leave_out({name: _serves_few(n, plan.connections) for name, n in served.items()}, session)
+
+
+def _full_when_connecting(session: Session) -> dict[str, int]:
+    """Connect. The places in the queues of those that overflow by that."""
+    before = session.context.stages.meters.tcp()
+    session.connect()
+    after = session.context.stages.meters.tcp()
+    if not (before and after and after.listen_overflows > before.listen_overflows):
+        return {}
+    # The kernel counts for all together; it can only be those that have fewer places.
+    kept = [each for each in session.running if not _ends_connections(each, session)]
+    queues = {each.entry.name: _places(each, session) for each in kept if not each.entry.twin_of}
+    return {
+        name: places
+        for name, places in queues.items()
+        if places and places < session.plan.connections
+    }
+
+
+def _check_queues(meter: Meter, session: Session, connecting: Mapping[str, int]) -> None:
     """Load those whose answers end their connections for a slice each.
 
-    Raises `NotAsPlanned` where queues overflow: there are fewer connections, if the plan leaves it
-    open how many, else those are out that this holds up.
+    `connecting` has those whose queues have overflowed before that.
     """
     plan, meters = session.plan, session.context.stages.meters
-    full: dict[str, int] = {}
-    held_up: list[str] = []
+    full: dict[str, int] = dict(connecting)
+    held_up: list[str] = [
+        name for name in connecting if session.connections_open[name] < plan.connections
+    ]
     for each in session.running:
         name = each.entry.name
-        one_shot = plan.connection == "close" or not each.verification.keeps_alive
-        if not one_shot or each.entry.twin_of:
+        if not _ends_connections(each, session) or each.entry.twin_of:
             continue
-        places = meters.listen_queue(int(each.handle.address.rpartition(":")[2]))
+        places = _places(each, session)
         before = meters.tcp()
         event = meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS).event
         after = meters.tcp()
@@ -41,19 +96,44 @@ def check_queues(meter: Meter, session: Session) -> None:
     if full and plan.fewer_connections:
         least = min(full.values())
         queues = ", ".join(f"that of {name} has room for {n}" for name, n in full.items())
-        instead = f"{least} connections instead of {plan.connections}"
-        session.context.watch.step(f"{instead}, as listen queues overflow: {queues}")
+        session.context.watch.step(_instead(least, session, f"listen queues overflow: {queues}"))
         raise NotAsPlanned(PlanChange(connections=least, places=dict(sorted(full.items()))))
-    out = {name: _reason(plan.connections, full[name]) for name in held_up}
+    _leave_out({name: _overflows(plan.connections, full[name]) for name in held_up}, session)
+
+
+def _ends_connections(running: Running, session: Session) -> bool:
+    """Whether each answer ends its connection."""
+    return session.plan.connection == "close" or not running.verification.keeps_alive
+
+
+def _places(running: Running, session: Session) -> int | None:
+    """The places in its listen queue; None: the kernel doesn't say."""
+    port = int(running.handle.address.rpartition(":")[2])
+    return session.context.stages.meters.listen_queue(port)
+
+
+def _instead(least: int, session: Session, why: str) -> str:
+    return f"{plural(least, 'connection')} instead of {session.plan.connections}, as {why}"
+
+
+def _leave_out(out: Mapping[str, str], session: Session) -> None:
     for name, reason in out.items():
         session.context.watch.out(name, reason)
     if out:
-        raise NotAsPlanned(PlanChange(out=out))
+        raise NotAsPlanned(PlanChange(out=dict(out)))
 
 
-def _reason(connections: int, places: int) -> str:
+def _serves_few(served: int, connections: int) -> str:
     return (
-        f"its listen queue has room for {places} and overflows with {connections} connections, "
-        "each of which carries one request: whoever is turned away waits a second or more; use "
-        f"-c {places}, or have it listen with a longer queue"
+        f"it serves {served} of {connections} connections at a time, and lets the others wait "
+        f"until one of these is closed: use -c {served}, or --close, or give it more workers or "
+        "threads"
+    )
+
+
+def _overflows(connections: int, places: int) -> str:
+    return (
+        f"its listen queue has room for {places} and overflows with {connections} connections: "
+        f"whoever is turned away waits a second or more; use -c {places}, or have it listen with a "
+        "longer queue"
     )

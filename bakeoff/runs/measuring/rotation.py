@@ -85,7 +85,7 @@ class _Rotation:
             done = min(1.0, (number + 1) / self._number)
             self._singly.run(number, done, meter, names)
             self._draws.end(meter, names)
-            if self._total_s >= self._budget_s:
+            if self._total_s >= self._budget_s or self._boot.context.time_is_up:
                 return
             if number + 1 >= look:
                 if enough():
@@ -105,6 +105,8 @@ class _Rotation:
         until_s = inf if last else share * budget_s * (number + 1) / self._number
         while alive := [name for name in names if name not in meter.died]:
             self._run_block(number, meter, alive)
+            if self._boot.context.time_is_up:
+                return
             if self._total_s >= budget_s or self._spent_s[counted] >= until_s:
                 return
 
@@ -114,6 +116,8 @@ class _Rotation:
         kind = _kind(self._spent_s, long_block_s, self._long_share)
         slices: list[Slice] = []
         for name in block_order(boot.plan, boot.number, self._block, names):
+            if boot.context.time_is_up:
+                break
             measured = meter.slice(
                 name,
                 self._block,

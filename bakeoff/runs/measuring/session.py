@@ -9,6 +9,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEntry, BootStart, Memory
 from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
 
 
@@ -115,10 +116,21 @@ class Session:
 
     def _start_all(self) -> None:
         for name in self._names:
+            self.context.check_time(f"starting {name}")
             try:
                 self.running.append(self.instances.start(self.plan.entry(name)))
             except ContenderOut as error:
                 self.out[name] = str(error)
                 self.context.watch.out(name, str(error))
+        self._hold()
         self.context.stages.clock.settle()
         self._idle = {each.key: self.instances.memory(each) for each in self.running}
+
+    def _hold(self) -> None:
+        """What each is held to, asked where nobody gave it; whoever can't be is stopped."""
+        held, out = hold(self.plan, self.running, self.context)
+        for each in self.running:
+            if reason := out.get(each.entry.name):
+                self.instances.stop(each)
+                self.context.watch.out(each.entry.name, reason)
+        self.running, self.out = held, self.out | out

@@ -56,7 +56,7 @@ class Singly:
             single = Meter(session, load)
             while self.spent_s < share * self._budget_s:
                 alive = [each for each in names if each not in (meter.died | single.died)]
-                if not alive:
+                if not alive or self._boot.context.time_is_up:
                     break
                 self._run_block(draw, single, alive)
             meter.died |= single.died

@@ -22,7 +22,7 @@ from bakeoff.runs.measuring.boot import Boot
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
-from bakeoff.runs.measuring.queues import check_queues
+from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
 
@@ -49,6 +49,7 @@ def run_solo_round(boot: Boot) -> None:
     died: dict[str, str] = {}
     stopped: list[Stopped] = []
     for turn, name in enumerate(order):
+        context.check_time(f"measuring {name} in round {boot.number + 1} of {plan.boots}")
         context.watch.measured(
             boot.done_s + turn * window_ms / 1000,
             plan.duration_s,
@@ -59,10 +60,11 @@ def run_solo_round(boot: Boot) -> None:
             if session.running:
                 if not boot.earlier:
                     session.audit()
-                session.connect()
-                meter = Meter(session)
-                if not boot.earlier:
-                    check_queues(meter, session)
+                if boot.earlier:
+                    session.connect()
+                    meter = Meter(session)
+                else:
+                    meter = connect_within_limits(session)
                 starts.append(session.record())
                 warmup = warm_up(meter, session, boot.earlier, {name: lengths}, window_ms / 1000)
                 warmups.append(warmup)

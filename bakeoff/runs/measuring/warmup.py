@@ -6,16 +6,19 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
+from bakeoff.load import REQUEST_TIMEOUT_MS
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import (
     WARM_UP_SLICE_MS,
     WARM_UP_SLICES_PER_S,
+    PlanChange,
     Slice,
     SliceLengths,
     Warmup,
 )
 from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
@@ -33,6 +36,12 @@ LEAST_RATE = 1.0
 """Offered to one that answered nothing: it is judged on that it does not answer this either."""
 
 
+HELD_UP_SLICES = 2
+HELD_UP_NS = 1_000_000_000
+TIMED_OUT = {"timeout", "connect_timeout"}
+"""A warm-up whose last slices ended with answers that never came ends, and so does a race of it."""
+
+
 @dataclass
 class Course:
     """One contender's warm-up slices so far, and how many it has to have."""
@@ -40,6 +49,21 @@ class Course:
     least: int
     most: int
     slices: list[Slice] = field(default_factory=list)
+
+    def _has_had(self, slices: int) -> bool:
+        """Whether it has had so many slices, or their time: a drain may take longer than they."""
+        took_ns = sum(each.event.drained_ns - each.event.start_ns for each in self.slices)
+        in_time = took_ns < slices * WARM_UP_SLICE_MS * 1e6
+        return len(self.slices) >= (slices if in_time else min(slices, HELD_UP_SLICES))
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether its last two slices ended with requests that timed out."""
+        return len(self.slices) >= HELD_UP_SLICES and all(
+            TIMED_OUT & set(each.event.errors)
+            and each.event.drained_ns - each.event.end_ns > HELD_UP_NS
+            for each in self.slices[-HELD_UP_SLICES:]
+        )
 
     def add(self, measured: Slice) -> None:
         """Another slice; what was settled before is forgotten."""
@@ -77,10 +101,12 @@ class Course:
         program that compiles gets faster within its first hundreds of calls, so one that was
         plainly flat from its first slice on won't.
         """
-        if len(self.slices) < self.least:
-            return False
-        if len(self.slices) >= self.most:
+        if self.is_held_up:
             return True
+        if self._has_had(self.most):
+            return True
+        if not self._has_had(self.least):
+            return False
         requests = sum(each.event.requests_all for each in self.slices[self.settled.start :])
         plain = self.settled.course == "flat" and self.settled.noise <= PLAINLY_FLAT
         return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
@@ -106,7 +132,7 @@ def warm_up(
     `budget_s` is what this boot is to measure, `earlier` the warm-ups of this race's boots before.
     Slice lengths, and in an open loop the rates, follow from how fast each is in the end, except
     for the lengths that are `given`. `say` is told before each turn how many are steady. Raises
-    `NoVerdict`.
+    `NoVerdict`, and in the first boot `NotAsPlanned` where some would hold up the others.
     """
     plan, names = session.plan, [each.entry.name for each in session.running]
     share_s = budget_s / len(names)
@@ -118,7 +144,10 @@ def warm_up(
     while waiting := [n for n, each in courses.items() if n not in meter.died and not each.done]:
         say(f"warming up, {len(courses) - len(waiting)} of {len(courses)} steady")
         for name in waiting:
+            session.context.check_time(f"warming up {name}")
             courses[name].add(meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS))
+    if not earlier:
+        _leave_out_held_up(courses, session)
     if not any(any(each.rates) for each in courses.values()):
         raise NoVerdict("no contender answered a single request during warm-up")
     latencies_us = {
@@ -153,6 +182,30 @@ def warm_up(
         cpu_us_per_request={name: each.cpu_us for name, each in courses.items()},
         courses={name: each.settled.course for name, each in courses.items()},
         steady_from={name: each.settled.start for name, each in courses.items()},
+    )
+
+
+def _leave_out_held_up(courses: Mapping[str, Course], session: Session) -> None:
+    """Raise `NotAsPlanned` where requests time out: each slice would take as long as that."""
+    out = {
+        name: _reason(each, session.plan.connections)
+        for name, each in courses.items()
+        if each.is_held_up
+    }
+    for name, reason in out.items():
+        session.context.watch.out(name, reason)
+    if out:
+        raise NotAsPlanned(PlanChange(out=out))
+
+
+def _reason(course: Course, connections: int) -> str:
+    missing = sum(each.event.misses for each in course.slices)
+    due = sum(each.event.due for each in course.slices)
+    fewer = f"use fewer than {connections} connections (-c), and " if connections > 1 else ""
+    return (
+        f"{missing:,} of {due:,} requests had no answer within {REQUEST_TIMEOUT_MS / 1000:g} s "
+        f"while it was warmed up with {connections} connections, and in a race all would wait for "
+        f"it: {fewer}see its log"
     )
 
 

@@ -39,6 +39,8 @@ pub enum ErrorKind {
     StreamReset,
     /// The server went away (GOAWAY) without looking at the request.
     Goaway,
+    /// An answer of the chain lacks what the connection takes from it.
+    Chain,
     /// An answer with the wrong status.
     Status,
     /// An answer with a body of the wrong length.
@@ -50,7 +52,7 @@ pub enum ErrorKind {
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 18] = [
+pub const KINDS: [ErrorKind; 19] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
@@ -65,6 +67,7 @@ pub const KINDS: [ErrorKind; 18] = [
     ErrorKind::Malformed,
     ErrorKind::StreamReset,
     ErrorKind::Goaway,
+    ErrorKind::Chain,
     ErrorKind::Status,
     ErrorKind::MismatchLength,
     ErrorKind::MismatchBody,
@@ -133,6 +136,7 @@ impl ErrorKind {
             Self::Malformed => "answer breaks the protocol",
             Self::StreamReset => "stream reset by the server",
             Self::Goaway => "server went away without the request",
+            Self::Chain => "nothing to take from the answer",
             Self::Status => "wrong status",
             Self::MismatchLength => "wrong length of body",
             Self::MismatchBody => "wrong body",

@@ -46,13 +46,17 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let messages = first.message..first.message + count;
         if P::WRITES {
-            let protocol = &mut pool.connections[slot].protocol;
             for message in messages {
                 let message = message % pool.book.cycle();
                 let flight = Flight { message, ..first };
-                protocol.write(flight, message, &mut pool.shared, &mut pool.out);
+                if pool.book.is_fixed() || !pool.write_dependent(slot, flight) {
+                    let protocol = &mut pool.connections[slot].protocol;
+                    protocol.write(flight, message, &mut pool.shared, &mut pool.out);
+                }
             }
             self.flush(slot);
+        } else if !pool.book.is_fixed() {
+            self.put_dependent(slot, first, messages);
         } else {
             pool.io.send(slot, part);
             for message in messages {
@@ -98,6 +102,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
         let now_ns = now_ns();
         let connection = &self.pool.connections[slot];
+        if connection.state == State::Once {
+            return self.on_chain_bytes(slot, piece, now_ns);
+        }
         let is_idle = connection.state == State::Open && connection.protocol.in_flight() == 0;
         if !P::WRITES && is_idle && (more || !self.is_sending()) {
             // Some say why they close a connection (408) before they do.
@@ -169,7 +176,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     #[inline]
-    fn count_bytes(&mut self, length: usize, now_ns: u64) {
+    pub(crate) fn count_bytes(&mut self, length: usize, now_ns: u64) {
         if self.window.holds(now_ns) {
             self.tally.bytes += length as u64;
             if let Some(log) = &mut self.log {

@@ -116,8 +116,15 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection that is kept may carry requests from now on.
+    /// A connection that is kept may carry requests from now on: first those that it begins with.
     pub(crate) fn on_ready(&mut self, slot: usize) {
+        if !self.begin(slot) {
+            self.join(slot);
+        }
+    }
+
+    /// A connection that is kept takes its part in the load.
+    pub(crate) fn join(&mut self, slot: usize) {
         self.tally.connects += 1;
         self.pool.connections[slot].state = State::Open;
         self.note_announced(slot);
@@ -227,6 +234,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         match connection.state {
             State::Held => self.end_held(slot),
             State::Open if connection.protocol.in_flight() > 0 => self.end_answer(slot),
+            State::Once => self.end_chain(slot),
             State::Greeting => self.fail(slot, ErrorKind::EarlyClose, None, || {
                 "the server closed the connection before it announced its settings".to_owned()
             }),
@@ -306,7 +314,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.tally.lost(kind, book.entry(flight.message), self.window.holds(flight.due_ns));
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         }
-        let was_connecting = matches!(connection.state, State::Connecting | State::Greeting);
+        let was_connecting =
+            matches!(connection.state, State::Connecting | State::Greeting | State::Once);
         connection.state = State::Closed;
         connection.failures = connection.failures.saturating_add(1);
         let pause_ns = pause_ns(connection.failures, was_connecting);

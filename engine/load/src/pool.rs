@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_protocol::Protocol;
-use volley_requests::Book;
+use volley_requests::{Book, Chain};
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) enum State {
     Connecting,
     /// Established, but what the server announces of itself has not come; given up at `due_ns`.
     Greeting,
+    /// Established, and sends what the file wants once on each connection; given up at `due_ns`.
+    Once,
     /// Established. With requests in flight, it is given up at `due_ns`.
     Open,
     /// Its last answer is complete, and what follows is there already: the server's end, or bytes
@@ -36,6 +38,23 @@ pub(crate) struct Flight {
     pub(crate) message: usize,
 }
 
+impl Flight {
+    /// That belongs to no window, whenever it is sent.
+    pub(crate) fn uncounted(message: usize) -> Self {
+        Self { due_ns: u64::MAX, sent_ns: u64::MAX, message }
+    }
+}
+
+/// How far a connection is with what it begins with, and what it has taken from the answers.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// Which draw of the chain.
+    pub(crate) draw: usize,
+    /// The step that is in flight, or comes next.
+    pub(crate) step: usize,
+    pub(crate) values: Vec<String>,
+}
+
 /// One of a target's connections. It may be closed and opened many times.
 #[derive(Debug)]
 pub(crate) struct Connection<P> {
@@ -46,7 +65,9 @@ pub(crate) struct Connection<P> {
     pub(crate) protocol: P,
     /// The request that it is being opened for, where it carries one only.
     pub(crate) waiting: Option<Flight>,
-    /// Requests sent on the present connection.
+    /// Where connections begin with a chain, from its first request on.
+    pub(crate) begun: Option<Box<Begun>>,
+    /// Requests sent on the present connection, without those of the chain.
     pub(crate) sent: u64,
     /// Failures since the last answer.
     pub(crate) failures: u32,
@@ -59,6 +80,7 @@ impl<P: Default> Connection<P> {
             due_ns: 0,
             protocol: P::default(),
             waiting: None,
+            begun: None,
             sent: 0,
             failures: 0,
         }
@@ -81,14 +103,16 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) io: B,
     /// What the connections share.
     pub(crate) shared: P::Shared,
-    /// What a connection has to say, until it is sent. Empty from event to event, and always where
-    /// the protocol sends the book's bytes.
+    /// What a connection has to say, until it is sent. Empty from event to event, and where the
+    /// protocol sends the book's bytes but for requests that depend on their connection.
     pub(crate) out: Vec<u8>,
     /// Connections that may take a request that is due, the one that waits longest first (open
     /// loop). May hold some that no longer can.
     pub(crate) available: VecDeque<usize>,
     /// The book's message that is sent next.
     next_message: usize,
+    /// The draw of the chain that the next connection begins with.
+    next_draw: usize,
     /// Connections opened so far: picks the source address.
     pub(crate) opened: u64,
 }
@@ -119,11 +143,13 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
         let shared = P::shared(book.expectations(), book.requests());
+        let draws = book.chain().map_or(0, Chain::draws);
         Ok(Self {
             target: target.clone(),
             io: io(count, book.outbox().clone())?,
             // Threads that share a book begin at different places of it.
             next_message: book.cycle() * share.thread / share.threads,
+            next_draw: draws * share.thread / share.threads,
             book,
             connections: (0..count).map(|_| Connection::new()).collect(),
             shared,
@@ -148,6 +174,13 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             self.next_message -= self.book.cycle();
         }
         (first, self.book.bytes(first, count))
+    }
+
+    /// Takes the next draw of the chain.
+    pub(crate) fn take_draw(&mut self, chain: &Chain) -> usize {
+        let draw = self.next_draw;
+        self.next_draw = (draw + 1) % chain.draws();
+        draw
     }
 
     /// Closes all connections. They may be opened again at once.

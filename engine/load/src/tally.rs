@@ -62,8 +62,10 @@ pub struct Tally {
     pub requests: u64,
     /// Bytes that were received within the window.
     pub bytes: u64,
-    /// Answers of ramp, window and drain.
+    /// Answers of ramp, window and drain, and to what connections begin with.
     pub requests_all: u64,
+    /// Right answers to what connections begin with.
+    pub chained: u64,
     /// Answers within the window that point elsewhere (3xx). They are not followed.
     pub redirects: u64,
     /// Connections established.
@@ -154,9 +156,9 @@ impl Tally {
         (self.handshakes > 0).then(|| self.handshake_ns as f64 / 1e3 / self.handshakes as f64)
     }
 
-    /// Answers that were right, in the whole slice.
+    /// Answers that were right, in the whole slice, but for those to what connections begin with.
     pub fn right(&self) -> u64 {
-        self.requests_all - self.errors.wrong_answers()
+        self.requests_all - self.chained - self.errors.wrong_answers()
     }
 
     /// Adds another thread's counts.
@@ -164,6 +166,7 @@ impl Tally {
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.requests_all += other.requests_all;
+        self.chained += other.chained;
         self.redirects += other.redirects;
         self.connects += other.connects;
         self.handshakes += other.handshakes;

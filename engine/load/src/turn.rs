@@ -1,6 +1,6 @@
 //! A target's turn on one thread: its state, its waiting, and what is due when.
 //!
-//! `link` opens and closes connections, `exchange` sends requests and takes answers.
+//! `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and takes answers.
 
 use crate::errors::ErrorKind;
 use crate::intervals::Log;
@@ -185,6 +185,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
                 State::Closed if is_due => self.reopen(slot, now_ns),
                 State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
                 State::Greeting if is_due => self.fail_greeting(slot),
+                State::Once if is_due => self.time_out_chain(slot),
                 State::Open if connection.protocol.in_flight() == 0 => continue,
                 State::Open | State::Held if is_due => self.time_out(slot, now_ns),
                 _ => {}

@@ -81,6 +81,11 @@ impl BodyCheck {
         self.length
     }
 
+    /// The body so far, where it is looked into.
+    pub(crate) fn collected(&self) -> &[u8] {
+        &self.collected
+    }
+
     /// The first byte that differs from the exact body: where it is, and which.
     pub(crate) fn difference(&self) -> Option<(usize, u8)> {
         self.difference

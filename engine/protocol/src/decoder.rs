@@ -90,6 +90,11 @@ impl Decoder {
         bytes
     }
 
+    /// The body so far, where its rule has it looked into.
+    pub fn collected(&self) -> &[u8] {
+        self.check.collected()
+    }
+
     /// The verdict on the complete answer in words, given the bytes that were fed last.
     pub fn describe(&self, answer: &Answer, learned: &Learned, last: &[u8]) -> String {
         let evidence = self.evidence(last);

@@ -5,7 +5,7 @@ use crate::decoder::Decoder;
 use crate::learned::Learned;
 use crate::protocol::{Answer, End, Step};
 use crate::protocol::{Awaited, Protocol};
-use crate::request::Request;
+use crate::request::{Request, RequestError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -61,6 +61,18 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         self.start(ticket);
     }
 
+    fn write_other(
+        &mut self,
+        ticket: T,
+        request: Request,
+        _: &mut Vec<Learned>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        out.extend_from_slice(&request.render()?);
+        self.start(ticket);
+        Ok(())
+    }
+
     #[inline]
     fn receive(
         &mut self,
@@ -90,6 +102,10 @@ impl<T: Copy> Protocol<T> for Http1<T> {
 
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
         self.decoder.evidence(last)
+    }
+
+    fn collected(&self) -> &[u8] {
+        self.decoder.collected()
     }
 
     /// Only the oldest can be.

@@ -16,21 +16,38 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// Takes the bytes of one answer apart, which [`Decoder`](crate::Decoder) has found complete.
     /// Interim answers before it are passed over. `None`: it is not complete after all.
-    pub fn read(mut bytes: &'a [u8]) -> Option<Self> {
-        loop {
-            let (head, rest) = bytes.split_at(head::find_end(bytes, 0)?);
-            let mut lines = head.split(|&byte| byte == b'\n');
-            let status_line = lines.next()?;
-            if status_line.get(b"HTTP/1.1 ".len()) == Some(&b'1') {
-                bytes = rest;
-                continue;
-            }
-            let headers: Vec<_> = lines.filter_map(field).collect();
-            let is_chunked =
-                headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(b"transfer-encoding"));
-            let body = if is_chunked { Cow::Owned(decode(rest)?) } else { Cow::Borrowed(rest) };
-            return Some(Self { headers, body });
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let (headers, rest) = final_head(bytes)?;
+        let is_chunked =
+            headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(b"transfer-encoding"));
+        let body = if is_chunked { Cow::Owned(decode(rest)?) } else { Cow::Borrowed(rest) };
+        Some(Self { headers, body })
+    }
+
+    /// The answer whose first bytes are this evidence ([`Protocol::evidence`]), with a body that was
+    /// collected ([`Protocol::collected`]).
+    ///
+    /// [`Protocol::evidence`]: crate::Protocol::evidence
+    /// [`Protocol::collected`]: crate::Protocol::collected
+    pub fn of(evidence: &'a [u8], body: &'a [u8]) -> Self {
+        let headers = final_head(evidence).map(|(headers, _)| headers).unwrap_or_default();
+        Self { headers, body: Cow::Borrowed(body) }
+    }
+}
+
+/// Names and values.
+type Headers<'a> = Vec<(&'a [u8], &'a [u8])>;
+
+/// The headers behind interim answers, and the bytes behind them.
+fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
+    loop {
+        let (head, rest) = bytes.split_at(head::find_end(bytes, 0)?);
+        let mut lines = head.split(|&byte| byte == b'\n');
+        let status = lines.next()?.split(|&byte| byte == b' ').nth(1)?;
+        if status.first() != Some(&b'1') {
+            return Some((lines.filter_map(field).collect(), rest));
         }
+        bytes = rest;
     }
 }
 
@@ -80,5 +97,7 @@ mod tests {
         let answer = "HTTP/1.1 100 Continue\r\nA: 1\r\n\r\nHTTP/1.1 200 OK\r\n\r\nto the end";
         assert_eq!(read(answer), Some((vec![], "to the end".to_owned())));
         assert_eq!(read("HTTP/1.1 100 Continue\r\n\r\n"), None);
+        let of = Message::of(b"HTTP/2 201\r\na: b\r\n\r\nhi", b"collected");
+        assert_eq!((of.headers, &*of.body), (vec![(&b"a"[..], &b"b"[..])], &b"collected"[..]));
     }
 }

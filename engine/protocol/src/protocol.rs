@@ -2,7 +2,7 @@
 
 use crate::check::Expectation;
 use crate::head::Malformed;
-use crate::request::Request;
+use crate::request::{Request, RequestError};
 use crate::verdict::Verdict;
 use std::fmt;
 use std::sync::Arc;
@@ -67,6 +67,15 @@ pub trait Protocol<T>: Default {
     /// index into the requests of [`Protocol::shared`].
     fn write(&mut self, ticket: T, message: usize, shared: &mut Self::Shared, out: &mut Vec<u8>);
 
+    /// The same for a request that is none of those.
+    fn write_other(
+        &mut self,
+        ticket: T,
+        request: Request,
+        shared: &mut Self::Shared,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError>;
+
     /// Takes the next bytes; `None` if nobody asked for any. After [`Step::Complete`] the answer may
     /// be described, and has to be finished, as a request after [`Step::Refused`]; only then come
     /// the bytes behind it. `awaited` looks a ticket up. What has to be said to the server is
@@ -93,6 +102,9 @@ pub trait Protocol<T>: Default {
 
     /// The first bytes of the answer in progress, given those that were received last.
     fn evidence(&self, last: &[u8]) -> Vec<u8>;
+
+    /// The body of the answer that is complete, where its rule has it looked into.
+    fn collected(&self) -> &[u8];
 
     /// The ticket of the answer that is complete, or of the request that was refused, until it is
     /// finished.

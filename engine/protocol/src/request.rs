@@ -134,7 +134,7 @@ impl Request {
         self.method == "HEAD"
     }
 
-    fn validate(&self) -> Result<(), RequestError> {
+    pub(crate) fn validate(&self) -> Result<(), RequestError> {
         // CONNECT turns the connection into a tunnel: its answer cannot be framed.
         if !is_token(&self.method) || self.method == "CONNECT" {
             return Err(RequestError::Method(self.method.clone()));

@@ -1,5 +1,7 @@
 //! A cycle of rendered requests.
 
+use crate::dependent::Dependent;
+use crate::once::Chain;
 use std::ops::Range;
 use std::sync::Arc;
 use volley_protocol::{Awaited, Expectation, Request, RequestError};
@@ -21,6 +23,9 @@ pub struct Book {
     requests: Vec<Arc<Request>>,
     expectations: Vec<Arc<Expectation>>,
     names: Vec<String>,
+    /// By message number up to the cycle; empty if there is none.
+    dependents: Vec<Option<Dependent>>,
+    chain: Option<Chain>,
 }
 
 impl Book {
@@ -34,6 +39,24 @@ impl Book {
         let mut draft = Draft::default();
         draft.add(&request.render()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
+    }
+
+    /// What each connection begins with, if with anything.
+    pub fn chain(&self) -> Option<&Chain> {
+        self.chain.as_ref()
+    }
+
+    /// Message `number`, below the cycle, where it depends on its connection: its bytes in the outbox
+    /// are not what is sent then.
+    #[inline]
+    pub fn dependent(&self, number: usize) -> Option<&Dependent> {
+        self.dependents.get(number)?.as_ref()
+    }
+
+    /// Whether no message depends on its connection.
+    #[inline]
+    pub fn is_fixed(&self) -> bool {
+        self.dependents.is_empty()
     }
 
     /// What the requests of the request file are called, in its order; empty for a book of one
@@ -65,7 +88,7 @@ impl Book {
         &self.outbox
     }
 
-    /// Message `number`, counted from 0 up to the cycle, and `depth` further.
+    /// Message `number`, counted from 0 up to the cycle, and `depth` further, or of the chain.
     #[inline]
     pub fn message(&self, number: usize) -> &Message {
         &self.messages[number]
@@ -101,6 +124,10 @@ pub(crate) struct Draft {
     outbox: Vec<u8>,
     messages: Vec<Message>,
     requests: Vec<Arc<Request>>,
+    dependents: Vec<Option<Dependent>>,
+    /// What a connection begins with, and how that is rendered: it comes last.
+    pub(crate) chain: Option<Chain>,
+    chained: Vec<(Vec<u8>, Awaited)>,
 }
 
 impl Draft {
@@ -108,15 +135,39 @@ impl Draft {
     pub(crate) fn add(&mut self, rendered: &[u8], request: Request, expectation: usize) {
         let start = self.outbox.len();
         self.outbox.extend_from_slice(rendered);
-        let expectation = u32::try_from(expectation).expect("fewer expectations than 2³²");
-        let awaited = Awaited { expectation, to_head: request.is_head() };
+        let awaited = awaited(&request, expectation);
         self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
         self.requests.push(Arc::new(request));
     }
 
+    /// One more that depends on its connection.
+    pub(crate) fn add_dependent(
+        &mut self,
+        rendered: &[u8],
+        dependent: Dependent,
+        expectation: usize,
+    ) {
+        self.dependents.resize_with(self.requests.len(), || None);
+        self.add(rendered, dependent.request.clone(), expectation);
+        self.dependents.push(Some(dependent));
+    }
+
+    /// One more of the chain.
+    pub(crate) fn add_chained(
+        &mut self,
+        rendered: Vec<u8>,
+        dependent: Dependent,
+        expectation: usize,
+    ) {
+        self.chained.push((rendered, awaited(&dependent.request, expectation)));
+        self.chain.as_mut().expect("there is a chain").requests.push(dependent);
+    }
+
     /// Bytes that the book will have, which repeats its first `depth` messages behind the last.
     pub(crate) fn size(&self, depth: usize) -> usize {
-        self.outbox.len() + self.first(depth).map(|message| message.bytes.len()).sum::<usize>()
+        let again = self.first(depth).map(|message| message.bytes.len()).sum::<usize>();
+        let chained = self.chained.iter().map(|(rendered, _)| rendered.len()).sum::<usize>();
+        self.outbox.len() + again + chained
     }
 
     /// There is at least one message.
@@ -134,11 +185,28 @@ impl Draft {
             self.outbox.extend_from_within(bytes);
             self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
         }
-        let Self { outbox, messages, requests } = self;
-        Book { outbox: outbox.into(), messages, requests, expectations, names }
+        let Self { mut outbox, mut messages, requests, mut dependents, mut chain, chained } = self;
+        if let Some(chain) = &mut chain {
+            chain.first_message = messages.len();
+        }
+        for (rendered, awaited) in chained {
+            let start = outbox.len();
+            outbox.extend_from_slice(&rendered);
+            messages.push(Message { bytes: start..outbox.len(), awaited });
+        }
+        if !dependents.is_empty() {
+            dependents.resize_with(requests.len(), || None);
+        }
+        let outbox = outbox.into();
+        Book { outbox, messages, requests, expectations, names, dependents, chain }
     }
 
     fn first(&self, depth: usize) -> impl Iterator<Item = &Message> {
         self.messages.iter().cycle().take(depth)
     }
+}
+
+fn awaited(request: &Request, expectation: usize) -> Awaited {
+    let expectation = u32::try_from(expectation).expect("fewer expectations than 2³²");
+    Awaited { expectation, to_head: request.is_head() }
 }

@@ -5,6 +5,7 @@ use crate::entry::Entry;
 use crate::file::FileError;
 use crate::file::Order;
 use crate::file::RequestFile;
+use crate::once::{Chain, Once};
 use csv::StringRecord;
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
@@ -12,11 +13,14 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use volley_protocol::{Expectation, RequestError, Version};
+use volley_protocol::{Expectation, Request, RequestError, StatusRule, Version};
 
 /// So many requests are drawn from a request file before they repeat: enough that weights are kept
 /// within a percent or so, few enough that bodies of 32 KiB fit.
 pub const DRAWN: usize = 8192;
+
+/// So many beginnings of connections are drawn before they repeat.
+const CHAINS_DRAWN: usize = 1024;
 
 /// Statuses from here on are errors, where nothing says which one is right.
 pub const FIRST_BAD_STATUS: u16 = 400;
@@ -59,23 +63,71 @@ impl RequestFile {
         let weights = WeightedIndex::new(self.entries.iter().map(|entry| u64::from(entry.weight)))
             .map_err(|error| FileError::new(&self.file, error.to_string()))?;
         let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        let expectations: Vec<_> = self.entries.iter().map(expectation).collect();
+        let mut expectations: Vec<_> = self.entries.iter().map(expectation).collect();
         let (mut draft, mut taken) = (Draft::default(), 0);
         for _ in 0..self.round().unwrap_or(count).max(1) {
             let index = weights.sample(&mut random);
             let entry = &self.entries[index];
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
-            let request = entry.fill(defaults, row, &mut random);
-            let rendered = expectations[index]
-                .suits(&request)
-                .and_then(|()| request.render())
-                .map_err(|error| self.refuse(entry, row, &error))?;
-            draft.add(&rendered, request, index);
+            let render = |request: &Request| {
+                let suits = expectations[index].suits(request);
+                let rendered = suits.and_then(|()| request.render());
+                rendered.map_err(|error| self.refuse(entry, row, &error))
+            };
+            if entry.is_dependent() {
+                let dependent = entry.settle(defaults, row, &mut random);
+                draft.add_dependent(&render(&dependent.request)?, dependent, index);
+            } else {
+                let request = entry.fill(defaults, row, &mut random);
+                draft.add(&render(&request)?, request, index);
+            }
             self.check_size(draft.size(0))?;
         }
+        self.draw_chain(defaults, &mut random, &mut draft, &mut expectations)?;
         self.check_size(draft.size(depth))?;
         let names = self.entries.iter().map(|entry| entry.name.clone()).collect();
         Ok(draft.bind(expectations, names, depth))
+    }
+
+    /// Draws what connections begin with, whose expectations come behind the others.
+    fn draw_chain(
+        &self,
+        defaults: &Defaults,
+        random: &mut impl Rng,
+        draft: &mut Draft,
+        expectations: &mut Vec<Arc<Expectation>>,
+    ) -> Result<(), FileError> {
+        let Some(first) = self.once.first() else { return Ok(()) };
+        if defaults.close {
+            let what = "[[once]] is for connections that carry several requests, but here each \
+                        carries one";
+            return Err(FileError::at(&self.file, first.entry.line, what));
+        }
+        let status = StatusRule::Below(FIRST_BAD_STATUS);
+        let takes_rows = self.once.iter().any(|once| once.entry.takes_rows());
+        let is_random = self.once.iter().any(|once| once.entry.is_random());
+        let draws = match (&self.table, self.order) {
+            (Some(table), Order::Sequential) if takes_rows && !is_random => table.rows.len(),
+            _ if takes_rows || is_random => CHAINS_DRAWN,
+            _ => 1,
+        };
+        draft.chain = Some(Chain::new(&self.once, &self.entries));
+        let behind = expectations.len();
+        expectations.extend(self.once.iter().map(|once| once.expectation(status)));
+        let mut taken = 0;
+        for _ in 0..draws {
+            // One row for all of a connection's: who logs in goes on as the same.
+            let row = if takes_rows { self.row(&mut taken, random) } else { None };
+            for (step, Once { entry, .. }) in self.once.iter().enumerate() {
+                let dependent = entry.settle(defaults, row, random);
+                let suits = expectations[behind + step].suits(&dependent.request);
+                let rendered = suits.and_then(|()| dependent.request.render());
+                let rendered = rendered.map_err(|error| self.refuse(entry, row, &error))?;
+                draft.add_chained(rendered, dependent, behind + step);
+            }
+            self.check_size(draft.size(0))?;
+        }
+        Ok(())
     }
 
     /// After how many requests they repeat, if nothing is left to chance.
@@ -120,6 +172,6 @@ impl RequestFile {
             _ => String::new(),
         };
         let line = text.map_or(entry.line, |text| text.line);
-        FileError::at(&self.file, line, format!("request: {error}{trace}"))
+        FileError::at(&self.file, line, format!("{}: {error}{trace}", entry.table))
     }
 }

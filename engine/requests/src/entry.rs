@@ -1,5 +1,6 @@
 //! One request of the file, ready to be filled in.
 
+use crate::dependent::Dependent;
 use crate::draw::Defaults;
 use crate::expected::Expected;
 use crate::template::Template;
@@ -13,6 +14,8 @@ pub(crate) struct Entry {
     pub(crate) line: u64,
     /// Its own name, or its method and path as they are written.
     pub(crate) name: String,
+    /// `request` or `once`.
+    pub(crate) table: &'static str,
     pub(crate) weight: u32,
     pub(crate) method: String,
     pub(crate) path: Text,
@@ -47,6 +50,11 @@ impl Entry {
         self.templates().any(Template::is_random)
     }
 
+    /// Whether it has values that its connection takes from answers.
+    pub(crate) fn is_dependent(&self) -> bool {
+        self.templates().any(|template| template.taken().next().is_some())
+    }
+
     /// The request for a row. A header of its own replaces the default of the same name.
     pub(crate) fn fill(
         &self,
@@ -54,7 +62,28 @@ impl Entry {
         row: Option<&StringRecord>,
         random: &mut impl Rng,
     ) -> Request {
-        let mut fill = |template: &Template| template.fill(row, random);
+        self.with(defaults, |template| template.fill(row, random))
+    }
+
+    /// The same as far as it is known before its connection is.
+    pub(crate) fn settle(
+        &self,
+        defaults: &Defaults,
+        row: Option<&StringRecord>,
+        random: &mut impl Rng,
+    ) -> Dependent {
+        let mut settled = Vec::new();
+        let request = self.with(defaults, |template| {
+            settled.push(template.settle(row, random));
+            settled[settled.len() - 1].fill(None, random)
+        });
+        let body = if let Body::Text(_) = self.body { settled.pop() } else { None };
+        let path = settled.pop().expect("each request has a path");
+        Dependent { request, headers: settled, path, body }
+    }
+
+    /// The request that is filled in so: headers, path, body.
+    fn with(&self, defaults: &Defaults, mut fill: impl FnMut(&Template) -> String) -> Request {
         let is_own =
             |name: &str| self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let others = defaults.headers.iter().filter(|(name, _)| !is_own(name)).cloned();

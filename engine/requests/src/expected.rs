@@ -24,13 +24,19 @@ impl Expected {
             headers: self.headers.as_ref().unwrap_or(&default.headers).clone(),
         }
     }
+
+    /// Whether it says all of the body.
+    pub(crate) fn has_fixed_body(&self) -> bool {
+        matches!(self.body, Some(BodyRule::Exactly(_) | BodyRule::Sha256(_)))
+    }
 }
 
 impl Source<'_> {
     pub(crate) fn expected(&self, expect: &Expect) -> Result<Expected, FileError> {
         let status = match &expect.status {
             Some(status) if !(100..600).contains(status.get_ref()) => {
-                let what = format!("request.expect.status: {} is no status", status.get_ref());
+                let what =
+                    format!("{}.expect.status: {} is no status", self.table, status.get_ref());
                 return Err(self.wrong(status.span(), &what));
             }
             status => status.as_ref().map(|status| StatusRule::Exactly(*status.get_ref())),
@@ -48,11 +54,11 @@ impl Source<'_> {
             (None, &[least, most]) if least <= most => {
                 return Ok(Some(LengthRule::Between(least, most)));
             }
-            (None, [_, _]) => "request.expect.length_between: the lower limit comes first",
-            (None, _) => "request.expect.length_between: it takes two limits, like [10, 2000]",
-            (Some(_), _) => "request.expect: of `length` and `length_between` keep one",
+            (None, [_, _]) => ".length_between: the lower limit comes first",
+            (None, _) => ".length_between: it takes two limits, like [10, 2000]",
+            (Some(_), _) => ": of `length` and `length_between` keep one",
         };
-        Err(self.wrong(between.span(), what))
+        Err(self.wrong(between.span(), &format!("{}.expect{what}", self.table)))
     }
 
     /// One rule decides on the body: the one body that is right, or what any has to hold.
@@ -67,9 +73,9 @@ impl Source<'_> {
             (fixed, None) => Ok(fixed),
             (None, Some(_)) => Ok(Some(self.content(expect)?)),
             (Some(_), Some(span)) => {
-                let what = "request.expect: `body`, `body_file` and `sha256` say all of the body: \
+                let what = ": `body`, `body_file` and `sha256` say all of the body: \
                             keep one of them, or `body_contains`, `body_matches` and `json`";
-                Err(self.wrong(span, what))
+                Err(self.wrong(span, &format!("{}.expect{what}", self.table)))
             }
         }
     }
@@ -78,7 +84,7 @@ impl Source<'_> {
         let texts = expect.body_contains.as_ref().map_or(&[][..], |texts| texts.get_ref());
         let pattern = expect.body_matches.as_ref().map(|pattern| {
             Pattern::parse(pattern.get_ref()).map_err(|what| {
-                self.wrong(pattern.span(), &format!("request.expect.body_matches: {what}"))
+                self.wrong(pattern.span(), &format!("{}.expect.body_matches: {what}", self.table))
             })
         });
         let shape = expect.json.as_ref().map(|shape| shape.get_ref().clone());
@@ -92,13 +98,13 @@ impl Source<'_> {
                 Ok(Some(BodyRule::Exactly(body.get_ref().clone().into_bytes())))
             }
             (None, Some(file), None) => {
-                let (_, bytes) = self.load("request.expect.body_file", file)?;
+                let (_, bytes) = self.load(&self.key("expect.body_file"), file)?;
                 Ok(Some(BodyRule::Exactly(bytes)))
             }
             (None, None, Some(hash)) => {
                 BodyRule::from_hex(hash.get_ref()).map(Some).ok_or_else(|| {
-                    let what = "request.expect.sha256: a SHA-256 has 64 hexadecimal digits";
-                    self.wrong(hash.span(), what)
+                    let what = self.key("expect.sha256: a SHA-256 has 64 hexadecimal digits");
+                    self.wrong(hash.span(), &what)
                 })
             }
             (body, file, hash) => {
@@ -108,8 +114,8 @@ impl Source<'_> {
                     hash.as_ref().map(Spanned::span),
                 ];
                 let last = spans.into_iter().flatten().max_by_key(|span| span.start);
-                let what = "request.expect: of `body`, `body_file` and `sha256` keep one";
-                Err(self.wrong(last.unwrap_or_default(), what))
+                let what = self.key("expect: of `body`, `body_file` and `sha256` keep one");
+                Err(self.wrong(last.unwrap_or_default(), &what))
             }
         }
     }

@@ -2,8 +2,10 @@
 
 use crate::entry::Entry;
 use crate::names;
+use crate::once::Once;
 use crate::source::Source;
 use crate::table::Table;
+use crate::template::Names;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -33,6 +35,10 @@ use volley_protocol::JsonShape;
 /// # body_matches = "^<html"     # somewhere in the body
 /// # json = { id = "number" }    # as in `JsonShape`
 /// headers = { Content-Type = "application/json" }
+/// [[once]]                      # sent once on each new connection, before all others, in their order
+/// path = "/login"
+/// body = "user=ann"
+/// take = { token = "json /token", sid = "cookie sid", csrf = "header X-CSRF" } # then {{token}}
 /// ```
 ///
 /// Path, values of headers and body may have the fields `{{COLUMN}}`, `{{random LOW HIGH}}` (a whole
@@ -43,6 +49,8 @@ pub struct RequestFile {
     pub(crate) file: PathBuf,
     pub(crate) order: Order,
     pub(crate) table: Option<Table>,
+    /// What each connection begins with.
+    pub(crate) once: Vec<Once>,
     /// At least one.
     pub(crate) entries: Vec<Entry>,
 }
@@ -61,7 +69,7 @@ impl RequestFile {
         file: &Path,
         load: impl Fn(&Path) -> io::Result<Vec<u8>>,
     ) -> Result<Self, FileError> {
-        let source = Source { text, file, load: &load };
+        let source = Source { text, file, load: &load, table: "request" };
         let document: Document = toml::from_str(text).map_err(|error| source.refuse(error))?;
         let table = match &document.data {
             Some(data) => {
@@ -74,18 +82,21 @@ impl RequestFile {
             return Err(source.wrong(order.span(), "`order` is about rows, but there is no `data`"));
         }
         let columns = table.as_ref().map_or(&[][..], |table| &table.columns);
+        let once = Source { table: "once", ..source }.once(&document.once, columns)?;
+        let taken: Vec<String> = once.iter().flat_map(Once::names).cloned().collect();
+        let fields = Names { columns, taken: &taken };
         let names = names::of(&source, &document.requests)?;
         let entries: Vec<Entry> = document
             .requests
             .iter()
             .zip(names)
-            .map(|(request, name)| source.entry(request, name, columns))
+            .map(|(request, name)| source.entry(request, name, fields))
             .collect::<Result<_, _>>()?;
         if entries.is_empty() {
             return Err(FileError::new(file, "there is no [[request]]"));
         }
         let order = document.order.map(Spanned::into_inner).unwrap_or_default();
-        Ok(Self { file: file.to_owned(), order, table, entries })
+        Ok(Self { file: file.to_owned(), order, table, once, entries })
     }
 }
 
@@ -94,6 +105,8 @@ impl RequestFile {
 pub(crate) struct Document {
     pub(crate) data: Option<Spanned<PathBuf>>,
     pub(crate) order: Option<Spanned<Order>>,
+    #[serde(default)]
+    pub(crate) once: Vec<Spanned<Request>>,
     #[serde(default, rename = "request")]
     pub(crate) requests: Vec<Spanned<Request>>,
 }
@@ -113,7 +126,7 @@ pub(crate) enum Order {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     pub(crate) name: Option<Spanned<String>>,
-    pub(crate) weight: Option<NonZeroU32>,
+    pub(crate) weight: Option<Spanned<NonZeroU32>>,
     pub(crate) method: Option<String>,
     pub(crate) path: Spanned<String>,
     #[serde(default)]
@@ -122,6 +135,8 @@ pub(crate) struct Request {
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     #[serde(default)]
     pub(crate) expect: Expect,
+    #[serde(default)]
+    pub(crate) take: BTreeMap<String, Spanned<String>>,
 }
 
 impl Request {

@@ -3,7 +3,7 @@
 use crate::entry::{Body, Entry, Text};
 use crate::file::Request;
 use crate::file::{FileError, words};
-use crate::template::Template;
+use crate::template::{Names, Template};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: &'a Path,
     pub(crate) load: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    /// Which tables are looked at: `request` or `once`.
+    pub(crate) table: &'static str,
 }
 
 impl Source<'_> {
@@ -21,23 +23,31 @@ impl Source<'_> {
         &self,
         request: &Spanned<Request>,
         name: String,
-        columns: &[String],
+        names: Names<'_>,
     ) -> Result<Entry, FileError> {
         let line = self.line(request.span());
         let request = request.get_ref();
+        let foreign = match self.table {
+            "once" => request.weight.as_ref().map(|weight| (weight.span(), "weight", "request")),
+            _ => request.take.values().next().map(|take| (take.span(), "take", "once")),
+        };
+        if let Some((span, key, table)) = foreign {
+            return Err(self.wrong(span, &format!("`{key}` is a key of [[{table}]]")));
+        }
         let mut headers: Vec<_> = request.headers.iter().collect();
         headers.sort_by_key(|(_, value)| value.span().start);
         let headers = headers.into_iter().map(|(name, value)| {
-            let key = format!("request.headers.{name}");
-            Ok((name.clone(), self.text(&key, value, columns)?))
+            let key = format!("{}.headers.{name}", self.table);
+            Ok((name.clone(), self.text(&key, value, names)?))
         });
-        let body = self.body(request, columns)?;
+        let body = self.body(request, names)?;
         Ok(Entry {
             line,
             name,
-            weight: request.weight.map_or(1, u32::from),
+            table: self.table,
+            weight: request.weight.as_ref().map_or(1, |weight| u32::from(*weight.get_ref())),
             method: request.method().to_owned(),
-            path: self.text("request.path", &request.path, columns)?,
+            path: self.text(&self.key("path"), &request.path, names)?,
             headers: headers.collect::<Result<_, _>>()?,
             body: body.unwrap_or(Body::Bytes(Vec::new())),
             expected: self.expected(&request.expect)?,
@@ -45,35 +55,36 @@ impl Source<'_> {
     }
 
     /// A file that is not text is a body as it is.
-    fn body(&self, request: &Request, columns: &[String]) -> Result<Option<Body>, FileError> {
+    fn body(&self, request: &Request, fields: Names<'_>) -> Result<Option<Body>, FileError> {
         match (&request.body, &request.body_file) {
             (None, None) => Ok(None),
             (Some(text), None) => {
-                Ok(Some(Body::Text(self.text("request.body", text, columns)?.template)))
+                Ok(Some(Body::Text(self.text(&self.key("body"), text, fields)?.template)))
             }
             (None, Some(named)) => {
-                let (file, bytes) = self.load("request.body_file", named)?;
+                let (file, bytes) = self.load(&self.key("body_file"), named)?;
                 Ok(Some(match String::from_utf8(bytes) {
                     Ok(text) => Body::Text(
-                        Template::parse(&text, columns)
+                        Template::parse(&text, fields)
                             .map_err(|what| FileError::new(&file, what))?,
                     ),
                     Err(binary) => Body::Bytes(binary.into_bytes()),
                 }))
             }
             (Some(_), Some(file)) => {
-                Err(self.wrong(file.span(), "request: of `body` and `body_file` keep one"))
+                let what = format!("{}: of `body` and `body_file` keep one", self.table);
+                Err(self.wrong(file.span(), &what))
             }
         }
     }
 
-    fn text(
-        &self,
-        key: &str,
-        text: &Spanned<String>,
-        columns: &[String],
-    ) -> Result<Text, FileError> {
-        let template = Template::parse(text.get_ref(), columns)
+    /// A key of such a table, with it.
+    pub(crate) fn key(&self, key: &str) -> String {
+        format!("{}.{key}", self.table)
+    }
+
+    fn text(&self, key: &str, text: &Spanned<String>, names: Names<'_>) -> Result<Text, FileError> {
+        let template = Template::parse(text.get_ref(), names)
             .map_err(|what| self.wrong(text.span(), &format!("{key}: {what}")))?;
         Ok(Text { line: self.line(text.span()), template })
     }

@@ -1,4 +1,4 @@
-//! Text with fields: `{{column}}`, `{{random LOW HIGH}}`, `{{hex N}}`.
+//! Text with fields: `{{column}}`, `{{taken}}`, `{{random LOW HIGH}}`, `{{hex N}}`.
 
 use csv::StringRecord;
 use rand::{Rng, RngExt};
@@ -7,15 +7,26 @@ use std::fmt::Write;
 /// The most digits of a `{{hex N}}`.
 const HEX_LIMIT: usize = 1024;
 
+/// What fields may name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Names<'a> {
+    /// The data file's columns; none if there is no such file.
+    pub(crate) columns: &'a [String],
+    /// What a connection takes from answers.
+    pub(crate) taken: &'a [String],
+}
+
 /// A text whose fields are filled in for each request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Template(Vec<Part>);
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Text(String),
     /// The value in this column of the row.
     Column(usize),
+    /// The value that the connection has taken as the nth, and its name.
+    Taken(usize, String),
     /// A whole number, both limits included.
     Random(i64, i64),
     /// This many hexadecimal digits.
@@ -23,18 +34,18 @@ enum Part {
 }
 
 impl Template {
-    /// Finds the fields. `columns` are the data file's, none if there is no such file.
-    pub(crate) fn parse(text: &str, columns: &[String]) -> Result<Self, String> {
+    /// Finds the fields.
+    pub(crate) fn parse(text: &str, names: Names<'_>) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
             let Some((inside, after)) = behind.split_once("}}") else {
-                return Err(format!("there is a {{{{ without }}}}; {}", known(columns)));
+                return Err(format!("there is a {{{{ without }}}}; {}", known(names)));
             };
             if !before.is_empty() {
                 parts.push(Part::Text(before.to_owned()));
             }
-            parts.push(field(inside.trim(), columns)?);
+            parts.push(field(inside.trim(), names)?);
             rest = after;
         }
         if !rest.is_empty() {
@@ -43,12 +54,16 @@ impl Template {
         Ok(Self(parts))
     }
 
-    /// The text with its fields filled in. `row` is there if a column is used.
+    /// The text with its fields filled in, but for those that a connection takes, which stay as they
+    /// are written. `row` is there if a column is used.
     pub(crate) fn fill(&self, row: Option<&StringRecord>, random: &mut impl Rng) -> String {
         let mut text = String::new();
         for part in &self.0 {
             match part {
                 Part::Text(part) => text.push_str(part),
+                Part::Taken(_, name) => {
+                    let _ = write!(text, "{{{{{name}}}}}");
+                }
                 Part::Column(index) => {
                     text.push_str(row.and_then(|row| row.get(*index)).unwrap_or_default());
                 }
@@ -62,6 +77,33 @@ impl Template {
             }
         }
         text
+    }
+
+    /// The same as a template, in which those fields are left.
+    pub(crate) fn settle(&self, row: Option<&StringRecord>, random: &mut impl Rng) -> Self {
+        let settle = |part: &Part| match part {
+            Part::Taken(..) => part.clone(),
+            part => Part::Text(Self(vec![part.clone()]).fill(row, random)),
+        };
+        Self(self.0.iter().map(settle).collect())
+    }
+
+    /// A settled template with what a connection has taken.
+    pub(crate) fn with(&self, values: &[String]) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Taken(nth, _) => values[*nth].clone(),
+            _ => unreachable!("it is settled"),
+        };
+        self.0.iter().map(part).collect()
+    }
+
+    /// Which of the values that a connection takes it has.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Taken(nth, _) => Some(*nth),
+            _ => None,
+        })
     }
 
     /// The columns whose values are filled in.
@@ -78,9 +120,13 @@ impl Template {
     }
 }
 
-fn field(inside: &str, columns: &[String]) -> Result<Part, String> {
-    if let Some(index) = columns.iter().position(|column| column == inside) {
+fn field(inside: &str, names: Names<'_>) -> Result<Part, String> {
+    let at = |names: &[String]| names.iter().position(|name| name == inside);
+    if let Some(index) = at(names.columns) {
         return Ok(Part::Column(index));
+    }
+    if let Some(nth) = at(names.taken) {
+        return Ok(Part::Taken(nth, inside.to_owned()));
     }
     let words: Vec<&str> = inside.split_whitespace().collect();
     let part = match words[..] {
@@ -104,15 +150,15 @@ fn field(inside: &str, columns: &[String]) -> Result<Part, String> {
     };
     part.ok_or_else(|| {
         let shown: String = inside.chars().take(40).collect();
-        format!("{{{{{shown}}}}} is not a field; {}", known(columns))
+        format!("{{{{{shown}}}}} is not a field; {}", known(names))
     })
 }
 
 /// Which fields there are.
-fn known(columns: &[String]) -> String {
+fn known(names: Names<'_>) -> String {
     let mut text = "fields are ".to_owned();
-    for column in columns {
-        let _ = write!(text, "{{{{{column}}}}}, ");
+    for name in names.columns.iter().chain(names.taken) {
+        let _ = write!(text, "{{{{{name}}}}}, ");
     }
     text + "{{random LOW HIGH}} and {{hex N}}"
 }

@@ -168,6 +168,45 @@ fn requests_may_come_from_a_file() {
 }
 
 #[test]
+fn connections_may_log_in_first() {
+    let (address, asked) = servers::routing(|path| {
+        let body = match path {
+            "/login" => r#"{"id": 7}"#,
+            "/of/7" => "mine",
+            _ => return Some(b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n".to_vec()),
+        };
+        let length = body.len();
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+    });
+    let file = fresh("login.toml");
+    let text = "[[once]]\npath = \"/login\"\ntake = { id = \"json /id\" }\n\
+        [[request]]\npath = \"/of/{{id}}\"\n";
+    fs::write(&file, text).unwrap();
+    let name = file.to_str().unwrap();
+    let options = ["-n", "50", "--expect-body", "mine", "--request-file", name];
+    let value = load_json(address, &options);
+    assert_eq!((value["requests"].as_u64(), &value["errors"]), (Some(50), &serde_json::json!({})));
+    assert_eq!(value["by_request"][0]["name"], "GET /of/{{id}}");
+    let logins = asked.lock().unwrap().iter().filter(|path| *path == "/login").count();
+    assert_eq!(logins, 4, "one for each connection");
+
+    fs::write(&file, text.replace("json /id", "json /token")).unwrap();
+    let (status, text, error) = load(address, &["--request-file", name]);
+    assert_eq!(status, 1, "{text}{error}");
+    let detail = "take.id: json /token is not in the answer to GET /login";
+    assert!(text.contains(detail) && text.contains("nothing to take from the answer"), "{text}");
+
+    for (options, part) in [
+        (&["--close"] as &[&str], "login.toml:1: [[once]] is for connections that carry several"),
+        (&["--requests-per-connection", "1"], "--requests-per-connection 1 leaves nothing to"),
+    ] {
+        let (status, text, error) = load(address, &[options, &["--request-file", name]].concat());
+        assert_eq!((status, text.as_str()), (2, ""));
+        assert!(error.contains(part) && error.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
 fn a_server_is_met_where_it_is_said_to_be() {
     let address = servers::always(GOOD).to_string();
     let elsewhere = ["load", "-c", "4", "-d", "100ms", "http://name.invalid/", "--connect-to"];

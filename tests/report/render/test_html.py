@@ -23,6 +23,7 @@ CHARTS = {
     "replay": "claims speed-many-cpus-ab speed-one-cpu-ab",
     "replay-of-many-rows": "claims memory-empty speed-empty",
     "crosscheck": "",
+    "day": "",
     "draws": "",
     "comparison": "",
     "audit": "",

@@ -18,6 +18,7 @@ FIGURES = {
     "replay": ("33,668", "1.012× (0.985 to 1.040)"),
     "replay-of-many-rows": ("75,018", "208,229", "3.40×", "16.7 ms", "645 µs", "28.0 MiB"),
     "crosscheck": ("≠ 0.500× (0.480 to 0.520)", "= 1.010× (0.970 to 1.050)", "48,000", "9.12 ms"),
+    "day": ("= 3.10 ms", "0.500× (0.481 to 0.521)", "48,000", "130 ms"),
     "draws": ("1.2 % (0.60 to 3.0 %), n = 6", "±2.0 %", "5.5 %"),
     "comparison": ("0.951× (0.939 to 0.963)", "48,356", "61,000", "20.3 µs", "14.2 MiB"),
     "audit": ("7 requests", "0.31 B"),
@@ -36,7 +37,7 @@ def without_trailing_spaces(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["race", "capacity", "grid", "replay", "crosscheck", "comparison", "audit"]
+    "name", ["race", "capacity", "grid", "replay", "crosscheck", "comparison", "audit", "day"]
 )
 def test_as_it_is_piped(name: str) -> None:
     text = printed(DOCUMENTS[name](), 80)

@@ -12,8 +12,9 @@ from tests.report.render.golden import same_as_golden
 from tests.report.render.test_terminal import everywhere
 
 
-def test_markdown_as_it_is_read() -> None:
-    same_as_golden("race.md", markdown(DOCUMENTS["race"]()))
+@pytest.mark.parametrize("name", ["race", "day"])
+def test_markdown_as_it_is_read(name: str) -> None:
+    same_as_golden(f"{name}.md", markdown(DOCUMENTS[name]()))
 
 
 @pytest.mark.parametrize("name", ["race", "grid", "replay"])

@@ -34,7 +34,8 @@ impl<S: Read + Write> Peer<S> {
         peer
     }
 
-    fn read(&mut self) -> bool {
+    /// Waits for bytes. False: the client is gone.
+    pub fn read(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
         match self.stream.read(&mut buffer) {
             Ok(0) | Err(_) => false,
@@ -71,7 +72,8 @@ impl<S: Read + Write> Peer<S> {
         }
     }
 
-    fn next_frame(&mut self) -> Option<(FrameHead, Vec<u8>)> {
+    /// The next frame, if all of it has come.
+    pub fn next_frame(&mut self) -> Option<(FrameHead, Vec<u8>)> {
         let head = FrameHead::read(self.rest.first_chunk::<HEAD_LENGTH>()?);
         let end = HEAD_LENGTH + head.length as usize;
         let payload = self.rest.get(HEAD_LENGTH..end)?.to_vec();

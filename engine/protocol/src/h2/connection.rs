@@ -11,7 +11,7 @@ use crate::check::Expectation;
 use crate::head::Malformed;
 use crate::learned::Learned;
 use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
-use crate::request::Request;
+use crate::request::{Request, RequestError};
 use crate::verdict;
 use std::sync::Arc;
 
@@ -129,11 +129,24 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
+    /// A stream for the next request: its number and its place.
+    #[inline]
+    fn add_stream(&mut self, ticket: T) -> (u32, usize) {
+        let number = self.next_number;
+        self.next_number += 2;
+        let window = self.announced.unwrap_or(UNSAID).initial_window;
+        let place = self.streams.add(number, ticket, window);
+        self.streams[place].began_at = self.taken;
+        (number, place)
+    }
+
     /// Sends as much of the body of a request as the windows allow.
     pub(super) fn send_body(&mut self, place: usize, requests: &Requests, out: &mut Vec<u8>) {
         let stream = &mut self.streams[place];
         let Some((message, from)) = stream.unsent else { return };
-        let rest = &requests.body(message)[from..];
+        let own = stream.own.clone();
+        let body = own.as_deref().map_or_else(|| requests.body(message), |own| &own.body);
+        let rest = &body[from..];
         let room = usize::try_from(self.window.min(stream.window)).unwrap_or(0);
         let piece = &rest[..room.min(rest.len())];
         if piece.is_empty() {
@@ -227,18 +240,12 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
 
     /// Never of use: a request's bytes are written.
     fn start(&mut self, ticket: T) {
-        let window = self.announced.unwrap_or(UNSAID).initial_window;
-        self.streams.add(self.next_number, ticket, window);
-        self.next_number += 2;
+        self.add_stream(ticket);
     }
 
     #[inline]
     fn write(&mut self, ticket: T, message: usize, shared: &mut Shared, out: &mut Vec<u8>) {
-        let number = self.next_number;
-        self.next_number += 2;
-        let window = self.announced.unwrap_or(UNSAID).initial_window;
-        let place = self.streams.add(number, ticket, window);
-        self.streams[place].began_at = self.taken;
+        let (number, place) = self.add_stream(ticket);
         let requests = &shared.requests;
         let ends = requests.body(message).is_empty();
         frame::write_headers_by(out, number, ends, frame::DEFAULT_FRAME_SIZE, |out| {
@@ -249,6 +256,29 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
             self.streams[place].unsent = Some((message, 0));
             self.send_body(place, requests, out);
         }
+    }
+
+    fn write_other(
+        &mut self,
+        ticket: T,
+        request: Request,
+        shared: &mut Shared,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        request.validate()?;
+        let (number, place) = self.add_stream(ticket);
+        let ends = request.body.is_empty();
+        frame::write_headers_by(out, number, ends, frame::DEFAULT_FRAME_SIZE, |out| {
+            shared.requests.write_other_head(&request, &mut self.added, out);
+        });
+        if !ends {
+            self.waiting += 1;
+            let stream = &mut self.streams[place];
+            stream.unsent = Some((0, 0));
+            stream.own = Some(Arc::new(request));
+            self.send_body(place, &shared.requests, out);
+        }
+        Ok(())
     }
 
     /// HTTP/2's server may say something unasked, so this is never `None`.
@@ -296,6 +326,10 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
             bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
         }
         bytes
+    }
+
+    fn collected(&self) -> &[u8] {
+        self.ended.map_or(&[], |place| self.streams[place].check.collected())
     }
 
     #[inline]

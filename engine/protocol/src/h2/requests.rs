@@ -14,6 +14,7 @@ use std::sync::Arc;
 /// What may be asked, by message number.
 #[derive(Debug)]
 pub(super) struct Requests {
+    scheme: &'static str,
     messages: Vec<Arc<Request>>,
     /// The parts of each request's head.
     heads: Vec<Range<usize>>,
@@ -74,12 +75,23 @@ impl Added {
             (self.count, self.size, self.limit, self.is_new_limit) = (0, 0, limit, true);
         }
     }
+
+    /// A head begins with what the server has to be told of its table.
+    #[inline]
+    fn announce(&mut self, out: &mut Vec<u8>) {
+        if self.is_new_limit {
+            self.is_new_limit = false;
+            hpack::write_table_size(out, 0);
+            hpack::write_table_size(out, self.limit);
+        }
+    }
 }
 
 impl Requests {
     /// Takes requests apart. `scheme`: `http` or `https`.
-    pub(super) fn new(requests: &[Arc<Request>], scheme: &str) -> Self {
+    pub(super) fn new(requests: &[Arc<Request>], scheme: &'static str) -> Self {
         let mut taken_apart = Self {
+            scheme,
             messages: requests.to_vec(),
             heads: Vec::with_capacity(requests.len()),
             parts: Vec::new(),
@@ -104,11 +116,7 @@ impl Requests {
     /// Appends the head of a request to `out`, as the next on its connection.
     #[inline]
     pub(super) fn write_head(&self, message: usize, added: &mut Added, out: &mut Vec<u8>) {
-        if added.is_new_limit {
-            added.is_new_limit = false;
-            hpack::write_table_size(out, 0);
-            hpack::write_table_size(out, added.limit);
-        }
+        added.announce(out);
         if added.nth.is_empty() {
             added.nth.resize(self.fields.len(), 0);
         }
@@ -119,6 +127,17 @@ impl Requests {
                     0 => self.spell_out(field, added, out),
                     nth => hpack::write_indexed(out, LATEST + added.count - nth),
                 },
+            }
+        }
+    }
+
+    /// The same for a request that is none of them. It adds nothing to the table.
+    pub(super) fn write_other_head(&self, request: &Request, added: &mut Added, out: &mut Vec<u8>) {
+        added.announce(out);
+        for (name, value) in fields(request, self.scheme) {
+            match hpack::find(&name, &value) {
+                Found::Field(index) => hpack::write_indexed(out, index),
+                _ => hpack::write_literal(out, indexing(&name), &name, &value),
             }
         }
     }
@@ -146,7 +165,7 @@ impl Requests {
         if let Found::Field(index) = hpack::find(name, value) {
             return self.add_fixed(|bytes| hpack::write_indexed(bytes, index));
         }
-        if name == "authorization" {
+        if indexing(name) == Indexing::Never {
             return self.add_fixed(|out| hpack::write_literal(out, Indexing::Never, name, value));
         }
         let key = (name.to_owned(), value.to_owned());
@@ -210,6 +229,11 @@ fn fields(request: &Request, scheme: &str) -> Vec<(String, String)> {
         fields.push(("content-length".into(), length.to_string()));
     }
     fields
+}
+
+/// Of a field that the table does not take in: those on the way must not either, if it is a secret.
+fn indexing(name: &str) -> Indexing {
+    if name == "authorization" { Indexing::Never } else { Indexing::Without }
 }
 
 /// Whether a field is worth a place in the server's table: others change with each request as a rule,

@@ -3,7 +3,9 @@
 use super::answer::Head;
 use crate::body::BodyCheck;
 use crate::head::HEAD_LIMIT;
+use crate::request::Request;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The most bytes of a body that are kept as evidence.
 const BODY_KEPT: usize = 4096;
@@ -44,6 +46,8 @@ pub(super) struct Stream<T> {
     pub(super) window: i64,
     /// The request, and how much of its body was sent, while that is not all.
     pub(super) unsent: Option<(usize, usize)>,
+    /// The request, where it is none of those that all connections share.
+    pub(super) own: Option<Arc<Request>>,
     /// Bytes of the connection when it began.
     pub(super) began_at: u64,
     /// It was reset by us: whatever comes of its answer is passed over.
@@ -176,6 +180,7 @@ impl<T> Stream<T> {
             taken: 0,
             window: 0,
             unsent: None,
+            own: None,
             began_at: 0,
             is_given_up: false,
         }
@@ -194,6 +199,7 @@ impl<T> Stream<T> {
         self.taken = 0;
         self.window = i64::from(window);
         self.unsent = None;
+        self.own = None;
         self.is_given_up = false;
     }
 

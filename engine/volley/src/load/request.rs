@@ -19,9 +19,13 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     };
     let Request { host, version, close, proxied, headers, .. } = request;
     let defaults = Defaults { host, version, close, proxied, headers, expectation };
-    RequestFile::read(path)
+    let book = RequestFile::read(path)
         .and_then(|file| file.book(&defaults, args.amount.seed, DRAWN, depth))
-        .map_err(|error| format!("--request-file {error}"))
+        .map_err(|error| format!("--request-file {error}"))?;
+    if book.chain().is_some() && args.connecting.requests_per_connection == Some(1) {
+        return Err("--requests-per-connection 1 leaves nothing to what [[once]] begins".into());
+    }
+    Ok(book)
 }
 
 /// One request like those, whatever its answer is.

@@ -1,0 +1,44 @@
+"""`bakeoff day`: options, a plan, what it is going to take, and what comes of it."""
+
+from typing import Annotated
+
+from bakeoff.cli.options import CONTENDER, RUNS, OutDir, environment, takes
+from bakeoff.cli.output import Json, measure, say
+from bakeoff.model.day import DayPlan
+from bakeoff.plan import DayOptions, plan_day
+
+
+@takes(DayOptions)
+def day(
+    options: DayOptions,
+    contenders: Annotated[list[str], CONTENDER],
+    json: Json = None,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """A day in the life of servers: who starts first, who rests, who breaks first?
+
+    Each round has new processes and these phases, in which all take their turn
+    in random order: cold start, the first 1,000 requests, rest, peak, 10, 70,
+    100, 150 and 300 % of each one's own peak, the same rate for all (CPU and
+    energy per request), recovery after a crowd has left, a storm of new
+    connections, slow clients beside the load, memory after it all. The result
+    is one page with a line per phase; each has its interval, and its tie where
+    it is one.
+
+    bakeoff day nginx go-nethttp                     4 minutes
+    bakeoff day "node a.js" "node b.js" -d 2m        fewer rounds, shorter windows
+    bakeoff day ./old ./new --storm 5000 --slow-clients 1000
+    """
+    plan = plan_day(contenders, options, environment())
+    say(_outlook(plan))
+    measure(plan, out_dir, json)
+
+
+def _outlook(plan: DayPlan) -> str:
+    """What it is going to do, before it does it."""
+    longest_s = plan.duration_s
+    time = f"{longest_s / 60:.2g} minutes" if longest_s > 90 else f"{longest_s:.0f} s"
+    return (
+        f"{plan.rounds} rounds of 14 phases, {len(plan.race.entries)} servers, windows of "
+        f"{plan.window_ms} ms: about {time}, builds not counted"
+    )

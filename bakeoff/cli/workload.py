@@ -1,0 +1,278 @@
+"""`bakeoff workload`: a workload of one's own traffic, and what a workload asks."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bakeoff.cli.output import err, out, say
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.plan import Catalogue
+from bakeoff.plan.workloads import read_workload
+from bakeoff.traffic import (
+    MOST_REQUESTS,
+    Choices,
+    Draft,
+    Recording,
+    draft,
+    read_access_log,
+    read_curl,
+    read_har,
+    read_openapi,
+    toml_of,
+)
+
+workload = typer.Typer(
+    help="""Make a workload of your own traffic, or show what one asks.
+
+    bakeoff workload from har session.har --out shop.toml
+    bakeoff workload show shop.toml
+    bakeoff race ./old ./new --workload shop.toml
+    """,
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+sources = typer.Typer(no_args_is_help=True)
+workload.add_typer(
+    sources, name="from", help="Make a workload of what was recorded, typed or described."
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
+Out = Annotated[
+    str | None,
+    typer.Option("--out", metavar="FILE|-", help="What is written. (default: NAME.toml)"),
+]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Its name. (default: that of the file)")
+]
+Host = Annotated[str | None, typer.Option(metavar="HOST", help="Take the requests to this host.")]
+Most = Annotated[
+    int, typer.Option("--max", metavar="NUMBER", min=1, help="Take so many requests at most.")
+]
+Apart = Annotated[
+    bool, typer.Option("--apart", help="Keep requests as /users/1 and /users/2 apart.")
+]
+Secrets = Annotated[
+    bool, typer.Option("--with-secrets", help="Keep cookies, credentials and tokens.")
+]
+NoAssets = Annotated[
+    bool, typer.Option("--no-assets", help="Leave out images, fonts, styles and scripts.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+
+
+@sources.command("har")
+def from_har(
+    file: File,
+    host: Host = None,
+    no_assets: NoAssets = False,
+    most: Most = MOST_REQUESTS,
+    apart: Apart = False,
+    with_secrets: Secrets = False,
+    name: Name = None,
+    out_file: Out = None,
+    force: Force = False,
+) -> None:
+    """Take what a browser asked: a HAR, as its developer tools save it.
+
+    The requests are those to the host that was asked first. Status, type and
+    the shape of JSON are expected as they were recorded.
+    """
+    recording = read_har(file, host)
+    made = Choices(_name(name, out_file, file.stem), with_secrets, not no_assets, apart, most)
+    _write(recording, made, out_file, force)
+
+
+@sources.command("access-log")
+def from_access_log(
+    file: File,
+    host: Host = None,
+    no_assets: NoAssets = False,
+    most: Most = MOST_REQUESTS,
+    apart: Apart = False,
+    with_secrets: Secrets = False,
+    name: Name = None,
+    out_file: Out = None,
+    force: Force = False,
+) -> None:
+    """Take what a server logged: common, combined or JSON lines, plain or gzipped.
+
+    The requests are GET and HEAD: of others a log lacks the bodies. Where it
+    names hosts, they are those to the one that was asked most.
+    """
+    recording = read_access_log(file, host)
+    made = Choices(
+        _name(name, out_file, file.name.split(".")[0]), with_secrets, not no_assets, apart, most
+    )
+    _write(recording, made, out_file, force)
+
+
+@sources.command("curl")
+def from_curl(
+    command: Annotated[
+        str,
+        typer.Argument(
+            metavar="COMMAND|-", help="In quotes; - reads standard input.", show_default=False
+        ),
+    ],
+    with_secrets: Secrets = False,
+    name: Name = None,
+    out_file: Out = None,
+    force: Force = False,
+) -> None:
+    """Take what curl asks, as it is typed, or as browsers copy it for bash.
+
+    bakeoff workload from curl 'curl -d a=1 https://localhost/cart'
+    xclip -o | bakeoff workload from curl -
+    """
+    recording = read_curl(sys.stdin.read() if command == "-" else command)
+    made = Choices(_name(name, out_file, recording.host or "curl"), with_secrets, apart=True)
+    _write(recording, made, out_file, force)
+
+
+@sources.command("openapi")
+def from_openapi(
+    file: File,
+    most: Most = MOST_REQUESTS,
+    with_secrets: Secrets = False,
+    name: Name = None,
+    out_file: Out = None,
+    force: Force = False,
+) -> None:
+    """Take the GETs of an OpenAPI description, in JSON or YAML.
+
+    They are those without required parameters, and those with examples of them.
+    """
+    made = Choices(_name(name, out_file, file.stem), with_secrets, most=most)
+    _write(read_openapi(file), made, out_file, force)
+
+
+@workload.command("show")
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE", help="A workload of the catalogue, or a file.", show_default=False
+        ),
+    ],
+) -> None:
+    """Show what a workload asks, how often, and which answer is right."""
+    is_file = "/" in file or file.endswith(".toml")
+    read = read_workload(Path(file)) if is_file else Catalogue.shipped().workload(file)
+    say(read.title or read.name, out)
+    if read.data:
+        columns, rows = read.table()
+        say(f"data: {read.data}, {len(rows):,} rows of {', '.join(columns)}", out)
+    out.print(_table(read))
+
+
+def _name(given: str | None, out_file: str | None, source: str) -> str:
+    """Its name, which files beside it have, too: the one given, or that of what is written."""
+    written = Path(out_file).stem if out_file and out_file != "-" else source
+    plain = re.sub(r"[^a-z0-9]+", "-", (given or written).lower()).strip("-")[:60]
+    if given and plain != given:
+        raise BadUsage(f"--name {given}: it takes small letters, digits and hyphens")
+    return plain or "traffic"
+
+
+def _write(recording: Recording, choices: Choices, out_file: str | None, force: bool) -> None:
+    """Write the workload and what is beside it, and say what was left out."""
+    made = draft(recording, choices)
+    if not made.asks:
+        why = "".join(f"\n  {remark}" for remark in made.remarks)
+        raise BadUsage(f"{made.source}: nothing is left that can be asked{why}")
+    beside = made.files()
+    if out_file == "-":
+        if beside:
+            raise BadUsage(
+                f"--out -: {', '.join(beside)} would be beside the workload; name a file"
+            )
+        sys.stdout.write(toml_of(made))
+        _say_remarks(made, to_err=True)
+        return
+    path = Path(out_file or f"{made.name}.toml")
+    files = {
+        path: toml_of(made).encode(),
+        **{path.parent / name: content for name, content in beside.items()},
+    }
+    there = [str(each) for each in files if each.exists()]
+    if there and not force:
+        raise BadUsage(f"{' and '.join(there)}: there already; --force overwrites")
+    for each, content in files.items():
+        try:
+            each.write_bytes(content)
+        except OSError as error:
+            raise BadUsage(f"{each}: can't be written: {error.strerror}") from None
+    # What we wrote can be raced, whatever the recording had in it.
+    read_workload(path)
+    count = len(made.asks)
+    say(f"wrote {path}: {count} request{'s' * (count != 1)}, weighted; {made.title}", out)
+    for each in list(files)[1:]:
+        say(f"wrote {each}, beside it", out)
+    _say_remarks(made)
+    say(f"\nLook at it:  bakeoff workload show {shlex.quote(_as_file(path))}", out)
+
+
+def _as_file(path: Path) -> str:
+    """The path so that nothing takes it for a name of the catalogue."""
+    return str(path) if path.suffix == ".toml" or "/" in str(path) else f"./{path}"
+
+
+def _say_remarks(made: Draft, to_err: bool = False) -> None:
+    for remark in made.remarks:
+        say(f"  {remark}", err if to_err else out)
+
+
+def _table(read: Workload) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("share", justify="right")
+    for heading in ("request", "right answer"):
+        table.add_column(heading, overflow="fold")
+    several = list(read.asked.values())
+    total = sum(each.weight for each in several)
+    for once in read.once:
+        table.add_row("once", escape(_request(once)), escape(_answer(once.expect)))
+    for each in several:
+        share = f"{each.weight / total:.1%}"
+        table.add_row(share, escape(_request(each)), escape(_answer(each.expect)))
+    return table
+
+
+def _request(asked: RequestSection) -> str:
+    """Method and path; its name where that says more; what it sends."""
+    usual = f"{asked.method} {asked.path}"
+    named = asked.name and not asked.name.startswith(usual)
+    count = len(asked.headers)
+    sent = [f"{count} header{'s' * (count != 1)}"] if count else []
+    if asked.body_file:
+        sent.append(f"the body of {asked.body_file}")
+    elif asked.body:
+        size = len(asked.body.encode())
+        sent.append(f"a body of {size:,} byte{'s' * (size != 1)}")
+    first = f"{asked.name}: {usual}" if named else usual
+    return f"{first}\n  with {' and '.join(sent)}" if sent else first
+
+
+def _answer(expect: ExpectSection | None) -> str:
+    """The rules, as far as they fit into a cell."""
+    if expect is None:
+        return "200"
+    low, high = expect.length_between or (0, 0)
+    rules = [
+        f"{expect.length:,} bytes" if expect.length is not None else "",
+        f"{low:,} to {high:,} bytes" if expect.length_between else "",
+        "a given body" if (expect.body or expect.body_file or expect.sha256) else "",
+        "no body" if expect.body == "" else "",
+        *(f"with {text[:30]!r}" for text in expect.body_contains),
+        f"like {expect.body_matches}" if expect.body_matches else "",
+        "JSON of a given shape" if expect.json_ is not None else "",
+        *expect.headers.values(),
+    ]
+    return ", ".join(filter(None, [str(expect.status), *rules]))

@@ -1,0 +1,207 @@
+"""A day in the life of servers: plan.json, and day.json with a line for each phase."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan, Skipped
+
+Phase = Literal[
+    "start",
+    "first",
+    "rest",
+    "peak",
+    "load_10",
+    "load_70",
+    "load_100",
+    "load_150",
+    "load_300",
+    "equal",
+    "recovery",
+    "storm",
+    "slow",
+    "after",
+]
+"""In the order of a day."""
+
+LOADS: Mapping[Phase, float] = {
+    "load_10": 0.1,
+    "load_70": 0.7,
+    "load_100": 1.0,
+    "load_150": 1.5,
+    "load_300": 3.0,
+}
+"""Phases in an open loop, and their shares of each contender's own peak."""
+
+Figure = Literal[
+    "time_ms",
+    "cpu_ms_per_s",
+    "memory_mib",
+    "requests_per_s",
+    "p50_us",
+    "p99_us",
+    "answered",
+    "kept",
+    "cpu_us_per_request",
+    "energy_uj_per_request",
+    "slowdown",
+    "growth",
+]
+"""`answered`: the share of what was due that was answered rightly. `kept`: right answers per second
+over the contender's own peak. `slowdown`: the median latency beside slow clients over that without
+them. `growth`: memory after it all over memory at rest. Energy is that of the processors."""
+
+MORE_IS_BETTER: tuple[Figure, ...] = ("requests_per_s", "answered", "kept")
+
+MAIN: Mapping[Phase, tuple[Figure, ...]] = {
+    "start": ("time_ms",),
+    "first": ("time_ms",),
+    "rest": ("cpu_ms_per_s", "memory_mib"),
+    "peak": ("requests_per_s",),
+    "load_10": ("p99_us",),
+    "load_70": ("p99_us",),
+    "load_100": ("p99_us",),
+    "load_150": ("kept",),
+    "load_300": ("kept",),
+    "equal": ("cpu_us_per_request",),
+    "recovery": ("time_ms",),
+    "storm": ("time_ms",),
+    "slow": ("slowdown",),
+    "after": ("memory_mib",),
+}
+"""The figures of each phase that stand for it on the page; the others are in the detail."""
+
+Outcome = Literal["better", "worse", "tie", "can't tell"]
+
+
+class DayPlan(Contract):
+    """plan.json of a day: `rounds` times all phases, with new processes in each round.
+
+    `race` has the contenders and what all phases share. `duration_s` bounds the whole day: with
+    `rounds_min` behind it, no round begins that would end after it. Windows of load last
+    `window_ms`. A round has `starts` cold starts of each contender; `crowd` is the number of
+    connections beyond capacity, `storm` how many new ones come at once, and `slow_clients` how many
+    clients send a head byte by byte.
+    """
+
+    schema_: Literal["bakeoff.day-plan/1"] = Field("bakeoff.day-plan/1", alias="schema")
+    run: str
+    race: Plan
+    duration_s: PositiveFloat
+    rounds: PositiveInt
+    rounds_min: PositiveInt
+    window_ms: PositiveInt
+    starts: PositiveInt
+    crowd: PositiveInt
+    storm: PositiveInt
+    slow_clients: PositiveInt
+
+
+class DayValue(Contract):
+    """What one contender had on one line: the geometric mean of `n` rounds or starts.
+
+    None: it had none, and `why` says so.
+    """
+
+    name: str
+    value: NonNegativeFloat | None
+    n: NonNegativeInt
+    why: Finding | None = None
+
+
+class DayPair(Contract):
+    """`a` over `b` on one line, with its 95 % interval, simultaneous over the pairs of the line.
+
+    Above 1 `a` is better: a ratio of times is turned round. `a` is `better` or `worse` where the
+    interval leaves out 1, and it is a `tie` where all of it is within 10 % of 1; else it can't be
+    told. `n` counts the rounds (or starts) that have both.
+    """
+
+    a: str
+    b: str
+    ratio: PositiveFloat
+    low: NonNegativeFloat
+    high: NonNegativeFloat
+    n: PositiveInt
+    finding: Outcome
+    why: Finding | None = None
+
+    def turned(self) -> "DayPair":
+        """`b` over `a`."""
+        mirrored: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                "ratio": 1 / self.ratio,
+                "low": 1 / self.high,
+                "high": 1 / self.low if self.low else float("inf"),
+                "finding": mirrored.get(self.finding, self.finding),
+            }
+        )
+
+
+class DayLine(Contract):
+    """One figure of one phase, of all contenders. `main`: it stands for its phase on the page."""
+
+    phase: Phase
+    figure: Figure
+    main: bool
+    values: tuple[DayValue, ...]
+    pairs: tuple[DayPair, ...] = ()
+
+    def value(self, name: str) -> DayValue:
+        """That of one contender; KeyError where it took no part."""
+        for value in self.values:
+            if value.name == name:
+                return value
+        raise KeyError(name)
+
+    def pair(self, a: str, b: str) -> DayPair | None:
+        """`a` over `b`; None: too few rounds have both."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return pair.turned()
+        return None
+
+
+class DayEntry(Contract):
+    """One contender. `beyond` says how it behaves at 150 and 300 % of its peak, one finding each.
+
+    `errors` are those of each phase, by kind, over all rounds.
+    """
+
+    name: str
+    title: str
+    version: str
+    rounds: NonNegativeInt
+    beyond: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    errors: dict[Phase, dict[str, PositiveInt]] = {}
+
+
+class Day(Contract):
+    """The whole result. Not `complete`: it was ended before its time."""
+
+    schema_: Literal["bakeoff.day/1"] = Field("bakeoff.day/1", alias="schema")
+    plan: DayPlan
+    complete: bool
+    rounds: NonNegativeInt
+    lasted_s: NonNegativeFloat
+    entries: Annotated[tuple[DayEntry, ...], Field(min_length=1)]
+    lines: tuple[DayLine, ...]
+    warnings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    machine: Machine
+
+    def line(self, phase: Phase, figure: Figure) -> DayLine | None:
+        """One figure of one phase; None: nobody had it."""
+        return next(
+            (each for each in self.lines if (each.phase, each.figure) == (phase, figure)), None
+        )

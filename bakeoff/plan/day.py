@@ -1,0 +1,125 @@
+"""From contenders and options to the plan of a day in the life of servers."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Annotated
+
+from bakeoff.model.day import DayPlan
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan.contenders import resolve_contenders
+from bakeoff.plan.environment import Environment
+from bakeoff.plan.options import (
+    ArrivalsOption,
+    CpusOption,
+    Flag,
+    ProtocolOption,
+    StreamsOption,
+)
+from bakeoff.plan.questions import QuestionOptions
+from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.values import Count, Seconds
+
+DURATION_PER_ENTRY_S = 120.0
+ROUNDS_MIN = 5
+"""With fewer rounds nothing is judged."""
+ROUNDS_MAX = 20
+"""From there on longer windows tell more than more rounds."""
+WINDOW_MS = 800
+"""What is usual: a hundred requests beyond the p99 of whoever answers 12,500/s at 100 %."""
+WINDOW_MS_MIN = 100
+WINDOW_MS_MAX = 5000
+WINDOWS = 12
+"""Of one contender in one round, ramps and what waits behind them included."""
+FIXED_S = 3.5
+"""What starts, connects and drains take of one contender in one round."""
+ROUND_S = 3.0
+"""What a round takes however many there are: rest, stops."""
+STARTS = 2
+CROWD = 16
+"""Times the usual connections: who asks beyond capacity are others, who come on top."""
+
+
+class DayOptions(QuestionOptions):
+    """The options of a day."""
+
+    connections: Annotated[
+        Count | None,
+        Flag(
+            "Connections up to capacity; beyond it 16 times as many. (default: 64)",
+            int,
+            letter="-c",
+        ),
+    ] = None
+    duration: Annotated[
+        Seconds | None,
+        Flag(
+            "How long all of it takes at most, starts and waits included. Shorter: fewer rounds "
+            "and shorter windows. (default: 2 minutes per contender)",
+            metavar="TIME",
+            letter="-d",
+        ),
+    ] = None
+    storm: Annotated[Count, Flag("New connections at once in the storm. (default: 1000)", int)] = (
+        1000
+    )
+    slow_clients: Annotated[
+        Count, Flag("Clients that send a head byte by byte beside the load. (default: 200)", int)
+    ] = 200
+    protocol: ProtocolOption = None
+    streams: StreamsOption = 1
+    arrivals: ArrivalsOption = "poisson"
+    workers: Annotated[
+        Count | None,
+        Flag("Workers or threads per server. (default: one for each of its cores)", int),
+    ] = None
+    cpus: CpusOption = None
+
+
+def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:
+    """The plan of `bakeoff day`. Raises `BadUsage`."""
+    contenders = resolve_contenders(operands, environment.catalogue, environment.directory)
+    for each in contenders:
+        if each.attached:
+            raise BadUsage(
+                f"{each.name}: a day begins with cold starts, and what runs at a URL can't be "
+                "started: give its command or its folder"
+            )
+    shared = options.model_dump(exclude={"duration", "storm", "slow_clients", "connections"})
+    race = RaceOptions(**shared, connections=options.connections, twin=False)
+    draft = RaceDraft(contenders, race, environment)
+    plan = draft.plan(draft.settings()[0], None)
+    count = len(plan.entries)
+    duration_s = options.duration or DURATION_PER_ENTRY_S * count
+    rounds, window_ms = _rounds(duration_s, count)
+    run = f"{environment.time}-day-{plan.run.removeprefix(f'{environment.time}-')}"
+    return DayPlan(
+        run=run,
+        race=plan.model_copy(update={"run": run, "duration_s": duration_s}),
+        duration_s=duration_s,
+        rounds=rounds,
+        rounds_min=ROUNDS_MIN,
+        window_ms=window_ms,
+        starts=STARTS,
+        crowd=CROWD * plan.connections,
+        storm=options.storm,
+        slow_clients=options.slow_clients,
+    )
+
+
+def _rounds(duration_s: float, contenders: int) -> tuple[int, int]:
+    """How many rounds fit, and how long their windows are, ms. Raises `BadUsage`."""
+
+    def round_s(window_ms: float) -> float:
+        return ROUND_S + contenders * (FIXED_S + WINDOWS * window_ms / 1000)
+
+    least_s = ROUNDS_MIN * round_s(WINDOW_MS_MIN)
+    if duration_s < least_s:
+        raise BadUsage(
+            f"--duration {duration_s:g}: is too short for {ROUNDS_MIN} rounds, without which "
+            f"nothing can be judged; with {contenders} contender{'s' * (contenders > 1)} it takes "
+            f"{ceil(least_s)} s or more"
+        )
+    rounds = min(max(ROUNDS_MIN, int(duration_s / round_s(WINDOW_MS))), ROUNDS_MAX)
+    left_s = (duration_s / rounds - ROUND_S) / contenders - FIXED_S
+    window_ms = int(1000 * left_s / WINDOWS)
+    return rounds, min(max(WINDOW_MS_MIN, window_ms), WINDOW_MS_MAX)

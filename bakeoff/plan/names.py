@@ -1,0 +1,191 @@
+"""What contenders are called: by a name of their own, or the shortest words that differ."""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from bakeoff.model.errors import BadUsage
+
+NAME_LENGTH_MAX = 28
+"""With ` (twin)` behind it, it leaves room for the standings' ratio at 80 columns."""
+_GIVEN = re.compile(r"(?P<name>[^\s=./-][^\s=]*)=(?P<rest>.*)", re.DOTALL)
+_NAME = re.compile(r"[\w.+@-]+")
+_FACTOR = re.compile(r"[\d.]+")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_FILLED_IN = re.compile(r"\{\w+\}|\$\{?(PORT|HOST|PROTOCOL)\b")
+_SHELL = re.compile(r"(ba|da|z)?sh")
+_RUNS_ANOTHER = re.compile(
+    r"(python|pypy|ruby|php|perl|lua)[\d.]*|node|nodejs|deno|bun|npx|uvx?|pipx|poetry|npm|pnpm|yarn"
+    r"|java|dotnet|go|cargo|busybox|(ba|da|z)?sh|env|exec|nice|taskset|run|start"
+)
+"""Programs that are named by what they run: `python3 app.py` is app.py."""
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """A word of a command, or an option with what it takes."""
+
+    text: str
+    is_option: bool = False
+
+
+def split_name(operand: str) -> tuple[str | None, str]:
+    """The name that `NAME=…` gives to a contender, and the rest; None: it has none.
+
+    Raises `BadUsage` for a name that can't be one.
+    """
+    match = _GIVEN.fullmatch(operand.strip())
+    if match is None or "://" in match["name"]:
+        return None, operand
+    name, rest = match["name"], match["rest"].strip()
+    if not _NAME.fullmatch(name):
+        raise BadUsage(
+            f"{operand}: {name} can't be a name, which has letters, digits and any of . _ + @ -"
+        )
+    if not rest:
+        raise BadUsage(f"{operand}: names nothing; it takes NAME=CONTENDER: api='node app.js'")
+    if _FACTOR.fullmatch(name):
+        raise BadUsage(f"{operand}: {name} can't be a name: a gate would take it for a number")
+    if len(name) > NAME_LENGTH_MAX:
+        raise BadUsage(
+            f"{operand}: the name {name} has {len(name)} characters, and {NAME_LENGTH_MAX} is the "
+            "most that tables have room for"
+        )
+    return name, rest
+
+
+def short_names(texts: Sequence[str], shorten: Callable[[Sequence[str]], list[str]]) -> list[str]:
+    """A short name for each of `texts`; the whole text where the short ones are not told apart.
+
+    Texts that are the same have the same name.
+    """
+    different = list(dict.fromkeys(texts))
+    names = dict(zip(different, shorten(different), strict=True))
+    seen = list(names.values())
+    return [
+        cut(names[text] if seen.count(names[text]) == 1 and names[text] else text) for text in texts
+    ]
+
+
+def cut(name: str) -> str:
+    """A name that tables have room for."""
+    return name if len(name) <= NAME_LENGTH_MAX else f"{name[: NAME_LENGTH_MAX - 1]}…"
+
+
+def command_names(commands: Sequence[str]) -> list[str]:
+    """What tells commands apart: their programs or scripts, else the words that only one has."""
+    words = [_words(command) for command in commands]
+    subjects = [_subject(each) for each in words]
+    phrases = [_phrases(each) for each in words]
+    names = []
+    for place, subject in enumerate(subjects):
+        alike = [n for n, other in enumerate(subjects) if other == subject and n != place]
+        names.append(_told_apart(subject, phrases[place], [phrases[n] for n in alike]))
+    return names
+
+
+def folder_names(paths: Sequence[str]) -> list[str]:
+    """The ends of paths, from the last part on in which they differ."""
+    parts = [path.strip("/").split("/") for path in paths]
+    return [
+        next(
+            (
+                "/".join(own[-n:])
+                for n in range(1, len(own) + 1)
+                if sum(other[-n:] == own[-n:] for other in parts) == 1
+            ),
+            path,
+        )
+        for own, path in zip(parts, paths, strict=True)
+    ]
+
+
+def url_names(urls: Sequence[str]) -> list[str]:
+    """Where URLs lead, and their paths where several lead to one place."""
+    places = [urlsplit(url).netloc for url in urls]
+    paths = [
+        (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        for parts in map(urlsplit, urls)
+    ]
+    return [
+        place if places.count(place) == 1 else path if len(set(places)) == 1 else place + path
+        for place, path in zip(places, paths, strict=True)
+    ]
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command; of one in a shell, the words of what the shell runs."""
+    words = shlex.split(command)
+    if len(words) == 3 and _SHELL.fullmatch(_base(words[0])) and words[1] == "-c":
+        try:
+            words = shlex.split(words[2])
+        except ValueError:
+            return words
+    return words
+
+
+def _subject(words: Sequence[str]) -> str:
+    """What it is that runs: a program, or the script or module that one was given."""
+    said = [
+        _base(word)
+        for word in words
+        if not (word.startswith("-") or _VARIABLE.fullmatch(word) or _FILLED_IN.search(word))
+    ]
+    for word in said:
+        if not _RUNS_ANOTHER.fullmatch(word):
+            return word
+    return said[0] if said else words[0]
+
+
+def _base(word: str) -> str:
+    """A program or file without its folder."""
+    return word.rstrip("/").rpartition("/")[2] or word
+
+
+def _phrases(words: Sequence[str]) -> list[_Phrase]:
+    """The words that say something. What bakeoff fills in is left out, with its option."""
+    phrases: list[_Phrase] = []
+    takes = False
+    for word in words:
+        if _FILLED_IN.search(word):
+            if takes:
+                phrases.pop()
+            takes = False
+        elif takes and not word.startswith("-") and not _speaks_for_itself(word):
+            phrases[-1] = _Phrase(f"{phrases[-1].text} {word}", is_option=True)
+            takes = False
+        else:
+            phrases.append(_Phrase(word, word.startswith("-")))
+            takes = word.startswith("-") and "=" not in word
+    return phrases
+
+
+def _speaks_for_itself(word: str) -> bool:
+    """Whether it is a file, a module or an address, and no setting of the option before it."""
+    return bool(re.search(r"[./:]", word) and re.search(r"[A-Za-z]", word))
+
+
+def _told_apart(subject: str, own: Sequence[_Phrase], others: Sequence[Sequence[_Phrase]]) -> str:
+    """`subject` where nobody else has it, else what this command has and no other one has."""
+    if not others:
+        return subject
+    only = [each for each in own if not any(each in other for other in others)]
+    # Not all others have these: together they may tell it apart.
+    some = [each for each in own if not all(each in other for other in others)]
+    chosen = [min(only, key=lambda each: each.is_option)] if only else some
+    if not chosen:
+        return subject
+    texts = [each.text for other in others for each in other]
+    said = " ".join(_end_of_path(each.text, texts) for each in chosen)
+    # Where another one is the same but for this, that one is the subject alone.
+    bare = any(all(each in own for each in other) for other in others)
+    return f"{subject} {said}" if bare or not only else said
+
+
+def _end_of_path(text: str, others: Sequence[str]) -> str:
+    """The end of a path, as far as it has to be told from `others`."""
+    if "/" not in text or " " in text:
+        return text
+    return folder_names([text, *(other for other in others if other != text)])[0]

@@ -1,0 +1,132 @@
+"""A workload's file with all that it names: read, and held against what can be sent."""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.model.errors import BadFile
+from bakeoff.model.fields import FIELD, fault, filled
+from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+
+FILES_BYTES_MAX = 16 * 1024 * 1024
+"""A run keeps what its workload needs, in its plan, which is read often."""
+OF_ENGINE = frozenset({"host", "connection", "content-length", "transfer-encoding"})
+"""Headers that follow from the server, the connection and the body."""
+_NO_TARGET = re.compile(r"[^!-~]")
+_NO_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def read_workload(path: Path) -> Workload:
+    """A workload's file, with the files that it names. Raises `BadFile`."""
+    return with_files(Workload.read_toml(path), path)
+
+
+def with_files(workload: Workload, path: Path) -> Workload:
+    """`workload`, read from `path`, with the files that it names beside that.
+
+    Raises `BadFile` where they can't be read, or fields don't fit.
+    """
+    if workload.files:
+        raise BadFile(path, "files", "is what a run fills in; name the files where they belong")
+    files: dict[str, str] = {}
+    size = 0
+    for key, name in workload.names_files:
+        file = path.parent / name
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            why = f"names {name}, which can't be read: {error.strerror} ({file})"
+            raise BadFile(path, key, why) from None
+        size += len(content) if name not in files else 0
+        if size > FILES_BYTES_MAX:
+            raise BadFile(
+                path, key, f"is too much with {name}: a run keeps 16 MiB of files at most"
+            )
+        files[name] = base64.b64encode(content).decode()
+    whole = workload.model_copy(update={"files": files})
+    try:
+        columns, _ = whole.table()
+    except ValueError as error:
+        raise BadFile(path.parent / str(workload.data), None, str(error)) from None
+    for key, why in (*_faults(whole, columns), *_unsendable(whole)):
+        raise BadFile(path, key, why)
+    return whole
+
+
+def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
+    """What the engine can't send or look at, with its key."""
+    names = list(columns)
+    for place, once in enumerate(workload.once):
+        yield from _of_request(workload, f"once.{place}", once, names)
+        for name in once.take:
+            if name in names:
+                yield f"once.{place}.take.{name}", "is there already, as a column or a token"
+            names.append(name)
+    for place, request in enumerate(workload.requests or (workload.request,)):
+        at = f"request.{place}" if workload.requests else "request"
+        yield from _of_request(workload, at, request, names)
+
+
+def _of_request(
+    workload: Workload, at: str, request: RequestSection, names: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    for key, text in (*request.texts, *_body_file(workload, request.body_file)):
+        if why := fault(text, names):
+            yield f"{at}.{key}", f"is wrong: {why}"
+    given = {name.lower(): name for name in request.headers}
+    for name in request.headers:
+        if not _TOKEN.fullmatch(name):
+            yield f"{at}.headers.{name}", "is no header's name"
+    for name in given.keys() & OF_ENGINE:
+        yield f"{at}.headers.{given[name]}", "is the engine's to say: leave it out"
+    expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
+    if "accept-encoding" in given and expect.looks_inside:
+        why = "asks for compression, and what the body contains is looked for in plain text"
+        yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
+
+
+def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:
+    """A file that is no text is sent as it is."""
+    if name is None:
+        return
+    try:
+        yield "body_file", workload.content(name).decode()
+    except UnicodeDecodeError:
+        return
+
+
+def _unsendable(workload: Workload) -> Iterator[tuple[str, str]]:
+    """Paths and values of headers that HTTP has no place for, with any row of the data."""
+    columns, rows = workload.table()
+    tokens = {name: "token" for once in workload.once for name in once.take}
+    sections: list[tuple[str, RequestSection]] = [
+        *((f"once.{place}", each) for place, each in enumerate(workload.once)),
+        *((f"request.{place}", each) for place, each in enumerate(workload.requests)),
+    ]
+    if not workload.requests:
+        sections.append(("request", workload.request))
+    for at, section in sections:
+        for key, text in section.texts:
+            wrong = {"path": _NO_TARGET}.get(key, _NO_VALUE)
+            if key == "body":
+                continue
+            used = {match[1].strip() for match in FIELD.finditer(text)} & set(columns)
+            for values in _values(columns, rows) if used else ({},):
+                whole = filled(text, {**tokens, **values})
+                if found := wrong.search(whole):
+                    yield f"{at}.{key}", _why(key, whole, found[0], values, used)
+                    return
+
+
+def _values(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[dict[str, str]]:
+    return (dict(zip(columns, row, strict=True)) for row in rows)
+
+
+def _why(key: str, whole: str, found: str, values: Mapping[str, str], used: set[str]) -> str:
+    where = "".join(f", where {name} is {values[name]!r}" for name in sorted(used))
+    if key == "path":
+        encoded = "".join(f"%{byte:02X}" for byte in found.encode())
+        return f"is {whole!r}{where}: in a path {found!r} is written {encoded}"
+    return f"is {whole!r}{where}: a header's value has no control characters"

@@ -1,0 +1,55 @@
+"""What answers were held to, in words, where nobody said which are right and they vary."""
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from bakeoff.model.held import Held
+from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import ExpectSection
+from bakeoff.report import figures
+from bakeoff.report.sentences import grouped, listed, who
+
+SHAPE_LENGTH_MAX = 200
+
+
+def held_to(verdict: Verdict) -> list[str]:
+    """A sentence for each thing that answers were held to, with whose; none where none vary."""
+    said = (
+        (_said(held, request if len(entry.held) > 1 else ""), entry.name)
+        for entry in verdict.entries
+        for request, held in entry.held.items()
+    )
+    return [f"{who(names)}: {text}" for text, names in grouped(said).items()]
+
+
+def _said(held: Held, request: str) -> str:
+    """`each answer is held to status 200, …; id and time vary (24 answers)`."""
+    of = f"each answer to {request}" if request else "each answer"
+    vary = f"{who(held.varied)} {'varies' if len(held.varied) == 1 else 'vary'}"
+    looked = f"found in {figures.plural(held.answers, 'answer')}"
+    return f"{of} is held to {listed(_parts(held.expect))}; {vary} ({looked})"
+
+
+def _parts(expect: ExpectSection) -> Iterator[str]:
+    yield f"status {expect.status}"
+    if kind := expect.headers.get("content-type"):
+        yield kind
+    if expect.length_between:
+        least, most = expect.length_between
+        yield f"{least:,} to {most:,} bytes"
+    if expect.json_ is not None:
+        text = shape(expect.json_)
+        short = f"{text[:SHAPE_LENGTH_MAX]}…" if len(text) > SHAPE_LENGTH_MAX else text
+        yield f"the shape {short}"
+    if expect.body_contains:
+        yield f"{figures.plural(len(expect.body_contains), 'piece')} of its text"
+
+
+def shape(of: JsonValue) -> str:
+    """`{id: number, tags: [string]}`."""
+    if isinstance(of, dict):
+        return f"{{{', '.join(f'{key}: {shape(inner)}' for key, inner in of.items())}}}"
+    if isinstance(of, list):
+        return f"[{', '.join(map(shape, of))}]"
+    return str(of)

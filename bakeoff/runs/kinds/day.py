@@ -1,0 +1,112 @@
+"""A day in the life of servers: rounds of all phases, each with new processes."""
+
+from collections.abc import Sequence
+
+from bakeoff.model.day import Day, DayPlan
+from bakeoff.model.samples import DayEnd, DayTurn
+from bakeoff.report.document import Document
+from bakeoff.runs.measuring.contenders import (
+    NotAsPlanned,
+    build_able,
+    change_plan,
+    changed,
+    check_sources,
+)
+from bakeoff.runs.measuring.context import measuring
+from bakeoff.runs.measuring.day import Round
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+
+class DayRun(Run[DayPlan, Day]):
+    """A day. A round that was cut off begins anew under another number; its turns count too."""
+
+    kind = "day"
+    shows = "phases"
+    plan_type = DayPlan
+    result_type = Day
+    result_file = "day.json"
+
+    @property
+    def plan(self) -> DayPlan:
+        """The plan without the contenders that turned out unable to take part."""
+        race = changed(self.planned.race, self.records())
+        return self.planned.model_copy(update={"race": race})
+
+    @classmethod
+    def prepare(cls, plan: DayPlan, stages: Stages, watch: Watch) -> Prepared:
+        """Build the contenders."""
+        return build_able(plan.race, stages, watch)
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and the same sources."""
+        super().check(stages, watch)
+        check_sources(self.path, [self.store.receipts()], self.plan.race, stages, watch)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """Round after round, until there are as many as planned or the time is up."""
+        plan, rehearsed = self.planned, False
+        with measuring(self.store, stages, watch) as context:
+            while not self.is_complete():
+                race, whole = self.plan.race, len(self._ends())
+                watch.step(f"round {whole + 1} of {plan.rounds}: {_names(race.entries)}")
+
+                def say(share: float, text: str, whole: int = whole) -> None:
+                    of_all = (whole + share) / plan.rounds
+                    about = f"round {whole + 1}/{plan.rounds}: {text}"
+                    watch.measured(of_all * plan.duration_s, plan.duration_s, about)
+
+                try:
+                    if not rehearsed:
+                        Round(plan, race, self._next(), context).rehearse()
+                        rehearsed = True
+                    Round(plan, race, self._next(), context).run(say)
+                except NotAsPlanned as found:
+                    for name, why in found.change.out.items():
+                        watch.out(name, why)
+                    change_plan(self.store, race, found.change)
+
+    def is_complete(self) -> bool:
+        """Whether all rounds are over, or another would end after the day's time."""
+        ends = self._ends()
+        if len(ends) < self.planned.rounds_min:
+            return False
+        spent_s = sum(each.lasted_s for each in ends)
+        longest_s = max(each.lasted_s for each in ends)
+        over = spent_s + longest_s > self.planned.duration_s * OVERTIME
+        return len(ends) >= self.planned.rounds or over
+
+    def judge(self) -> Day:
+        """A line for each phase."""
+        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        from bakeoff.judge import judge_day
+
+        receipts, machine = self.store.receipts(), self.store.machine()
+        return judge_day(self.plan, receipts, self.records(), machine, self.is_complete())
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether anything could be told of anybody."""
+        return any(value.value is not None for line in self.result.lines for value in line.values)
+
+    def document(self) -> Document:
+        """The report."""
+        from bakeoff.report.kinds.day import document
+
+        return document(self.result)
+
+    def _ends(self) -> list[DayEnd]:
+        return [record for record in self.records() if isinstance(record, DayEnd)]
+
+    def _next(self) -> int:
+        """The number of the next round: no two have the same."""
+        turns = [record.round for record in self.records() if isinstance(record, DayTurn)]
+        return 1 + max(turns, default=-1)
+
+
+OVERTIME = 1.1
+"""A tenth more than was announced, rather than a round less."""
+
+
+def _names(entries: Sequence[object]) -> str:
+    return ", ".join(getattr(each, "name", "") for each in entries)

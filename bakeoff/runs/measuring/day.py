@@ -1,0 +1,212 @@
+"""One round of a day: phase after phase, and in each all contenders in random order."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from bakeoff.model.day import DayPlan, Phase
+from bakeoff.model.errors import ContenderOut, NoVerdict
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import CpuTime, DayEnd, DayTurn, PlanChange
+from bakeoff.plan import day_order
+from bakeoff.runs.measuring import day_turn
+from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.day_turn import Turn
+from bakeoff.runs.measuring.instances import Instances, Running
+
+REST_WINDOWS = 2
+PHASE_NAMES: Mapping[Phase, str] = {
+    "start": "cold starts",
+    "first": "the first thousand requests",
+    "rest": "at rest",
+    "peak": "warm-up and peak",
+    "load_10": "10 % of its peak",
+    "load_70": "70 % of its peak",
+    "load_100": "100 % of its peak",
+    "load_150": "150 % of its peak",
+    "load_300": "300 % of its peak",
+    "equal": "the same rate for all",
+    "recovery": "recovery",
+    "storm": "connection storm",
+    "slow": "slow clients",
+    "after": "after it all",
+}
+
+
+class Round:
+    """Round `number` of a day. Its turns are in the log, each as soon as it is over.
+
+    A contender that dies is out of that phase, and begins the next one as a new process.
+    """
+
+    def __init__(self, plan: DayPlan, race: Plan, number: int, context: Context) -> None:
+        self._plan, self._race, self._number, self._context = plan, race, number, context
+        self._instances = Instances(race, number, context)
+        self._running: dict[str, Running] = {}
+        self._peaks: dict[str, float] = {}
+        self._names = [entry.name for entry in race.entries]
+        self._turns = 0
+
+    def rehearse(self) -> None:
+        """Start each once, which doesn't count: its files are in the page cache from then on.
+
+        Raises `NotAsPlanned` where one can't be started before anything was measured.
+        """
+        out: dict[str, str] = {}
+        try:
+            for name in day_order(self._race, self._number, "rehearsal", 0, self._names):
+                try:
+                    self._instances.stop(self._start(name))
+                    del self._running[name]
+                except ContenderOut as error:
+                    out[name] = str(error)
+        finally:
+            self._instances.stop_all()
+        if out and self._number == 0:
+            raise NotAsPlanned(PlanChange(out=out))
+
+    def run(self, say: Callable[[float, str], None]) -> None:
+        """All phases; `say` is told which share of the round is over, and what comes next.
+
+        Raises `NoVerdict` where nobody comes up.
+        """
+        began_ns = self._context.stages.clock.now_ns()
+        self._say = say
+        try:
+            self._starts()
+            self._rest()
+            for name in self._order("peak"):
+                self._peak(name)
+            for phase, measured in day_turn.LOADED.items():
+                if phase == "after":
+                    self._context.stages.clock.settle()
+                for name in self._order(phase):
+                    self._loaded(phase, name, measured)
+        finally:
+            self._instances.stop_all()
+        lasted_s = (self._context.stages.clock.now_ns() - began_ns) / 1e9
+        self._context.store.append(
+            DayEnd(round=self._number, lasted_s=lasted_s, stopped=self._instances.stopped)
+        )
+
+    def _order(self, phase: Phase, number: int = 0) -> Iterator[str]:
+        """Those that take part, in the phase's random order; each is announced."""
+        steps = len(self._names) * (len(day_turn.LOADED) + 2 + self._plan.starts)
+        for name in day_order(self._race, self._number, phase, number, self._names):
+            if name not in self._names:
+                continue
+            self._say(self._turns / steps, f"{PHASE_NAMES[phase]}: {name}")
+            self._turns += 1
+            yield name
+
+    def _starts(self) -> None:
+        """Cold starts, each with its first thousand requests; the last process of each stays up."""
+        failed: dict[tuple[str, int], str] = {}
+        for number in range(self._plan.starts):
+            for name in self._order("start", number):
+                if name in self._running:
+                    self._instances.stop(self._running.pop(name))
+                try:
+                    running = self._start(name)
+                except ContenderOut as error:
+                    failed[name, number] = str(error)
+                    continue
+                self._keep("start", name, number, ready_ms=running.handle.time_to_ready_ms)
+                self._take("first", name, day_turn.first, number)
+        never = {name: why for (name, _), why in failed.items() if name not in self._running}
+        for (name, number), why in failed.items():
+            self._keep("start", name, number, out=why)
+        self._names = [name for name in self._names if name not in never]
+        if not self._names:
+            raise NoVerdict(f"no contender came up again: {'; '.join(never.values())}")
+
+    def _start(self, name: str) -> Running:
+        """A new process, up and verified. Raises `ContenderOut`."""
+        self._running[name] = self._instances.start(self._race.entry(name))
+        return self._running[name]
+
+    def _rest(self) -> None:
+        """All of them idle, over the same time."""
+        stages = self._context.stages
+        up = [name for name in self._order("rest") if self._is_up(name)]
+        stages.clock.settle()
+        before = {name: self._running[name].cpu.read() for name in up}
+        before_uj, began_ns = stages.meters.energy_uj(), stages.clock.now_ns()
+        stages.clock.wait(REST_WINDOWS * self._plan.window_ms / 1000)
+        lasted_ns, after_uj = stages.clock.now_ns() - began_ns, stages.meters.energy_uj()
+        after = {name: self._running[name].cpu.read() for name in up}
+        for name in up:
+            self._keep(
+                "rest",
+                name,
+                cpu=_since(before[name], after[name]),
+                energy_uj=day_turn.used(before_uj, after_uj),
+                lasted_ns=lasted_ns,
+                memory=self._instances.memory(self._running[name]),
+            )
+
+    def _is_up(self, name: str) -> bool:
+        """Whether it runs, if need be as a new process."""
+        if name not in self._running:
+            try:
+                self._start(name)
+            except ContenderOut as error:
+                self._lose("rest", name, error)
+        return name in self._running
+
+    def _lose(self, phase: Phase, name: str, error: ContenderOut, number: int = 0) -> None:
+        """It is out for the rest of the round, whose phases would each wait for it."""
+        self._names = [each for each in self._names if each != name]
+        self._keep(phase, name, number, out=f"it did not come up again: {error}")
+
+    def _peak(self, name: str) -> None:
+        turn = self._take("peak", name, day_turn.peak)
+        self._peaks[name] = day_turn.peak_of(turn.slices) if turn else 0.0
+
+    def _loaded(self, phase: Phase, name: str, measured: Callable[[Turn], dict[str, Any]]) -> None:
+        """A turn of a phase whose rates follow from the peak."""
+        if not self._peaks.get(name):
+            self._keep(phase, name, out="it answered nothing when its peak was to be measured")
+            return
+        self._take(phase, name, measured)
+
+    def _take(
+        self,
+        phase: Phase,
+        name: str,
+        measured: Callable[[Turn], dict[str, Any]],
+        number: int = 0,
+    ) -> DayTurn | None:
+        """One turn, in the log; None where the contender died in it, or isn't up again."""
+        try:
+            running = self._running.get(name) or self._start(name)
+        except ContenderOut as error:
+            self._lose(phase, name, error, number)
+            return None
+        answering = [rate for rate in self._peaks.values() if rate]
+        turn = Turn(
+            self._plan,
+            self._race,
+            self._number,
+            self._context,
+            self._instances,
+            running,
+            peak=self._peaks.get(name, 0.0),
+            equal=day_turn.EQUAL_SHARE * min(answering, default=0.0),
+        )
+        found = measured(turn)
+        if died := self._instances.death(running):
+            self._instances.stop(self._running.pop(name))
+            # What it answered while it died is no figure; what it was asked says how it went.
+            self._keep(phase, name, number, out=f"it died: {died}")
+            return None
+        return self._keep(phase, name, number, **found)
+
+    def _keep(self, phase: Phase, name: str, number: int = 0, **found: Any) -> DayTurn:
+        turn = DayTurn(round=self._number, phase=phase, entry=name, number=number, **found)
+        self._context.store.append(turn)
+        return turn
+
+
+def _since(before: CpuTime | None, after: CpuTime | None) -> CpuTime | None:
+    return after.since(before) if before and after else None

@@ -1,0 +1,255 @@
+"""One contender's turn in one phase of a day: what loads it, and what is read meanwhile."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
+
+from bakeoff.load import Engine, job
+from bakeoff.model.day import LOADS, DayPlan, Phase
+from bakeoff.model.engine import SliceCommand
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Slice
+from bakeoff.plan import arrival_seed
+from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.instances import Instances, Running
+
+FIRST_REQUESTS = 1000
+FIRST_S_MAX = 10.0
+FIRST_SLICE_MS = 10
+FIRST_SLICE_MS_MAX = 250
+PEAK_SLICES = 4
+PRIME_MS = 50
+"""A closed loop before an open one: a new connection that says nothing holds a thread of some."""
+PATIENCE_MS = 1000
+"""How long a user waits, in the phases of load. What is still due then is never sent."""
+STORM_PATIENCE_MS = 5000
+"""Long enough for a SYN that is repeated after 1 and 3 s."""
+STORM_MS = 100
+EQUAL_SHARE = 0.5
+"""Of the lowest peak."""
+USUAL: Phase = "load_70"
+RECOVERY_SLICE_MS = 50
+RECOVERY_S_MAX = 3.0
+CROWD_COMES: Phase = "load_300"
+LONG_MS = 60_000
+"""Of a load that is ended from outside."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a turn works with. `peak` and `equal` are rates per second; 0 where they don't count."""
+
+    plan: DayPlan
+    race: Plan
+    round: int
+    context: Context
+    instances: Instances
+    running: Running
+    peak: float = 0.0
+    equal: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The contender's."""
+        return self.running.entry.name
+
+    @contextmanager
+    def load(
+        self,
+        connections: int,
+        connection: Literal["keep-alive", "close"] | None = None,
+        patience_ms: int = PATIENCE_MS,
+    ) -> Iterator[Engine]:
+        """An engine with new connections to this contender alone, for a `with`."""
+        kept = connection or self.race.connection
+        plan = self.race.model_copy(update={"connections": connections, "connection": kept})
+        if kept == "close":
+            plan = plan.model_copy(update={"pipeline": 1, "streams": 1})
+        asked = job(plan, [(self.running.handle, self.running.verification)], self.context.folder)
+        bounds = {"request_timeout_ms": patience_ms, "connect_timeout_ms": max(2000, patience_ms)}
+        engine = self.context.stages.loads.connect(asked.model_copy(update=bounds))
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+    def command(
+        self, ms: float, rate: float | None = None, *, ramp_ms: float = 0, number: int = 0
+    ) -> SliceCommand:
+        """A slice; the arrivals of a round have one seed for all contenders."""
+        return SliceCommand(
+            target=0,
+            block=number,
+            ramp_ms=round(ramp_ms),
+            duration_ms=max(1, round(ms)),
+            rate=rate,
+            arrivals=self.race.arrivals,
+            seed=arrival_seed(self.race, self.round, number),
+        )
+
+    def slice(
+        self,
+        engine: Engine,
+        ms: float,
+        rate: float | None = None,
+        *,
+        ramp_ms: float = 0,
+        number: int = 0,
+    ) -> Slice:
+        """One slice, and what it cost the server."""
+        before = self.running.cpu.read()
+        event = engine.slice(self.command(ms, rate, ramp_ms=ramp_ms, number=number))
+        after = self.running.cpu.read()
+        return Slice(
+            entry=self.name,
+            event=event,
+            server_cpu=after.since(before) if after and before else None,
+            leak_ns=None,
+            leak_wall_ns=None,
+            rate=rate,
+        )
+
+    def offered(self, engine: Engine, rate: float) -> Slice:
+        """A window at a rate, once all connections have been used."""
+        engine.slice(self.command(PRIME_MS))
+        return self.loaded(engine, rate)
+
+    def loaded(self, engine: Engine, rate: float) -> Slice:
+        """A window at a rate."""
+        window_ms = self.plan.window_ms
+        return self.slice(engine, window_ms, rate, ramp_ms=window_ms / 4)
+
+
+def first(turn: Turn) -> dict[str, Any]:
+    """Slices until the first thousand requests are answered, or 10 s have passed."""
+    slices: list[Slice] = []
+    done, spent_s, ms = 0, 0.0, float(FIRST_SLICE_MS)
+    with turn.load(turn.race.connections) as engine:
+        while done < FIRST_REQUESTS and spent_s < FIRST_S_MAX:
+            slices.append(turn.slice(engine, ms, number=len(slices)))
+            event = slices[-1].event
+            done += event.requests_all
+            spent_s += (event.drained_ns - event.start_ns) / 1e9
+            left_ms = 1000 * spent_s * (FIRST_REQUESTS / done - 1) if done else 2 * ms
+            ms = min(max(left_ms, FIRST_SLICE_MS), FIRST_SLICE_MS_MAX)
+    return {"slices": tuple(slices)}
+
+
+def peak(turn: Turn) -> dict[str, Any]:
+    """A closed loop: a warm-up of two windows, which doesn't count, and two more in slices."""
+    ms = 2 * turn.plan.window_ms / PEAK_SLICES
+    with turn.load(turn.race.connections) as engine:
+        engine.slice(turn.command(2 * turn.plan.window_ms))
+        slices = [turn.slice(engine, ms, number=number) for number in range(PEAK_SLICES)]
+        return {"slices": tuple(slices), "opened": _opened(engine)}
+
+
+def peak_of(slices: tuple[Slice, ...]) -> float:
+    """Requests per second of a contender's closed loop; 0: it answered nothing."""
+    return median(each.event.requests_per_s for each in slices) if slices else 0.0
+
+
+def at(share: float) -> Callable[[Turn], dict[str, Any]]:
+    """An open loop at a share of the contender's own peak; beyond it, from a crowd."""
+
+    def offered(turn: Turn) -> dict[str, Any]:
+        with turn.load(turn.plan.crowd if share > 1 else turn.race.connections) as engine:
+            return {
+                "slices": (turn.offered(engine, share * turn.peak),),
+                "opened": _opened(engine),
+            }
+
+    return offered
+
+
+def equal(turn: Turn) -> dict[str, Any]:
+    """An open loop at one rate for all, and the processors' energy."""
+    meters, clock = turn.context.stages.meters, turn.context.stages.clock
+    with turn.load(turn.race.connections) as engine:
+        engine.slice(turn.command(PRIME_MS))
+        before_uj, began_ns = meters.energy_uj(), clock.now_ns()
+        loaded = turn.slice(engine, 2 * turn.plan.window_ms, turn.equal)
+        lasted_ns, after_uj = clock.now_ns() - began_ns, meters.energy_uj()
+        memory = turn.instances.memory(turn.running)
+    return {
+        "slices": (loaded,),
+        "lasted_ns": lasted_ns,
+        "energy_uj": used(before_uj, after_uj),
+        "memory": memory,
+    }
+
+
+def used(before: int | None, after: int | None) -> int | None:
+    """What a counter has grown by; None where it can't be read, or began anew."""
+    return after - before if before is not None and after is not None and after >= before else None
+
+
+def recovery(turn: Turn) -> dict[str, Any]:
+    """The usual load; a crowd for a window, which leaves at once; the usual load until it is well.
+
+    The crowd's connections close as it goes, with what it had asked for unanswered.
+    """
+    # Statistics libraries take a second to import: whoever doesn't measure doesn't wait for them.
+    from bakeoff.judge import recovered_after_ms
+
+    clock, rate = turn.context.stages.clock, LOADS[USUAL] * turn.peak
+    with turn.load(turn.race.connections) as engine:
+        slices = [turn.offered(engine, rate)]
+        with turn.load(turn.plan.crowd) as crowd:
+            crowd.slice(turn.command(PRIME_MS))
+            crowd.begin(turn.command(LONG_MS, LOADS[CROWD_COMES] * turn.peak))
+            clock.wait(turn.plan.window_ms / 1000)
+            since_ns = clock.now_ns()
+            crowd.abort()
+        while recovered_after_ms(slices, since_ns) is None:
+            slices.append(turn.slice(engine, RECOVERY_SLICE_MS, rate, number=len(slices)))
+            if clock.now_ns() - since_ns > RECOVERY_S_MAX * 1e9:
+                break
+    return {"slices": tuple(slices), "since_ns": since_ns}
+
+
+def storm(turn: Turn) -> dict[str, Any]:
+    """Many new connections at once, each with one request."""
+    count = turn.plan.storm
+    with turn.load(count, "close", STORM_PATIENCE_MS) as engine:
+        return {"slices": (turn.slice(engine, STORM_MS, 1000 * count / STORM_MS),)}
+
+
+def slow(turn: Turn) -> dict[str, Any]:
+    """The usual load without slow clients and with them; in every other round these come first."""
+    rate, clients = LOADS[USUAL] * turn.peak, turn.context.stages.loads.slow_clients
+    count, cores = turn.plan.slow_clients, turn.race.cores.client
+    first, held = turn.round % 2 == 1, 0
+    with turn.load(turn.race.connections) as engine:
+        slices: dict[bool, Slice] = {}
+        for beside in (first, not first):
+            if not beside:
+                slices[beside] = turn.offered(engine, rate)
+                continue
+            engine.slice(turn.command(PRIME_MS))
+            with clients(turn.running.handle, count, cores) as many:
+                slices[beside] = turn.loaded(engine, rate)
+                held = many.end()
+    return {"slices": (slices[False], slices[True]), "opened": held}
+
+
+def after(turn: Turn) -> dict[str, Any]:
+    """What it holds once all of it is over."""
+    return {"memory": turn.instances.memory(turn.running)}
+
+
+def _opened(engine: Engine) -> int:
+    return sum(target.open for target in engine.ready.targets)
+
+
+LOADED: Mapping[Phase, Callable[[Turn], dict[str, Any]]] = {
+    **{phase: at(share) for phase, share in LOADS.items()},
+    "equal": equal,
+    "recovery": recovery,
+    "storm": storm,
+    "slow": slow,
+    "after": after,
+}
+"""The phases that follow the peak, in their order."""

@@ -1,0 +1,191 @@
+"""Access logs: common and combined, as Apache and nginx write them, and JSON lines."""
+
+import gzip
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.traffic.recording import Asked, Recording, method_of, target_of
+
+_LINE = re.compile(
+    r'(?P<before>[^\["]+)\[[^\]"]*\] '
+    r'"(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3})(?: |$)'
+)
+"""`[host ]address identity user [time] "request" status …`; what follows is not needed."""
+_REQUEST = re.compile(r"(?P<method>[A-Za-z]+) (?P<target>\S.*?)(?: HTTP/\d(?:\.\d)?)?")
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))")
+_KEYS = {
+    "method": ("request_method", "method", "RequestMethod"),
+    "target": ("request_uri", "uri", "RequestPath", "path", "url"),
+    "status": ("status", "response_status", "DownstreamStatus", "status_code"),
+    "host": ("http_host", "host", "vhost", "RequestHost", "server_name"),
+}
+"""How logs in JSON call what we read: of several keys the first that is there."""
+_LONGEST_LINE = 100_000
+_BODILESS = ("GET", "HEAD")
+
+
+class _Unreadable(Exception):
+    """A line that is no log line, with what is wrong about it."""
+
+
+def read_access_log(path: Path, host: str | None = None) -> Recording:
+    """The GET and HEAD requests of a log, plain or gzipped: of other methods it lacks the bodies.
+
+    Where the log says which host was asked, they are those of one: `host`, or the one asked most.
+    Raises `BadFile` where no line can be read; `BadUsage` where `host` was never asked.
+    """
+    recording = Recording(path.name)
+    of_hosts: dict[str | None, Counter[Asked]] = {}
+    faults: list[str] = []
+    unreadable = 0
+    for number, line in _lines(path):
+        try:
+            asked_of, asked, reason = _entry(line)
+        except _Unreadable as fault:
+            unreadable += 1
+            if not faults:
+                faults.append(f"line {number} {fault}")
+            continue
+        if asked is None:
+            recording.left_out[reason] += 1
+        else:
+            of_hosts.setdefault(asked_of, Counter())[asked] += 1
+    if faults and not of_hosts and not recording.left_out:
+        raise BadFile(path, None, f"is no access log that can be read: {faults[0]}")
+    if faults:
+        lines = f"line{'s' * (unreadable != 1)} that can't be read"
+        recording.notes.append(f"{unreadable:,} {lines}; the first: {faults[0]}")
+    _take_host(recording, of_hosts, host, path)
+    return recording
+
+
+def _take_host(
+    recording: Recording,
+    of_hosts: dict[str | None, Counter[Asked]],
+    host: str | None,
+    path: Path,
+) -> None:
+    counts = Counter({name: asked.total() for name, asked in of_hosts.items() if name})
+    if host and host not in counts:
+        there = ", ".join(name for name, _ in counts.most_common(5) if name) or "it names none"
+        raise BadUsage(f"--host {host}: {path} has no request to it; hosts: {there}")
+    recording.host = host or next((name for name, _ in counts.most_common(1)), None)
+    recording.asked = of_hosts.pop(recording.host, Counter())
+    if recording.host and None in of_hosts:
+        # Lines without a host, as HTTP/1.0 writes them.
+        recording.asked.update(of_hosts.pop(None))
+    del counts[recording.host]
+    if counts:
+        named = ", ".join(f"{name} {count:,}" for name, count in counts.most_common(5))
+        more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
+        recording.left_out[f"to other hosts ({named}{more}): --host takes one"] += counts.total()
+
+
+def _entry(line: str) -> tuple[str | None, Asked | None, str]:
+    """Host, request, and why there is none. Raises `_Unreadable`."""
+    host, method_text, target_text, status_text = (
+        _of_json(line) if line.lstrip().startswith("{") else _of_text(line)
+    )
+    method, target = method_of(method_text), target_of(target_text)
+    if not method or not target:
+        return None, None, "not of HTTP"
+    if method not in _BODILESS:
+        return None, None, f"with the method {method}: a log has no bodies"
+    status = int(status_text)
+    # Who asks without a copy, and for the whole, is answered with 200.
+    status = 200 if status in (206, 304) else status
+    if status in (400, 408) or not 200 <= status <= 498:
+        return None, None, _unanswered(status)
+    return target[0] or host, Asked(method, target[1], status=status), ""
+
+
+def _unanswered(status: int) -> str:
+    if status >= 500:
+        return "answered with 500 or more: the server failed"
+    return f"with the status {status}"
+
+
+def _of_text(line: str) -> tuple[str | None, str, str, str]:
+    found = _LINE.match(line)
+    before = found["before"].split() if found else []
+    if found is None or len(before) < 3:
+        raise _Unreadable(f"is neither common, combined nor JSON: {_shown(line)}")
+    # Nobody asks who the client says that it is; a user's name may have spaces.
+    host = before[0] if len(before) > 3 and before[1] != "-" else None
+    method, target = _split(_ESCAPE.sub(_unescaped, found["request"]))
+    return host and host.removesuffix(":80").removesuffix(":443"), method, target, found["status"]
+
+
+def _split(request: str) -> tuple[str, str]:
+    """Method and target of a request line, both empty if it is none."""
+    found = _REQUEST.fullmatch(request)
+    return (found["method"], found["target"]) if found else ("", "")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else found[2]
+
+
+def _of_json(line: str) -> tuple[str | None, str, str, str]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _Unreadable(f"is not JSON: {_shown(line)}") from None
+    if not isinstance(value, dict):
+        raise _Unreadable(f"is no object: {_shown(line)}")
+    # Caddy has the request as an object, others as its first line.
+    request = value.get("request")
+    inner = value | request if isinstance(request, dict) else value
+    method, target = _key(inner, "method"), _key(inner, "target")
+    if isinstance(request, str) and not (method and target):
+        method, target = _split(request)
+        if not method:
+            return None, "", "", "0"
+    status = _key(value, "status")
+    if not (method and target and re.fullmatch(r"\d{3}|0", status)):
+        keys = ", ".join(list(value)[:8])
+        raise _Unreadable(
+            "lacks a request (`request`, or `method` and `uri`) or its `status`; "
+            f"it has {_shown(keys) or 'nothing'}"
+        )
+    return _key(inner, "host") or None, method, target, status
+
+
+def _key(value: dict[str, Any], meaning: str) -> str:
+    each = (value.get(key) for key in _KEYS[meaning])
+    return next((str(one) for one in each if isinstance(one, str | int) and one != ""), "")
+
+
+def _shown(line: str) -> str:
+    text = "".join(char if char.isprintable() else "·" for char in line.strip())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that aren't empty, with their numbers from 1. Raises `BadFile`."""
+    try:
+        with _opened(path) as file:
+            number = 0
+            while line := file.readline(_LONGEST_LINE):
+                number += 1
+                while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+                    if not (rest := file.readline(_LONGEST_LINE)) or rest.endswith(b"\n"):
+                        break
+                text = line.decode(errors="replace").strip()
+                if text:
+                    yield number, text
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadFile(path, None, f"cannot be read: {reason}") from None
+
+
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")

@@ -1,0 +1,257 @@
+"""curl's command line, as a person types it and as browsers copy it."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote_plus
+
+from bakeoff.model.errors import BadUsage, nearest
+from bakeoff.traffic.recording import Asked, Recording, method_of, read_bytes, target_of
+from bakeoff.traffic.shell_words import commands
+
+_FORM = "application/x-www-form-urlencoded"
+# What changes how curl works, not what it asks.
+_IGNORED_FLAGS = {
+    *("-s", "-S", "-k", "-v", "-i", "-f", "-g", "-N", "-#", "-0", "-4", "-6", "-O", "-J", "-q"),
+    *("--silent", "--show-error", "--insecure", "--verbose", "--include", "--fail", "--globoff"),
+    *("--no-buffer", "--progress-bar", "--http1.0", "--http1.1", "--http2", "--http3", "--ipv4"),
+    *("--ipv6", "--remote-name", "--fail-with-body", "--no-progress-meter", "--path-as-is"),
+    *("--http2-prior-knowledge", "--no-keepalive", "--tcp-nodelay", "--ssl-no-revoke", "--raw"),
+    *("--tlsv1.2", "--tlsv1.3", "--remote-header-name", "--disable", "--anyauth", "--basic"),
+}
+_IGNORED_VALUES = {
+    *("-o", "-m", "-w", "-x", "-E", "-c", "-D", "-K", "-y", "-Y", "-z", "-C"),
+    *("--output", "--max-time", "--connect-timeout", "--write-out", "--proxy", "--cacert"),
+    *("--cert", "--key", "--resolve", "--retry", "--retry-delay", "--cookie-jar", "--interface"),
+    *("--dump-header", "--max-redirs", "--ciphers", "--limit-rate", "--keepalive-time"),
+    *("--capath", "--cert-type", "--unix-socket", "--connect-to", "--proxy-user", "--stderr"),
+}
+_REFUSED = {
+    "-F": "a form with files: save its body with `--trace`, and send it with --data-binary @FILE",
+    "-T": "an upload: send the file with --data-binary @FILE and -X PUT",
+    "-K": "a file of options: write them out",
+}
+_LONG = {
+    **{"--request": "-X", "--header": "-H", "--data": "-d", "--data-ascii": "-d"},
+    **{"--cookie": "-b", "--user": "-u", "--user-agent": "-A", "--referer": "-e"},
+    **{"--get": "-G", "--head": "-I", "--range": "-r", "--form": "-F", "--upload-file": "-T"},
+    **{"--config": "-K", "--location": "-L", "--form-string": "-F"},
+}
+
+
+@dataclass
+class _Command:
+    """What the options of one command came to."""
+
+    urls: list[str] = field(default_factory=list)
+    method: str | None = None
+    headers: list[tuple[str, str | None]] = field(default_factory=list)
+    """The value None takes a header of curl's own away."""
+    data: list[bytes] = field(default_factory=list)
+    json: bool = False
+    in_query: bool = False
+    head: bool = False
+    cookies: list[str] = field(default_factory=list)
+    follows: bool = False
+
+
+def read_curl(text: str) -> Recording:
+    """The requests of one or several curl commands.
+
+    Raises `BadUsage` for what isn't such a command, `BadFile` for a file that it names.
+    """
+    if '^"' in text or "^\n" in text:
+        raise BadUsage("curl: this is written for cmd.exe; copy it as cURL for bash")
+    recording = Recording("curl")
+    for words in commands(text):
+        if Path(words[0]).name not in ("curl", "curl.exe"):
+            raise BadUsage(
+                f"curl: `{words[0][:40]}` is no curl command; it begins with curl, and a URL with "
+                "& in it has quotes"
+            )
+        command = _options(words[1:])
+        if not command.urls:
+            raise BadUsage("curl: the command has no URL")
+        for url in command.urls:
+            host, asked = _asked(command, url)
+            if recording.host not in (None, host):
+                recording.notes.append(f"{host} is another host; all are asked of the same server")
+            recording.host = recording.host or host
+            recording.asked[asked] += 1
+        if command.follows:
+            recording.notes.append("redirects (-L) are not followed: they count as answers")
+    return recording
+
+
+def _options(words: list[str]) -> _Command:
+    command = _Command()
+    rest = _split_flags(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word == "-":
+            command.urls.append(word)
+            continue
+        name = _LONG.get(word, word)
+        if name in _REFUSED:
+            raise BadUsage(f"curl: {word} is {_REFUSED[name]}")
+        if name in _IGNORED_FLAGS:
+            continue
+        if name in _FLAGS:
+            _FLAGS[name](command)
+            continue
+        if name not in _IGNORED_VALUES and name not in _VALUES:
+            known = [*_LONG, *_VALUES, *_FLAGS]
+            raise BadUsage(
+                f"curl: {word[:40]} is not an option that is known here"
+                f"{nearest(word, known, 'known are')}"
+            )
+        if not rest:
+            raise BadUsage(f"curl: {word} needs a value")
+        value = rest.pop(0)
+        if name in _VALUES:
+            _VALUES[name](command, value)
+    return command
+
+
+def _split_flags(words: list[str]) -> list[str]:
+    """`-sXPOST` as `-s -X POST`."""
+    taking = {name for name in (*_VALUES, *_IGNORED_VALUES, *_REFUSED) if len(name) == 2}
+    flags = {name for name in (*_FLAGS, *_IGNORED_FLAGS) if len(name) == 2}
+    split, is_value = [], False
+    for word in words:
+        letters = word
+        while not is_value and len(letters) > 2 and letters[0] == "-" and letters[1] != "-":
+            name = letters[:2]
+            if name in taking:
+                split.append(name)
+                letters, is_value = letters[2:], True
+            elif name in flags:
+                split.append(name)
+                letters = f"-{letters[2:]}"
+            else:
+                break
+        split.append(letters)
+        if is_value:
+            is_value = False
+        else:
+            name = _LONG.get(letters, letters)
+            is_value = name in taking or name in _VALUES or name in _IGNORED_VALUES
+    return split
+
+
+def _asked(command: _Command, url: str) -> tuple[str, Asked]:
+    data = _joined(command)
+    if command.in_query and data:
+        address, _, _ = url.partition("#")
+        glue = "&" if "?" in address else "?"
+        url, data = address + glue + data.decode(errors="replace"), b""
+    target = target_of(url if "://" in url else f"http://{url}")
+    if target is None or target[0] is None:
+        raise BadUsage(f"curl: `{url[:60]}` is no URL of HTTP")
+    usual = "HEAD" if command.head else "POST" if command.data and not command.in_query else "GET"
+    method = method_of(command.method or usual)
+    if method is None:
+        raise BadUsage(f"curl: -X {command.method}: this method can't be sent")
+    return target[0], Asked(method, target[1], _headers(command, bool(data)), data)
+
+
+def _joined(command: _Command) -> bytes:
+    return (b"" if command.json else b"&").join(command.data)
+
+
+def _headers(command: _Command, has_body: bool) -> tuple[tuple[str, str], ...]:
+    given = {name.lower() for name, _ in command.headers}
+    usual: list[tuple[str, str]] = [("Accept", "application/json" if command.json else "*/*")]
+    if has_body:
+        usual.append(("Content-Type", "application/json" if command.json else _FORM))
+    if command.cookies:
+        usual.append(("Cookie", "; ".join(command.cookies)))
+    kept = [(name, value) for name, value in usual if name.lower() not in given]
+    return (*kept, *((name, value) for name, value in command.headers if value is not None))
+
+
+def _header(command: _Command, text: str) -> None:
+    if text.startswith("@"):
+        raise BadUsage(f"curl: -H {text[:40]}: write out the headers of this file")
+    name, colon, value = text.partition(":")
+    if colon:
+        command.headers.append((name.strip(), value.strip() or None))
+    elif text.endswith(";"):
+        command.headers.append((text[:-1].strip(), ""))
+    else:
+        raise BadUsage(f"curl: -H '{text[:40]}': a header is 'NAME: VALUE'")
+
+
+def _data(command: _Command, text: str) -> None:
+    data = _bytes(text)
+    if text.startswith("@"):
+        # curl's own rule: -d is for forms, --data-binary for bytes.
+        data = data.replace(b"\r", b"").replace(b"\n", b"").replace(b"\0", b"")
+    command.data.append(data)
+
+
+def _bytes(text: str) -> bytes:
+    """The text, or what is in the file that @ names."""
+    if not text.startswith("@"):
+        return text.encode(errors="surrogateescape")
+    if text == "@-":
+        raise BadUsage("curl: @- reads the command's own input; name a file")
+    return read_bytes(Path(text[1:]))
+
+
+def _urlencoded(command: _Command, text: str) -> None:
+    name, equals, value = text.partition("=")
+    if not equals and "@" in text:
+        name, _, file = text.partition("@")
+        equals, value = "=" if name else "", read_bytes(Path(file)).decode(errors="replace")
+    elif not equals:
+        name, value = "", text
+    command.data.append(
+        f"{name}{equals if name else ''}{quote_plus(value, errors='replace')}".encode()
+    )
+
+
+def _json(command: _Command, text: str) -> None:
+    command.json = True
+    command.data.append(_bytes(text))
+
+
+def _cookie(command: _Command, text: str) -> None:
+    if "=" not in text:
+        raise BadUsage(f"curl: -b {text[:40]}: write out the cookies of this file: -b 'NAME=VALUE'")
+    command.cookies.append(text)
+
+
+def _user(command: _Command, text: str) -> None:
+    encoded = base64.b64encode(text.encode(errors="surrogateescape")).decode()
+    command.headers.append(("Authorization", f"Basic {encoded}"))
+
+
+def _named(name: str, before: str = "") -> Callable[[_Command, str], None]:
+    """An option that is a header."""
+    return lambda command, text: command.headers.append((name, f"{before}{text}"))
+
+
+_FLAGS: dict[str, Callable[[_Command], None]] = {
+    "-G": lambda command: setattr(command, "in_query", True),
+    "-I": lambda command: setattr(command, "head", True),
+    "-L": lambda command: setattr(command, "follows", True),
+    "--compressed": lambda command: command.headers.append(("Accept-Encoding", "gzip")),
+}
+_VALUES: dict[str, Callable[[_Command, str], None]] = {
+    "-X": lambda command, text: setattr(command, "method", text),
+    "--url": lambda command, text: command.urls.append(text),
+    "-H": _header,
+    "-d": _data,
+    "--data-raw": lambda command, text: command.data.append(text.encode(errors="surrogateescape")),
+    "--data-binary": lambda command, text: command.data.append(_bytes(text)),
+    "--data-urlencode": _urlencoded,
+    "--json": _json,
+    "-b": _cookie,
+    "-u": _user,
+    "-A": _named("User-Agent"),
+    "-e": _named("Referer"),
+    "-r": _named("Range", "bytes="),
+    "--oauth2-bearer": _named("Authorization", "Bearer "),
+}

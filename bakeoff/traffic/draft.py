@@ -1,0 +1,267 @@
+"""A workload as it is written: its requests, and the files beside it."""
+
+import csv
+import io
+import json
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from pydantic import JsonValue
+
+from bakeoff.traffic.headers import common, kept
+from bakeoff.traffic.recording import Asked, Headers, Recording
+from bakeoff.traffic.secrets import without_secrets
+from bakeoff.traffic.shapes import (
+    Item,
+    Parts,
+    Shape,
+    is_id,
+    parts_of,
+    path_with,
+    shapes,
+    text_of,
+    values_of,
+)
+from bakeoff.verify.shape import shape_of
+
+MOST_REQUESTS = 20
+MOST_ROWS = 10_000
+_LONGEST_LINE = 1_000
+"""A longer body is in a file of its own."""
+_LONGEST_PATH = 8_000
+_LONGEST_WITH_BRACES = 100_000
+"""Two braces in a body make it a value of the data file, of which Python reads 128 KiB."""
+_ASSETS = re.compile(
+    r"\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp[34]|otf|png|svg|ttf|wasm|web[mp]|woff2?)$"
+)
+_ASSET_TYPES = re.compile(r"(?:image|font|audio|video)/|text/css|\w+/(?:x-)?javascript")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What people may choose of it."""
+
+    name: str
+    with_secrets: bool = False
+    assets: bool = True
+    apart: bool = False
+    most: int = MOST_REQUESTS
+
+
+@dataclass(frozen=True)
+class Asks:
+    """One request of the workload, with its fields."""
+
+    weight: int
+    method: str
+    path: str
+    headers: Headers = ()
+    body: str = ""
+    body_file: str | None = None
+    label: str | None = None
+    status: int | None = None
+    answer_type: str | None = None
+    json: JsonValue = None
+    """The shape of the answer, if it is known."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Draft:
+    """A workload, and what people have to know of it."""
+
+    name: str
+    title: str
+    source: str
+    asks: list[Asks] = field(default_factory=list)
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    """Rows of the data by column, all of one length."""
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    """Contents of files beside it, by name."""
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> str | None:
+        """The data file's name, if there is one."""
+        return f"{self.name}.csv" if self.columns else None
+
+    def files(self) -> dict[str, bytes]:
+        """What is written beside the workload, by name."""
+        if self.data is None:
+            return self.bodies
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*self.columns.values(), strict=True))
+        return {self.data: text.getvalue().encode(), **self.bodies}
+
+
+def draft(recording: Recording, choices: Choices) -> Draft:
+    """The workload that asks what was recorded, as often. It may have no request."""
+    secrets: Counter[str] = Counter()
+    if not choices.with_secrets:
+        recording, secrets = without_secrets(recording)
+    asked = _chosen(recording, choices)
+    found = shapes(asked, choices.apart)
+    taken, rest = found[: choices.most], found[choices.most :]
+    of = f" to {recording.host}" if recording.host else ""
+    total = sum(shape.size for shape in taken)
+    title = f"{total:,} request{'s' * (total != 1)}{of}, from {recording.source}"
+    made = Draft(choices.name, title, recording.source)
+    varying = [shape for shape in taken if len(shape.asked) > 1]
+    rows = min(MOST_ROWS, max((shape.size for shape in varying), default=1))
+    for shape in taken:
+        made.asks.append(_asks(made, shape, rows))
+    made.remarks = [*_remarks(recording, secrets, choices), *_of_rest(rest, asked.total())]
+    most = max((shape.size for shape in varying), default=0)
+    if most > rows:
+        made.remarks.append(f"the data file has {rows:,} rows, taken evenly from {most:,} requests")
+    if any(asks.json is not None for asks in made.asks):
+        made.remarks.append(
+            "json is the shape of recorded answers, which were not compressed: widen it where "
+            "others are right"
+        )
+    return made
+
+
+def _chosen(recording: Recording, choices: Choices) -> Counter[Asked]:
+    """What can be asked and is wanted; the rest is counted."""
+    chosen: Counter[Asked] = Counter()
+    for asked, count in recording.asked.items():
+        if len(asked.path) > _LONGEST_PATH:
+            recording.left_out[f"whose path has more than {_LONGEST_PATH:,} characters"] += count
+        elif b"{{" in asked.body and len(asked.body) > _LONGEST_WITH_BRACES:
+            recording.left_out["whose body is long and has {{ in it"] += count
+        elif not choices.assets and _is_asset(asked):
+            recording.left_out["for static assets (--no-assets)"] += count
+        else:
+            chosen[asked] += count
+    return chosen
+
+
+def _is_asset(asked: Asked) -> bool:
+    path = asked.path.partition("?")[0].lower()
+    return bool(_ASSETS.search(path) or _ASSET_TYPES.match((asked.answer_type or "").lower()))
+
+
+def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
+    """The request that a shape is; its columns and files go into `made`."""
+    first, several = shape.first, list(shape.asked)
+    values = list(zip(*map(values_of, several), strict=True))
+    fixed = [len(set(each)) == 1 for each in values]
+    # Two braces would begin a field, unless they come from a column.
+    fixed[-1] = fixed[-1] and ("{{" not in values[-1][0] or text_of(first.body) is None)
+    picked = _picked(list(shape.asked.values()), rows)
+    slots = []
+    parts = parts_of(first.path)
+    for at, (each, is_fixed) in enumerate(zip(values, fixed, strict=True)):
+        if is_fixed:
+            slots.append(each[0])
+            continue
+        name = _free(_column(parts, at, fixed, each), made.columns)
+        made.columns[name] = [each[index] for index in picked]
+        slots.append(f"{{{{{name}}}}}")
+    end = len(parts.segments)
+    query = parts.query and tuple(
+        Item(item.name, item.equals, value)
+        for item, value in zip(parts.query, slots[end:-1], strict=True)
+    )
+    headers, differing = common([kept(asked) for asked in several])
+    json_shape = _shape_of(several)
+    if json_shape is not None:
+        # The engine looks at bodies as they come.
+        headers = tuple(pair for pair in headers if pair[0].lower() != "accept-encoding")
+    body, body_file = slots[-1], None
+    if fixed[-1] and (text_of(first.body) is None or len(first.body) > _LONGEST_LINE):
+        body, body_file = "", _body_file(made, first)
+    notes = (f"left out, as they differ: {', '.join(differing)}",) if differing else ()
+    types = {asked.answer_type for asked in several}
+    return Asks(
+        shape.size,
+        first.method,
+        path_with(Parts(tuple(slots[:end]), query)),
+        headers,
+        body,
+        body_file,
+        first.label,
+        first.status,
+        next(iter(types)) if len(types) == 1 else (first.answer_type or "").partition(";")[0],
+        json_shape,
+        notes,
+    )
+
+
+def _picked(counts: list[int], rows: int) -> list[int]:
+    """For each row which of them it has: each as often as it was asked, as far as rows allow."""
+    ends = list(accumulate(counts))
+    return [bisect_right(ends, (2 * row + 1) * ends[-1] // (2 * rows)) for row in range(rows)]
+
+
+def _column(parts: Parts, at: int, fixed: list[bool], values: tuple[str, ...]) -> str:
+    """What the value `at` is called: after the segment before it, or its name in the query."""
+    end = len(parts.segments)
+    if end <= at < len(fixed) - 1:
+        assert parts.query
+        return _word(parts.query[at - end].name) or "query"
+    before = [parts.segments[place] for place in range(min(at, end)) if fixed[place]]
+    word = next((_word(segment) for segment in reversed(before) if _word(segment)), "")
+    kind = "body" if at >= end else "id" if all(map(is_id, values)) else "name"
+    return f"{word}_{kind}" if word else kind
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:30]
+
+
+def _free(name: str, taken: dict[str, list[str]]) -> str:
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name}_{count}"
+    return free
+
+
+def _body_file(made: Draft, asked: Asked) -> str:
+    """Keep a body in a file beside the workload. Returns its name."""
+    kind = asked.header("content-type")
+    suffix = "bin" if text_of(asked.body) is None else "json" if "json" in kind else "txt"
+    name = f"{made.name}-{len(made.bodies) + 1}.{suffix}"
+    made.bodies[name] = asked.body
+    return name
+
+
+def _shape_of(several: list[Asked]) -> JsonValue:
+    """The shape of their answers; None where it isn't known, or can't be looked at."""
+    answers: list[Any] = []
+    for asked in several:
+        if asked.compressed:
+            return None
+        if asked.answer is not None:
+            try:
+                answers.append(json.loads(asked.answer))
+            except (ValueError, RecursionError):
+                return None
+    return shape_of(answers) if answers else None
+
+
+def _remarks(recording: Recording, secrets: Counter[str], choices: Choices) -> Iterator[str]:
+    for reason, count in recording.left_out.items():
+        yield f"left out: {count:,} request{'s' * (count != 1)} {reason}"
+    if secrets:
+        named = ", ".join(f"{name} in {count:,}" for name, count in secrets.most_common())
+        yield f"left out: secrets ({named}); answers may differ without; --with-secrets keeps them"
+    elif choices.with_secrets:
+        yield "secrets, if there are any, are in it (--with-secrets)"
+    yield from recording.notes
+
+
+def _of_rest(rest: list[Shape], total: int) -> Iterator[str]:
+    if rest:
+        size = sum(shape.size for shape in rest)
+        rarer = f"{len(rest):,} rarer request{'s' * (len(rest) != 1)}"
+        yield f"left out: {rarer}, {size / total:.1%} of all; --max NUMBER takes more"

@@ -1,0 +1,184 @@
+"""HAR files: what browsers' developer tools save of a session."""
+
+import base64
+import binascii
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from bakeoff.model.base import Contract
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.traffic.recording import (
+    Asked,
+    Recording,
+    method_of,
+    parsed_json,
+    read_bytes,
+    target_of,
+)
+
+_JSON_LIMIT = 1_000_000
+"""Of longer answers the shape is not looked at."""
+
+
+class _Part(Contract):
+    """A part of a HAR, of which we read what we need: browsers add keys of their own."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Pair(_Part):
+    name: str
+    value: str = ""
+
+
+class _PostData(_Part):
+    text: str | None = None
+    encoding: str | None = None
+    params: tuple[Any, ...] = ()
+
+
+class _Request(_Part):
+    method: str
+    url: str
+    headers: tuple[_Pair, ...] = ()
+    postData: _PostData | None = None
+    bodySize: float | None = None
+
+
+class _Content(_Part):
+    mimeType: str | None = None
+    text: str | None = None
+    encoding: str | None = None
+
+
+class _Response(_Part):
+    status: int = 0
+    headers: tuple[_Pair, ...] = ()
+    content: _Content = _Content()
+
+
+class _Entry(_Part):
+    request: _Request
+    response: _Response = _Response()
+    from_cache: Annotated[Any, Field(alias="_fromCache")] = None
+    resource: Annotated[str | None, Field(alias="_resourceType")] = None
+
+
+class _Log(_Part):
+    entries: tuple[dict[str, Any], ...]
+
+
+class _Har(_Part):
+    log: _Log
+
+
+def read_har(path: Path, host: str | None = None) -> Recording:
+    """The requests of a HAR file to one host: the one that was asked first, or `host`.
+
+    Raises `BadFile`; `BadUsage` where `host` was never asked.
+    """
+    har = _Har.checked(parsed_json(_without_mark(read_bytes(path)), path), path)
+    recording = Recording(path.name)
+    of_hosts: dict[str, list[Asked]] = {}
+    faults: list[str] = []
+    for number, value in enumerate(har.log.entries):
+        try:
+            entry = _Entry.model_validate(value)
+        except ValidationError as error:
+            faults.append(str(BadFile.from_validation(f"log.entries.{number}", _Entry, error)))
+            continue
+        target, method = target_of(entry.request.url), method_of(entry.request.method)
+        reason = _reason(entry, target is not None, method is not None)
+        if reason is None and target and target[0] and method:
+            of_hosts.setdefault(target[0], []).append(_asked(entry, method, target[1]))
+        else:
+            recording.left_out[reason or "not of HTTP"] += 1
+    if faults:
+        recording.left_out[f"that make no sense; the first: {faults[0]}"] += len(faults)
+    if host and host not in of_hosts:
+        there = ", ".join(of_hosts) or "none"
+        raise BadUsage(
+            f"--host {host}: {path} has no request to it that can be sent; hosts: {there}"
+        )
+    recording.host = host or next(iter(of_hosts), None)
+    recording.asked.update(of_hosts.pop(recording.host or "", ()))
+    others = Counter({other: len(asked) for other, asked in of_hosts.items()})
+    if others:
+        named = ", ".join(f"{other} {count}" for other, count in others.most_common(5))
+        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        recording.left_out[f"to other hosts ({named}{more}): --host takes one"] += others.total()
+    return recording
+
+
+def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
+    """Why an entry is no request that can be sent again."""
+    posted, status = entry.request.postData, entry.response.status
+    socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
+    has_body = bool(posted and posted.text)
+    checks = {
+        "over a WebSocket": socket or status == 101,
+        "not of HTTP": not is_http,
+        "with the method OPTIONS, by which a browser asks leave": entry.request.method == "OPTIONS",
+        "with a method that can't be sent": not is_sent,
+        "answered from the browser's cache": bool(entry.from_cache),
+        "without an answer": not 200 <= status <= 599,
+        "answered with 500 or more: the server failed": status >= 500,
+        "whose body the HAR lacks": not has_body
+        and ((entry.request.bodySize or 0) > 0 or bool(posted and posted.params)),
+        "whose body is no text, which the HAR has in part": has_body and _body(posted) is None,
+    }
+    return next((reason for reason, holds in checks.items() if holds), None)
+
+
+def _asked(entry: _Entry, method: str, path: str) -> Asked:
+    content = entry.response.content
+    answered = {pair.name.lower(): pair.value for pair in entry.response.headers}
+    status = entry.response.status
+    return Asked(
+        method,
+        path,
+        tuple((pair.name, pair.value) for pair in entry.request.headers),
+        _body(entry.request.postData) or b"",
+        # The browser had a copy; who asks without one is sent it.
+        200 if status == 304 else status,
+        answered.get("content-type") or content.mimeType or None,
+        _json_answer(content) if status < 300 else None,
+        answered.get("content-encoding", "identity") != "identity",
+    )
+
+
+def _body(posted: _PostData | None) -> bytes | None:
+    """The body's bytes; None: the HAR has replaced some of them."""
+    text = posted.text if posted else None
+    if posted and text and posted.encoding == "base64":
+        return _decoded(text)
+    if text and "\ufffd" in text:
+        return None
+    try:
+        return (text or "").encode()
+    except UnicodeEncodeError:
+        return None
+
+
+def _json_answer(content: _Content) -> str | None:
+    text = content.text
+    if not text or len(text) > _JSON_LIMIT or "json" not in (content.mimeType or ""):
+        return None
+    if content.encoding == "base64":
+        decoded = _decoded(text)
+        return decoded.decode(errors="replace") if decoded else None
+    return text
+
+
+def _decoded(text: str) -> bytes | None:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _without_mark(data: bytes) -> bytes:
+    return data.removeprefix(b"\xef\xbb\xbf")

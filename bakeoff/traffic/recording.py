@@ -1,0 +1,116 @@
+"""What was asked, as a recording has it: the same for every kind of source."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from bakeoff.model.errors import BadFile
+
+Headers = tuple[tuple[str, str], ...]
+_TOKEN = re.compile(r"[A-Z]+")
+_SCHEMES = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request, and what is known of its answer."""
+
+    method: str
+    path: str
+    """In origin form, with the query: visible ASCII, without braces."""
+    headers: Headers = ()
+    body: bytes = b""
+    status: int | None = None
+    answer_type: str | None = None
+    """The answer's Content-Type."""
+    answer: str | None = None
+    """The answer's body, where it is JSON and was recorded."""
+    compressed: bool = False
+    """Whether the answer was."""
+    label: str | None = None
+    """What its source calls it."""
+
+    def header(self, name: str) -> str:
+        """The value of a header, empty if there is none. `name` is in lower case."""
+        return next((value for own, value in self.headers if own.lower() == name), "")
+
+
+@dataclass
+class Recording:
+    """Requests with how often each was asked, and what was left out on the way."""
+
+    source: str
+    """What people call it, such as a file's name."""
+    host: str | None = None
+    """Who was asked, if it is known."""
+    asked: Counter[Asked] = field(default_factory=Counter)
+    """In the order of their first appearance."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many requests, or what else, were left out, and why."""
+    notes: list[str] = field(default_factory=list)
+    """What else people have to know of it."""
+
+    @property
+    def size(self) -> int:
+        """How many requests there are."""
+        return self.asked.total()
+
+
+def method_of(text: str) -> str | None:
+    """The method, or None: it can't be sent."""
+    method = text.upper()
+    # CONNECT turns a connection into a tunnel.
+    return method if _TOKEN.fullmatch(method) and method != "CONNECT" else None
+
+
+def target_of(url: str) -> tuple[str | None, str] | None:
+    """Host and path of a URL, or of a path alone; None: it isn't HTTP's.
+
+    The host has its port where that isn't the scheme's own.
+    """
+    if url.startswith("/"):
+        return None, path_of(url)
+    try:
+        parts = urlsplit(url)
+        usual = _SCHEMES.get(parts.scheme.lower())
+        if usual is None or not parts.hostname:
+            return None
+        port = "" if parts.port in (None, usual) else f":{parts.port}"
+    except ValueError:
+        return None
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{port}", path_of((parts.path or "/") + query)
+
+
+def path_of(text: str) -> str:
+    """A path with its query as it can be sent, without a fragment.
+
+    Braces are encoded: two of them would begin a field.
+    """
+    visible = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~"
+    path, _, _ = text.partition("#")
+    return quote(path, safe=visible, errors="replace")
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes. Raises `BadFile`."""
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadFile(path, None, f"cannot be read: {reason}") from None
+
+
+def parsed_json(text: str | bytes, where: Path | str) -> Any:
+    """A JSON value from others. Raises `BadFile`."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise BadFile(where, None, "is not JSON that can be read: it is nested too deep") from None
+    except ValueError as error:
+        raise BadFile(where, None, f"is not JSON: {error}") from None

@@ -1,0 +1,196 @@
+//! Connections begin with requests of their own, and take values from the answers that later requests
+//! carry. None of this is counted as a request of the window.
+
+use crate::errors::ErrorKind;
+use crate::pool::{Begun, Flight, Pool, State};
+use crate::turn::Turn;
+use std::ops::Range;
+use std::sync::Arc;
+use volley_net::Backend;
+use volley_net::clock::{MS, now_ns};
+use volley_protocol::{Answer, Message, Protocol, Step};
+
+/// Why a connection can't begin.
+type Broken = (ErrorKind, String);
+
+impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
+    /// Writes a message that depends on its connection to `out`; false if it is none of those.
+    pub(crate) fn write_dependent(&mut self, slot: usize, flight: Flight) -> bool {
+        let Some(dependent) = self.book.dependent(flight.message) else { return false };
+        let connection = &mut self.connections[slot];
+        let values = connection.begun.as_ref().map_or(&[][..], |begun| &begun.values);
+        let (request, protocol) = (dependent.with(values), &mut connection.protocol);
+        let written = protocol.write_other(flight, request, &mut self.shared, &mut self.out);
+        written.expect("it was rendered before, and its values were checked");
+        true
+    }
+}
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// Sends requests of which some may depend on their connection, where the others lie in the book.
+    #[cold]
+    pub(crate) fn put_dependent(&mut self, slot: usize, first: Flight, messages: Range<usize>) {
+        let pool = &mut *self.pool;
+        for message in messages {
+            let message = message % pool.book.cycle();
+            let flight = Flight { message, ..first };
+            if !pool.write_dependent(slot, flight) {
+                pool.out.extend_from_slice(pool.book.bytes_of(message));
+                pool.connections[slot].protocol.start(flight);
+            }
+        }
+        self.say(slot);
+    }
+
+    /// A new connection begins its chain; false if there is none.
+    pub(crate) fn begin(&mut self, slot: usize) -> bool {
+        let book = self.pool.book.clone();
+        let Some(chain) = book.chain() else { return false };
+        let draw = self.pool.take_draw(chain);
+        let connection = &mut self.pool.connections[slot];
+        connection.begun = Some(Box::new(Begun { draw, step: 0, values: Vec::new() }));
+        connection.state = State::Once;
+        self.send_step(slot);
+        true
+    }
+
+    /// Sends the next request of the chain, or lets the connection join where there is none.
+    fn send_step(&mut self, slot: usize) {
+        let book = self.pool.book.clone();
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        let (Some(chain), Some(begun)) = (book.chain(), &connection.begun) else { return };
+        if begun.step == chain.length() {
+            return self.join(slot);
+        }
+        if connection.protocol.room(1) == 0 {
+            let name = chain.name(begun.step);
+            let detail = || format!("the server takes no more requests before {name}");
+            return self.fail(slot, ErrorKind::Goaway, None, detail);
+        }
+        let request = chain.request(begun.draw, begun.step, &begun.values);
+        let flight = Flight::uncounted(chain.message(begun.draw, begun.step));
+        connection
+            .protocol
+            .write_other(flight, request, &mut pool.shared, &mut pool.out)
+            .expect("it was rendered before, and its values were checked");
+        self.say(slot);
+        self.set_due(slot, now_ns().saturating_add(self.pool.target.request_timeout_ns));
+    }
+
+    /// Bytes came on a connection that begins.
+    pub(crate) fn on_chain_bytes(&mut self, slot: usize, piece: B::Piece, now_ns: u64) {
+        let length = self.pool.io.bytes(&piece).len();
+        self.count_bytes(length, now_ns);
+        let mut at = 0;
+        let broken = loop {
+            if at == length {
+                break None;
+            }
+            let pool = &mut *self.pool;
+            let bytes = &pool.io.bytes(&piece)[at..];
+            let protocol = &mut pool.connections[slot].protocol;
+            let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
+            match protocol.receive(bytes, awaited, &mut pool.shared, &mut pool.out) {
+                Some(Step::Incomplete) => break None,
+                Some(Step::Complete(answer)) => {
+                    if let Err(broken) = self.take_values(slot, &answer, &piece, at) {
+                        break Some(broken);
+                    }
+                    at += answer.consumed;
+                }
+                Some(Step::Malformed(bad)) => {
+                    let detail = format!("at byte {}: {}", bad.at, bad.what);
+                    break Some((ErrorKind::Malformed, detail));
+                }
+                Some(Step::Refused { what, .. }) => {
+                    break Some((ErrorKind::of_refusal(what), what.to_string()));
+                }
+                None => {
+                    let extra = length - at;
+                    let detail = format!("{extra} bytes that nobody asked for, after the answer");
+                    break Some((ErrorKind::Malformed, detail));
+                }
+            }
+        };
+        if let Some((kind, detail)) = broken {
+            self.fail(slot, kind, Some((&piece, at)), || detail);
+            return self.pool.io.give_back(piece);
+        }
+        self.pool.io.give_back(piece);
+        if self.pool.connections[slot].protocol.in_flight() == 0 {
+            self.send_step(slot);
+        }
+        self.flush(slot);
+    }
+
+    /// A request of the chain has its answer: takes from it what later ones carry.
+    fn take_values(
+        &mut self,
+        slot: usize,
+        answer: &Answer,
+        piece: &B::Piece,
+        at: usize,
+    ) -> Result<(), Broken> {
+        let pool = &mut *self.pool;
+        let (Some(chain), connection) = (pool.book.chain(), &mut pool.connections[slot]) else {
+            return Ok(());
+        };
+        let Some(begun) = &mut connection.begun else { return Ok(()) };
+        self.tally.requests_all += 1;
+        let bytes = &pool.io.bytes(piece)[at..at + answer.consumed];
+        let protocol = &connection.protocol;
+        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            let number = chain.message(begun.draw, begun.step);
+            let awaited = pool.book.message(number).awaited;
+            let what = protocol.describe(answer, awaited, &pool.shared, bytes);
+            return Err((kind, format!("{}: {what}", chain.name(begun.step))));
+        }
+        self.tally.chained += 1;
+        let evidence = protocol.evidence(bytes);
+        let message = Message::of(&evidence, protocol.collected());
+        chain
+            .take(begun.step, &message, &mut begun.values)
+            .map_err(|missing| (ErrorKind::Chain, missing))?;
+        if !answer.keep_alive {
+            let name = chain.name(begun.step);
+            let detail = format!("the server closes the connection after its answer to {name}");
+            return Err((ErrorKind::EarlyClose, detail));
+        }
+        begun.step += 1;
+        connection.protocol.finish();
+        Ok(())
+    }
+
+    /// The server has closed a connection that begins.
+    pub(crate) fn end_chain(&mut self, slot: usize) {
+        let name = self.step_name(slot);
+        self.fail(slot, ErrorKind::EarlyClose, None, || {
+            format!("the server closed the connection with {name}, which is sent before all others")
+        });
+    }
+
+    pub(crate) fn time_out_chain(&mut self, slot: usize) {
+        let timeout_ms = self.pool.target.request_timeout_ns / MS;
+        let name = self.step_name(slot);
+        self.fail(slot, ErrorKind::Timeout, None, || {
+            format!("no complete answer to {name} within {timeout_ms} ms")
+        });
+    }
+
+    fn step_name(&self, slot: usize) -> String {
+        let begun = &self.pool.connections[slot].begun;
+        let (Some(chain), Some(begun)) = (self.pool.book.chain(), begun) else {
+            return String::new();
+        };
+        chain.name(begun.step).to_owned()
+    }
+
+    /// Sends what is in `out`, in whatever protocol.
+    fn say(&mut self, slot: usize) {
+        if !self.pool.out.is_empty() {
+            self.pool.io.send_owned(slot, Arc::from(&self.pool.out[..]));
+            self.pool.out.clear();
+        }
+    }
+}

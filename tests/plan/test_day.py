@@ -1,0 +1,49 @@
+"""From contenders and options to a day: how many rounds fit, and how long their windows are."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.day import DayPlan
+from bakeoff.model.errors import BadUsage
+from bakeoff.plan import DayOptions, plan_day
+from tests.plan import places
+
+
+def plan(root: Path, *operands: str, **options: object) -> DayPlan:
+    folder = places.catalogue(root, "ada", "bob", "cy", "dan")
+    return plan_day(operands, DayOptions(**options), places.environment(folder, root))
+
+
+def test_it_is_all_of_them_without_a_twin_in_two_minutes_each(tmp_path: Path) -> None:
+    made = plan(tmp_path, "ada", "bob", "cy", "dan", seed=1)
+    assert made.run == "now-day-ada-vs-bob-vs-cy-vs-dan"
+    assert [each.name for each in made.race.entries] == ["ada", "bob", "cy", "dan"]
+    assert made.duration_s == 480 and made.rounds == 8
+    assert 800 <= made.window_ms < 1000
+    assert made.crowd == 16 * made.race.connections == 1024
+
+
+def test_a_short_day_has_five_rounds_of_short_windows_and_a_long_one_longer_windows(
+    tmp_path: Path,
+) -> None:
+    short = plan(tmp_path / "a", "ada", "bob", duration=70)
+    assert short.rounds == 5 and 100 <= short.window_ms < 300
+    long = plan(tmp_path / "b", "ada", duration="20m")
+    assert (long.rounds, long.window_ms) == (20, 4458)
+
+
+@pytest.mark.parametrize(
+    ("operands", "options", "says"),
+    [
+        (("ada", "bob"), {"duration": 20}, "--duration 20: is too short for 5 rounds.* 62 s or"),
+        (("http://127.0.0.1:1/",), {}, "http://127.0.0.1:1/: a day begins with cold starts"),
+        (("ada",), {"storm": 0}, "--storm: is 0"),
+        (("nobody",), {}, "nobody"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], says: str
+) -> None:
+    with pytest.raises(BadUsage, match=says):
+        plan(tmp_path, *operands, **options)

@@ -1,0 +1,214 @@
+"""A day in a world of known speeds: its lines, deaths in a phase, and being cut off."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.day import LOADS, Day, DayPlan
+from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.samples import DayTurn
+from bakeoff.plan import DayOptions, plan_day
+from bakeoff.runs import DayRun, execute, report, resume
+from tests.plan import places
+from tests.runs.world import World, cut_off, name_of
+
+PHASES = 14
+
+
+def plan(root: Path, *names: str, **options: object) -> DayPlan:
+    folder = places.catalogue(root / "catalogue", "ada", "bob")
+    asked = DayOptions(**{"duration": 70, "seed": 1, **options})
+    return plan_day(names or ("ada", "bob"), asked, places.environment(folder, root))
+
+
+def world(**faults: object) -> World:
+    """ada makes twice what bob does, starts in half the time, and slow clients hold bob up."""
+    usual: dict[str, object] = {
+        "ready_ms": {"ada": 50.0, "bob": 100.0},
+        "held_up": {"bob": 0.6},
+        "noise": 0.005,
+    }
+    return World({"ada": 20_000.0, "bob": 10_000.0}, **{**usual, **faults})  # type: ignore[arg-type]
+
+
+def run(made: DayPlan, path: Path, inside: World) -> DayRun:
+    done = execute(made, path, inside.stages(), inside)
+    assert isinstance(done, DayRun)
+    return done
+
+
+def turns(done: DayRun) -> list[DayTurn]:
+    return [record for record in done.records() if isinstance(record, DayTurn)]
+
+
+def finding(result: Day, phase: str, figure: str) -> str:
+    line = result.line(phase, figure)  # type: ignore[arg-type]
+    pair = line.pair("ada", "bob") if line else None
+    return pair.finding if pair else "none"
+
+
+def test_each_line_says_what_the_world_is(tmp_path: Path) -> None:
+    done = run(plan(tmp_path), tmp_path / "runs", inside := world())
+    result = done.result
+    assert result.complete and done.succeeded and not inside.up
+    assert result.rounds == result.plan.rounds == 5
+    start = result.line("start", "time_ms")
+    assert start and start.value("ada").value == pytest.approx(50)
+    pair = start.pair("ada", "bob")
+    assert pair and pair.ratio == pytest.approx(2) and pair.finding == "better"
+    mirrored = start.pair("bob", "ada")
+    assert mirrored and mirrored.ratio == pytest.approx(0.5) and mirrored.finding == "worse"
+    peak = result.line("peak", "requests_per_s")
+    assert peak and peak.value("bob").value == pytest.approx(10_000, rel=0.02)
+    for phase, figure, outcome in (
+        ("first", "time_ms", "better"),
+        ("rest", "cpu_ms_per_s", "tie"),
+        ("rest", "memory_mib", "tie"),
+        ("peak", "requests_per_s", "better"),
+        ("slow", "slowdown", "better"),
+        ("equal", "cpu_us_per_request", "better"),
+        ("after", "growth", "tie"),
+    ):
+        assert finding(result, phase, figure) == outcome, (phase, figure)
+    # Half the throughput is twice the CPU time per request: a core is all that either has.
+    cpu = result.line("equal", "cpu_us_per_request")
+    assert cpu and cpu.value("ada").value == pytest.approx(50, rel=0.1)
+
+
+def test_loads_are_shares_of_each_ones_own_peak_and_one_rate_for_all(tmp_path: Path) -> None:
+    done = run(plan(tmp_path), tmp_path / "runs", world())
+    offered = {
+        (turn.round, turn.phase, turn.entry): turn.slices[0].rate or 0.0
+        for turn in turns(done)
+        if turn.slices
+    }
+    for name, speed in (("ada", 20_000), ("bob", 10_000)):
+        for phase, share in LOADS.items():
+            assert offered[0, phase, name] == pytest.approx(share * speed, rel=0.05)
+    assert offered[0, "equal", "ada"] == offered[0, "equal", "bob"] == pytest.approx(5000, rel=0.05)
+
+
+def test_each_round_has_new_processes_and_its_own_orders(tmp_path: Path) -> None:
+    done = run(plan(tmp_path), tmp_path / "runs", world())
+    orders = {
+        tuple(turn.entry for turn in turns(done) if (turn.round, turn.phase) == (number, "storm"))
+        for number in range(5)
+    }
+    assert orders == {("ada", "bob"), ("bob", "ada")}
+    phases = [turn.phase for turn in turns(done) if (turn.round, turn.entry) == (0, "ada")]
+    assert len(set(phases)) == PHASES and phases.count("start") == 2
+    same = run(plan(tmp_path / "again"), tmp_path / "again" / "runs", world())
+    assert [turn.entry for turn in turns(same)] == [turn.entry for turn in turns(done)]
+
+
+def test_energy_is_told_where_it_is_counted(tmp_path: Path) -> None:
+    counted = run(plan(tmp_path), tmp_path / "runs", world(counts_energy=True)).result
+    line = counted.line("equal", "energy_uj_per_request")
+    # Ten watts for 50 µs of CPU time.
+    assert line and line.value("ada").value == pytest.approx(500, rel=0.15)
+    assert not counted.warnings
+    without = run(plan(tmp_path / "b"), tmp_path / "b" / "runs", world()).result
+    assert without.line("equal", "energy_uj_per_request") is None
+    assert [each.code for each in without.warnings] == ["no_energy"]
+
+
+def test_who_dies_in_a_phase_is_out_of_it_and_the_rest_goes_on(tmp_path: Path) -> None:
+    """bob's process dies whenever a storm comes: in close mode."""
+
+    def storms(inside: World, _count: int) -> None:
+        # A process of the next round has its name again.
+        stormy = inside.connection == "close" and name_of(inside.loading) == "bob"
+        inside.dead = {inside.loading: "killed by signal 9"} if stormy else {}
+
+    done = run(plan(tmp_path), tmp_path / "runs", inside := world(on_slice=storms))
+    result = done.result
+    assert result.complete and not inside.up
+    storm = result.line("storm", "time_ms")
+    assert storm and storm.value("ada").value and storm.value("bob").value is None
+    why = storm.value("bob").why
+    assert why and why.code == "out_of_phase"
+    assert why.values == {"n": 5, "reason": "it died: killed by signal 9"}
+    bob = result.entries[1]
+    assert [(each.code, each.values["phase"]) for each in bob.warnings] == [
+        ("died_in_phase", "storm")
+    ]
+    assert finding(result, "slow", "slowdown") == "better", "the next phase has a new process"
+    assert not [turn for turn in turns(done) if turn.entry == "ada" and turn.out]
+
+
+def test_who_does_not_come_up_again_is_out_for_the_round_alone(tmp_path: Path) -> None:
+    def once(inside: World, count: int) -> None:
+        if count == 40:
+            inside.dead |= {key: "exit status 1" for key in inside.up if name_of(key) == "bob"}
+            inside.unstartable["bob"] = "its port is taken"
+        if count == 50:
+            inside.unstartable.clear()
+            inside.dead.clear()
+
+    done = run(plan(tmp_path), tmp_path / "runs", world(on_slice=once))
+    outs = [turn.out for turn in turns(done) if turn.out]
+    assert any("it did not come up again: its port is taken" in out for out in outs)
+    assert done.result.complete
+    assert {turn.round for turn in turns(done) if turn.entry == "bob" and not turn.out} == set(
+        range(5)
+    )
+
+
+def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
+    inside = world(unbuildable={"bob": "needs a compiler"})
+    done = run(plan(tmp_path), tmp_path / "runs", inside)
+    assert [(each.name, each.reason) for each in done.result.skipped] == [
+        ("bob", "needs a compiler")
+    ]
+    inside = world(unstartable={"ada": "no"})
+    done = run(plan(tmp_path / "two"), tmp_path / "two" / "runs", inside)
+    assert [each.name for each in done.result.entries] == ["bob"]
+    assert "ada is out: no" in inside.seen
+    assert not done.result.line("peak", "requests_per_s").pairs  # type: ignore[union-attr]
+
+
+def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
+    inside = world(unstartable={"ada": "no cc", "bob": "no go"})
+    done = plan(tmp_path)
+    with pytest.raises(NoVerdict, match="no contender is left:\n  ada: no cc\n  bob: no go"):
+        run(done, tmp_path / "runs", inside)
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
+def test_cut_off_it_goes_on_with_the_round_that_was_under_way(
+    tmp_path: Path, end: type[BaseException]
+) -> None:
+    made, cut_world = plan(tmp_path), world(on_slice=cut_off(100, end))
+    if end is KeyboardInterrupt:
+        cut = run(made, tmp_path / "runs", cut_world)
+        assert cut.interrupted and not cut.result.complete
+    else:
+        with pytest.raises(SystemExit):
+            run(made, tmp_path / "runs", cut_world)
+    path = tmp_path / "runs" / made.run
+    before = report(path, cut_world)
+    assert isinstance(before, DayRun)
+    healthy = world()
+    whole = resume(path, healthy.stages(), healthy)
+    assert isinstance(whole, DayRun)
+    assert whole.result.complete and whole.result.rounds == 5
+    assert turns(whole)[: len(turns(before))] == turns(before)
+    # What the unfinished round had measured counts beside the five that are whole.
+    peak = whole.result.line("peak", "requests_per_s")
+    assert peak and peak.value("ada").n == 6
+    assert report(path, healthy).result == whole.result
+    with pytest.raises(BadUsage, match="is complete; for its phases: bakeoff report"):
+        resume(path, healthy.stages(), healthy)
+
+
+def test_slow_rounds_end_the_day_in_time(tmp_path: Path) -> None:
+    made = plan(tmp_path, duration=300)
+    assert made.rounds > 6
+    inside = world()
+
+    def slower(inside: World, _count: int) -> None:
+        inside.time_ns += 1_000_000_000
+
+    inside.on_slice = slower
+    done = run(made, tmp_path / "runs", inside)
+    assert done.is_complete() and made.rounds_min <= done.result.rounds < made.rounds

@@ -1,0 +1,134 @@
+"""A race takes as long as it said, whatever its servers do: here they are slow, stall, or die."""
+
+from typing import Any
+
+import pytest
+
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.plan import Expected
+from bakeoff.plan import confirming
+from bakeoff.report.sentences import joined, sentences
+from bakeoff.runs import RaceRun, resume
+from tests.runs.conftest import Measure
+from tests.runs.test_race import SPEEDS
+from tests.runs.world import World
+
+SLOWEST = 20.0
+"""With 64 connections an answer takes 3.2 s, and a slice lasts as long beyond its window."""
+
+
+def raced(measure: Measure, world: World, *names: str, **options: Any) -> tuple[RaceRun, float]:
+    """A race, and how long it took by the world's clock, s."""
+    began_ns = world.time_ns
+    finished = measure.race(world, *names, **options)
+    return finished, (world.time_ns - began_ns) / 1e9
+
+
+def expected(run: RaceRun) -> Expected:
+    assert run.planned.expected
+    return run.planned.expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"duration": 60.0},
+        {"duration": 20.0, "boots": 3},
+        {"duration": 30.0, "solo": True},
+        {"duration": 20.0, "instances": 4},
+        {"duration": 10.0, "rate": 1000.0},
+    ],
+)
+def test_healthy_servers_take_about_as_long_as_it_says(
+    measure: Measure, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, drains=True, starts_s=dict.fromkeys(SPEEDS, 0.2))
+    finished, took_s = raced(measure, world, "fast", "slow", **options)
+    assert finished.result.complete
+    assert 0.4 * expected(finished).about_s < took_s < 1.2 * expected(finished).about_s
+
+
+def test_a_confirmation_has_a_time_of_its_own(measure: Measure) -> None:
+    plan = measure.plan("fast", "slow", confirm=True)
+    solo = confirming(plan)
+    assert plan.expected and solo.expected and plan.expected != solo.expected
+
+
+@pytest.mark.parametrize("slow", [SLOWEST, 200.0, 2000.0])
+def test_slow_servers_end_in_time(measure: Measure, slow: float) -> None:
+    world = World({**SPEEDS, "slow": slow}, drains=True)
+    finished, took_s = raced(measure, world, "fast", "slow", "same")
+    assert took_s < expected(finished).at_most_s
+    assert finished.result.entries
+
+
+def test_one_that_stalls_from_the_beginning_is_out_and_the_others_have_a_verdict(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, stalls={"slow": 0.0})
+    finished, took_s = raced(measure, world, "fast", "slow", "same")
+    assert took_s < expected(finished).at_most_s / 2
+    assert finished.result.complete and finished.result.pairs
+    (slow,) = finished.result.skipped
+    assert "had no answer within 5 s while it was warmed up with 64 connections" in slow.reason
+    assert "use fewer than 64 connections (-c)" in slow.reason
+
+
+def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:
+    world = World(SPEEDS, stalls=dict.fromkeys(SPEEDS, 0.0))
+    with pytest.raises(NoVerdict, match=r"fast: .* had no answer within 5 s"):
+        raced(measure, world, "fast", "slow")
+    assert world.time_ns < 60e9 and not world.up
+
+
+@pytest.mark.parametrize("options", [{}, {"boots": 2}, {"duration": 30.0, "solo": True}])
+def test_one_that_stalls_later_ends_the_race_early_with_what_there_is(
+    measure: Measure, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, stalls={"slow": 2.6})
+    finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
+    assert took_s < expected(finished).at_most_s
+    if not finished.result.complete:
+        assert any("the race was cut short" in each for each in sentences(finished.result.warnings))
+    slow = next(each for each in finished.result.entries if each.name == "slow")
+    assert options.get("solo") or "got no answer" in joined(slow.reasons)
+    assert not world.up
+
+
+def test_a_race_that_ended_early_goes_on_later(measure: Measure) -> None:
+    world = World(SPEEDS, stalls={"slow": 2.6})
+    finished, _ = raced(measure, world, "fast", "slow", "same")
+    assert not finished.result.complete
+    world.stalls.clear()
+    assert resume(finished.path, world.stages(), world).result.complete
+
+
+def test_servers_that_take_long_to_start_end_in_time(measure: Measure) -> None:
+    ready_ms = dict.fromkeys(SPEEDS, 9000.0)
+    world = World(SPEEDS, starts_s=dict.fromkeys(SPEEDS, 9.0), ready_ms=ready_ms)
+    finished, took_s = raced(measure, world, "fast", "slow", "same")
+    assert finished.result.complete
+    assert took_s < expected(finished).at_most_s
+
+
+def test_what_takes_longer_to_start_with_each_draw_is_cut_off(measure: Measure) -> None:
+    world = World(SPEEDS, starts_s=dict.fromkeys(SPEEDS, 9.0), ready_ms=dict.fromkeys(SPEEDS, 20.0))
+    finished, took_s = raced(measure, world, "fast", "slow", "same", duration=20.0)
+    assert took_s < expected(finished).at_most_s + 9 * 3
+    assert finished.result.pairs
+
+
+def test_one_whose_processes_all_die_ends_in_time(measure: Measure) -> None:
+    def die(world: World, count: int) -> None:
+        if count == 150:
+            world.dead["slow"] = "was killed by signal SIGSEGV"
+
+    finished, took_s = raced(measure, World(SPEEDS, on_slice=die), "fast", "slow", "same")
+    assert finished.result.complete and took_s < expected(finished).about_s
+
+
+def test_a_plan_of_an_earlier_version_has_no_bound(measure: Measure) -> None:
+    plan = measure.plan("fast", "slow").model_copy(update={"expected": None})
+    run = measure.run(plan, World(SPEEDS))
+    assert run.result.complete

@@ -1,0 +1,107 @@
+"""Access logs in the formats that servers write."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.traffic import read_access_log
+from tests.traffic.recorded import combined, log
+
+# As nginx, Caddy and Traefik write JSON.
+NGINX = {"time": "t", "request": "GET /a?b=1 HTTP/1.1", "status": "200", "http_host": "s.example"}
+NGINX_KEYS = {"request_method": "GET", "request_uri": "/a?b=1", "status": 200, "host": "s.example"}
+CADDY = {
+    "logger": "http.log.access",
+    "msg": "handled request",
+    "request": {"method": "GET", "host": "s.example", "uri": "/a?b=1", "proto": "HTTP/2.0"},
+    "status": 200,
+}
+TRAEFIK = {
+    "RequestMethod": "GET",
+    "RequestPath": "/a?b=1",
+    "RequestHost": "s.example",
+    "DownstreamStatus": 200,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "host"),
+    [
+        ('1.2.3.4 - - [t] "GET /a?b=1 HTTP/1.0" 200 2326', None),
+        ('1.2.3.4 - frank smith [t] "GET /a?b=1 HTTP/1.1" 200 - "http://x/" "curl"', None),
+        ('::1 - - [t] "GET /a?b=1 HTTP/1.1" 304 0 "-" "a \\"b\\"" 0.001 "more"', None),
+        ('s.example:80 1.2.3.4 - - [t] "GET /a?b=1 HTTP/1.1" 200 5 "-" "-"', "s.example"),
+        ('1.2.3.4 - - [t] "GET http://s.example/a?b=1 HTTP/1.1" 206 5', "s.example"),
+        (json.dumps(NGINX), "s.example"),
+        (json.dumps(NGINX_KEYS), "s.example"),
+        (json.dumps(CADDY), "s.example"),
+        (json.dumps(TRAEFIK), "s.example"),
+    ],
+)
+def test_each_format_says_what_was_asked(line: str, host: str | None, tmp_path: Path) -> None:
+    recording = read_access_log(log(tmp_path, line, line))
+    assert recording.host == host
+    [(asked, count)] = recording.asked.items()
+    assert (asked.method, asked.path, asked.status, count) == ("GET", "/a?b=1", 200, 2)
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    path = log(
+        tmp_path,
+        combined("/"),
+        "",
+        "garbage",
+        combined("/cart", "POST"),
+        combined("/cart", "POST"),
+        combined("/", status=502),
+        combined("/", status=101),
+        r'1.2.3.4 - - [t] "\x16\x03\x01" 400 226 "-" "-"',
+        '1.2.3.4 - - [t] "-" 408 0 "-" "-"',
+        '{"level": "info", "msg": "serving"}',
+    )
+    recording = read_access_log(path)
+    assert recording.size == 1
+    assert recording.left_out == {
+        "with the method POST: a log has no bodies": 2,
+        "answered with 500 or more: the server failed": 1,
+        "with the status 101": 1,
+        "not of HTTP": 2,
+    }
+    [note] = recording.notes
+    assert note.startswith("2 lines that can't be read; the first: line 3 is neither common")
+
+
+def test_of_several_hosts_the_one_asked_most_is_taken(tmp_path: Path) -> None:
+    often, rarely = combined("/", before="a.example:443 "), combined("/", before="b.example:443 ")
+    path = log(tmp_path, rarely, often, often)
+    recording = read_access_log(path)
+    assert (recording.host, recording.size) == ("a.example", 2)
+    assert recording.left_out == {"to other hosts (b.example 1): --host takes one": 1}
+    assert read_access_log(path, "b.example").size == 1
+    with pytest.raises(BadUsage, match=r"--host c.example: .*; hosts: a.example, b.example"):
+        read_access_log(path, "c.example")
+
+
+def test_a_rotated_log_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "access.log.2.gz"
+    path.write_bytes(gzip.compress(combined("/").encode()))
+    assert read_access_log(path).size == 1
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(BadFile, match="cannot be read"):
+        read_access_log(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("garbage", "line 1 is neither common, combined nor JSON: garbage"),
+        ("{", "line 1 is not JSON"),
+        ('{"a": 1}', "line 1 lacks a request .* or its `status`; it has a"),
+    ],
+)
+def test_what_is_no_log_is_refused(line: str, fault: str, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=fault):
+        read_access_log(log(tmp_path, line))

@@ -1,0 +1,93 @@
+"""HAR files: what is taken, and what is left out with its count."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.traffic import read_har
+from tests.traffic.recorded import binary, entry, har
+
+
+def test_the_requests_to_the_host_asked_first_are_taken(tmp_path: Path) -> None:
+    path = har(
+        tmp_path,
+        entry("https://shop.example:443/a?b=1#c"),
+        entry("https://cdn.example/x.js"),
+        entry("https://cdn.example/y.js"),
+        entry("http://shop.example/a?b=1"),
+        entry("https://shop.example:8443/other"),
+    )
+    recording = read_har(path)
+    assert recording.host == "shop.example"
+    assert [(each.path, count) for each, count in recording.asked.items()] == [("/a?b=1", 2)]
+    assert recording.left_out == {
+        "to other hosts (cdn.example 2, shop.example:8443 1): --host takes one": 3
+    }
+    assert read_har(path, "cdn.example").size == 2
+    with pytest.raises(BadUsage, match=r"--host no.example: .* shop.example, cdn.example"):
+        read_har(path, "no.example")
+
+
+@pytest.mark.parametrize(
+    ("left", "reason"),
+    [
+        (entry("wss://a.example/live", status=101), "over a WebSocket"),
+        (entry("https://a.example/live", _resourceType="websocket"), "over a WebSocket"),
+        (entry("data:text/plain,x"), "not of HTTP"),
+        (entry("chrome-extension://abc/x.js"), "not of HTTP"),
+        (entry("http://[::1/"), "not of HTTP"),
+        (entry("https://a.example/", "OPTIONS"), "with the method OPTIONS, by which"),
+        (entry("https://a.example/", "CONNECT"), "with a method that can't be sent"),
+        (entry("https://a.example/", _fromCache="disk"), "answered from the browser's cache"),
+        (entry("https://a.example/", status=0), "without an answer"),
+        (entry("https://a.example/", status=503), "answered with 500 or more"),
+        (entry("https://a.example/", "POST", body="\ufffd\ufffd"), "whose body is no text"),
+        (
+            {"request": {"method": "GET"}},
+            "the first: log.entries.1: `request.url` is missing",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_again_is_counted(
+    left: dict[str, object], reason: str, tmp_path: Path
+) -> None:
+    recording = read_har(har(tmp_path, entry("https://a.example/"), left))
+    assert recording.size == 1
+    [(why, count)] = recording.left_out.items()
+    assert count == 1 and reason in why
+
+
+def test_a_body_that_the_har_lacks_is_counted(tmp_path: Path) -> None:
+    lacking = entry("https://a.example/", "POST")
+    lacking["request"]["bodySize"] = 12
+    in_parts = entry("https://a.example/", "POST", body="")
+    in_parts["request"]["postData"]["params"] = [{"name": "file", "fileName": "a.png"}]
+    recording = read_har(har(tmp_path, lacking, in_parts))
+    assert recording.left_out == {"whose body the HAR lacks": 2}
+
+
+def test_bytes_are_as_they_were_and_a_copy_of_the_browsers_is_asked_for(tmp_path: Path) -> None:
+    sent = binary("https://a.example/", b"\xff\x00")
+    copied = entry("https://a.example/b", status=304)
+    first, second = read_har(har(tmp_path, sent, copied)).asked
+    assert first.body == b"\xff\x00"
+    assert second.status == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON that can be read: it is nested too deep"),
+        ("{}", "`log` is missing"),
+        ('{"log": {"entries": 1}}', "`log.entries` is wrong"),
+    ],
+)
+def test_what_is_no_har_is_refused(text: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.har"
+    path.write_text(text)
+    with pytest.raises(BadFile, match=fault):
+        read_har(path)
+    with pytest.raises(BadFile, match="cannot be read: No such file"):
+        read_har(tmp_path / "no.har")

@@ -1,0 +1,82 @@
+"""Servers are asked several times, at distances at which their answers change."""
+
+import json
+import socket
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.verify import Looked, look
+from bakeoff.verify.hold import ANSWERS_MAX, APART_S, GAPS_S, open_requests
+from tests.verify.serving import handle_and_entry, serving
+
+GET = Workload(name="get", title="")
+EARLY, LATE = 2, sum(len(gaps_s) for gaps_s in GAPS_S)
+
+
+def looked(
+    body: Callable[[int, float], Any], status: Callable[[int], int] = lambda _: 200
+) -> tuple[Looked | None, str, int]:
+    """What stays in a server's bodies, which come of the request's number and the time slept."""
+    number, slept_s, connections = count(), 0.0, 0
+
+    def serve(connection: socket.socket) -> None:
+        nonlocal connections
+        connections += 1
+        with connection:
+            while connection.recv(65536):
+                n = next(number)
+                text = json.dumps(body(n, slept_s)).encode()
+                head = f"HTTP/1.1 {status(n)} X\r\nContent-Type: application/json\r\n"
+                connection.sendall(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
+
+    def sleep(wait_s: float) -> None:
+        nonlocal slept_s
+        slept_s += wait_s
+
+    with serving(serve) as port:
+        found, out = look([handle_and_entry("x", port)], GET, sleep)
+    return found["x"]["GET /"] if found else None, out.get("x", ""), connections
+
+
+def test_one_that_stays_is_asked_six_times_on_three_connections() -> None:
+    found, fault, connections = looked(lambda n, slept_s: {"id": 1})
+    assert found and not fault
+    assert (len(found.answers), connections) == (EARLY + LATE, 1 + len(GAPS_S))
+    assert (found.held.varied, found.findings) == ((), ())
+
+
+def test_a_clock_of_seconds_is_seen_to_move_and_asked_more_often() -> None:
+    found, *_ = looked(lambda n, slept_s: {"id": 1, "time": int(slept_s)})
+    assert found and APART_S > 1
+    assert found.held.varied == ("time",)
+    assert found.held.expect.json_ == {"id": "number", "time": "number"}
+    assert (found.held.answers, found.findings) == (ANSWERS_MAX, ())
+
+
+def test_a_clock_of_milliseconds_is_no_counter_and_a_counter_is() -> None:
+    found, *_ = looked(lambda n, slept_s: {"ms": round(slept_s * 1000) + n})
+    assert found and found.held.varied == ("ms",) and found.findings == ()
+    found, *_ = looked(lambda n, slept_s: {"visits": n})
+    assert found and [each.code for each in found.findings] == ["answers_count"]
+
+
+def test_a_wrong_status_later_on_is_a_reason_to_be_out() -> None:
+    found, fault, _ = looked(lambda n, _: n, lambda n: 200 if n < 3 else 429)
+    assert found is None
+    assert fault == "GET /: answered with status 429, not 200, after 3 right answers"
+
+
+def test_nobody_there_is_a_reason_too() -> None:
+    with serving(lambda connection: connection.close()) as port:
+        pass
+    found, out = look([handle_and_entry("x", port)], GET, lambda _: None)
+    assert not found and "can't be connected to" in out["x"]
+
+
+def test_what_is_given_is_not_asked_for() -> None:
+    given = ExpectSection(body="Hi"), ExpectSection.model_validate({"json": {}})
+    for expect in given:
+        assert not open_requests(GET.model_copy(update={"expect": expect}))
+    assert list(open_requests(GET)) == ["GET /"]

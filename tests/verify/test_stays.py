@@ -1,0 +1,237 @@
+"""What stays in answers that vary is found, and what does not is not held."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
+from bakeoff.model.workload import Workload
+from bakeoff.verify.exchange import Answer
+from bakeoff.verify.expected import problems
+from bakeoff.verify.hold import ANSWERS_MAX, Looked
+from bakeoff.verify.stays import order_matters, stays
+from bakeoff.verify.unlike import differences
+
+JSON = "application/json"
+PAGE = """<!doctype html>
+<html><head><title>A shop of many things</title></head>
+<body><form method="post"><input type="hidden" name="csrf" value="{token}">
+<button>Buy everything now</button></form>
+<p>Mon, 23 Nov 2026</p><p>{time}</p>
+</body></html>
+"""
+
+
+def answer(body: str | bytes, kind: str = "text/html", **headers: str) -> Answer:
+    raw = body if isinstance(body, bytes) else body.encode()
+    fields = {"content-type": kind, **{key.replace("_", "-"): headers[key] for key in headers}}
+    return Answer(
+        raw=raw,
+        status=200,
+        headers=tuple((name, value) for name, value in fields.items() if value),
+        body=raw,
+        head_bytes=0,
+        keeps_alive=True,
+        asked_ns=0,
+        received_ns=(),
+    )
+
+
+def answers(*values: Any) -> list[Answer]:
+    return [answer(json.dumps(value), JSON) for value in values]
+
+
+def pages(*tokens: str) -> list[Answer]:
+    return [answer(PAGE.format(token=each, time=f"04:41:0{each[-1]}")) for each in tokens]
+
+
+def breaks(held: Held, each: Answer) -> str:
+    """What is wrong with an answer, by what is held."""
+    return "".join(problems(each, Workload(name="get"), held.expect))
+
+
+def looked(given: list[Answer]) -> Looked:
+    return Looked(tuple(given), stays(given))
+
+
+def test_a_body_that_stays_is_held_as_a_whole() -> None:
+    held = stays(answers({"id": 1}, {"id": 1}))
+    assert (held.varied, held.expect.json_, held.expect.length_between) == ((), None, None)
+    assert held.expect.headers == {"content-type": JSON}
+
+
+@pytest.mark.parametrize(
+    ("values", "shape", "varied"),
+    [
+        (
+            [{"id": 1, "time": "a"}, {"id": 2, "time": "b"}],
+            {"id": "number", "time": "string"},
+            ("id", "time"),
+        ),
+        # In some: optional. Null and something else: both. Null alone: nobody knows.
+        (
+            [{"a": 1, "b": None, "c": None}, {"b": "x", "c": None}],
+            {"b": "string|null", "c": "any", "a?": "number"},
+            ("a", "b"),
+        ),
+        # Elements are of one shape, whatever their number; an array that was empty has any.
+        (
+            [{"of": [{"id": 1, "x": True}]}, {"of": [{"id": 2}, {"id": 3}], "none": []}],
+            {"of": [{"id": "number", "x?": "boolean"}], "none?": []},
+            ("of", "none"),
+        ),
+        ([{"of": [1, 2]}, {"of": [1, 3]}], {"of": ["number"]}, ("of[]",)),
+        # Now an object and now something else.
+        ([{"user": {"id": 1}}, {"user": None}], {"user": "any"}, ("user",)),
+        ([[1], ["x"]], ["string|number"], ("[]",)),
+        # Keys that are data, and one that would be read as optional.
+        ([{f"k{n}": 1 for n in range(m)} for m in (1, 30)], {"k0": "number"}, None),
+        ([{"why?": 1, "n": 1}, {"why?": 1, "n": 2}], {"n": "number"}, ("n",)),
+    ],
+)
+def test_json_is_held_to_its_shape(
+    values: list[Any], shape: Any, varied: tuple[str, ...] | None
+) -> None:
+    held = stays(answers(*values))
+    assert held.expect.json_ == shape
+    assert varied is None or held.varied == varied
+    assert not any(breaks(held, each) for each in answers(*values))
+
+
+def test_json_that_is_only_spelled_otherwise_varies_in_nothing_else() -> None:
+    held = stays([answer('{"a":1}', JSON), answer('{ "a": 1 }', JSON)])
+    assert (held.expect.json_, held.varied) == ({"a": "number"}, ("the spelling",))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ({"id": 7}, "/time is missing"),
+        ({"id": "7", "time": "x"}, "/id is string, not number"),
+        ({"id": 7, "time": "x" * 500}, "bytes, not 1 to"),
+        ([], "it is array, not an object"),
+    ],
+)
+def test_an_answer_of_another_shape_is_wrong(wrong: Any, fault: str) -> None:
+    held = stays(answers({"id": 1, "time": "a"}, {"id": 2, "time": "b"}))
+    assert fault in breaks(held, *answers(wrong))
+    assert "no JSON" in breaks(held, answer("<h1>Sorry, not today</h1>", JSON))
+    assert "content-type: text/html" in breaks(held, answer(json.dumps({"id": 3, "time": "c"})))
+
+
+def test_a_page_is_held_to_its_pieces_without_what_varies_and_dates_next_to_it() -> None:
+    held = stays(pages("aaaaaa1", "aaabbb2", "aaaccc3"))
+    assert held.varied == ("the body",)
+    text = "".join(held.expect.body_contains)
+    assert "A shop of many things" in text and "Buy everything now" in text
+    assert "csrf" not in text and "2026" not in text and "04:41" not in text
+    assert not breaks(held, *pages("zzzzzz9"))
+    assert "without" in breaks(held, answer("<h1>Sorry</h1>" + "x" * 300))
+
+
+def test_a_text_that_varies_all_over_is_held_to_about_its_length() -> None:
+    held = stays([answer("17", "text/plain"), answer("1234", "text/plain")])
+    assert held.expect.body_contains == ()
+    assert held.expect.length_between == (1, 68)
+    assert "of 0 bytes, not 1 to 68" in breaks(held, answer("", "text/plain"))
+
+
+def test_what_is_compressed_or_no_text_is_not_looked_into() -> None:
+    packed = [answer('{"a":1}', JSON, content_encoding="gzip"), answer("{}", JSON)]
+    assert stays(packed).expect.json_ is None
+    held = stays([answer(b"\xff" * 1000, "image/png"), answer(b"\xfe" * 1200, "image/png")])
+    assert held.expect.length_between == (500, 2400)
+
+
+def test_of_requests_with_other_fields_no_length_is_held() -> None:
+    assert stays(answers([1], [1, 2]), fixed=False).expect.length_between is None
+
+
+def test_numbers_that_are_no_json_make_a_text() -> None:
+    assert stays([answer('{"a": NaN}', JSON), answer('{"a": 1}', JSON)]).expect.json_ is None
+    deep = "[" * 100_000 + "]" * 100_000
+    assert stays([answer(deep, JSON), answer(f" {deep}", JSON)]).expect.json_ is None
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (
+            answers(*({"user": {"visits": n}, "t": n * n} for n in (7, 8, 9, 10))),
+            Finding.of("answers_count", place="`user.visits`", seen=[7, 8, 9, 10]),
+        ),
+        (
+            [answer(f"{each} hits in 3 days") for each in (8, 9, 10, 11)],
+            Finding.of("answers_count", place="a number", seen=[8, 9, 10, 11]),
+        ),
+        (
+            answers(*([{"x": "y"}] * n for n in (1, 2, 3, 4))),
+            Finding.of("answers_grow", seen=[12, 24, 36, 48]),
+        ),
+        # A clock: asked at unequal distances, it goes on unevenly.
+        (answers(*({"ms": 1000 + n} for n in (0, 1, 18, 60))), None),
+        (answers(*({"n": 3, "yes": True} for _ in range(4))), None),
+        (answers({"n": 1}, {"n": 2}, {"n": 3}), None),
+    ],
+)
+def test_answers_that_depend_on_their_order_are_seen(
+    given: list[Answer], found: Finding | None
+) -> None:
+    assert list(order_matters(given)) == ([found] if found else [])
+
+
+def test_answers_that_grow_have_no_length() -> None:
+    assert stays(answers(*([0] * n for n in range(1, 6)))).expect.length_between is None
+
+
+THEIRS = [{"id": n, "total": 3, "version": "1"} for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ([{"id": n, "total": 3, "version": "1"} for n in (8, 9)], []),
+        (
+            [{"id": n, "total": "3", "version": "1"} for n in (8, 9)],
+            ["total is string, not number"],
+        ),
+        ([{"id": n, "version": "1"} for n in (8, 9)], ["total is missing"]),
+        (
+            [{"id": n, "total": 3, "version": "2", "more": 1} for n in (8, 9)],
+            ["more is its own", "version has another value"],
+        ),
+        ([{"id": 1, "total": 3, "version": "1"}] * 2, ["id never changes"]),
+        ([{"id": n, "total": n, "version": "1"} for n in (8, 9)], ["total varies"]),
+        ([[1], [2]], ["it is array, not an object"]),
+    ],
+)
+def test_two_servers_are_compared_as_far_as_their_answers_stay(
+    own: list[Any], said: list[str]
+) -> None:
+    found = differences(looked(answers(*own)), looked(answers(*THEIRS)))
+    assert [each for each in found if not each.startswith("and")] == said
+
+
+def test_two_pages_differ_by_the_lines_that_stay() -> None:
+    theirs = looked(pages("aaaaaa1", "aaabbb2"))
+    own = [answer(page.body.decode().replace("Buy everything", "Sell all")) for page in
+           pages("dddddd1", "dddeee2")]  # fmt: skip
+    assert differences(looked(own), theirs) == (
+        '"-<button>Buy everything now</button></form>"',
+        '"+<button>Sell all now</button></form>"',
+    )
+    assert differences(looked(pages("dddddd1", "dddeee2")), theirs) == ()
+
+
+def test_two_of_unlike_kinds_differ_by_type_and_size() -> None:
+    own, theirs = looked([answer("<p>Hi"), answer("<p>Ho")]), looked(answers({"a": 1}, {"a": 2}))
+    assert differences(own, theirs) == (
+        f"content-type: text/html, not {JSON}",
+        "no JSON: 5 bytes, not 8",
+    )
+
+
+def test_a_key_that_a_tenth_of_the_answers_lack_is_mostly_seen() -> None:
+    assert 1 - 0.9**ANSWERS_MAX > 0.9
