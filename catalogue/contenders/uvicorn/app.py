@@ -4,13 +4,16 @@ import asyncio
 import hashlib
 import json
 import os
+from functools import cache
 
-import httpx
+import aiohttp
 
-# As many connections to the upstream as there are requests under way; by default 20 are kept.
-upstream = httpx.AsyncClient(
-    limits=httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=300)
-)
+
+@cache
+def upstream():
+    """The client, made in the running loop, as it wants to be. It has as many connections as there
+    are requests under way; by default there are 100 at most."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=300))
 
 
 async def read_body(receive):
@@ -53,9 +56,9 @@ async def app(scope, receive, send):
     elif path == "/upload" and scope["method"] == "POST":
         body = await digest(receive)
     elif path == "/forward":
-        answer = await upstream.get(os.environ["UPSTREAM"] + "/")
-        status, kind = answer.status_code, answer.headers["content-type"].encode()
-        body = answer.content
+        async with upstream().get(os.environ["UPSTREAM"] + "/") as answer:
+            status, kind = answer.status, answer.headers["Content-Type"].encode()
+            body = await answer.read()
     else:
         status, body = 404, b"Not Found"
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]

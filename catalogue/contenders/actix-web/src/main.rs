@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_files::Files;
+use actix_web::error::ErrorPayloadTooLarge;
 use actix_web::middleware::Compress;
 use actix_web::{get, post, web, App, HttpResponse, HttpServer, Responder};
 use rustls::crypto::ring::{self, cipher_suite};
@@ -55,8 +56,15 @@ async fn delay() -> impl Responder {
 
 #[post("/upload")]
 async fn upload(body: web::Payload) -> actix_web::Result<String> {
-    let body = body.to_bytes_limited(UPLOAD_BYTES_MAX).await??;
+    let body = body.to_bytes_limited(UPLOAD_BYTES_MAX).await;
+    let body = body.map_err(|_| ErrorPayloadTooLarge("Payload Too Large"))??;
     Ok(format!("{:x}", Sha256::digest(&body)))
+}
+
+fn files(config: &mut web::ServiceConfig) {
+    if let Ok(folder) = env::var("STATIC_DIR") {
+        config.service(Files::new("/static", folder));
+    }
 }
 
 /// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
@@ -95,7 +103,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let app = || {
-        let files = env::var("STATIC_DIR").map(|folder| Files::new("/static", folder));
         App::new()
             .service(hello)
             .service(empty)
@@ -103,7 +110,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .service(echo)
             .service(delay)
             .service(upload)
-            .service(files.ok())
+            .configure(files)
     };
     let server = HttpServer::new(app)
         .workers(env::var("WORKERS")?.parse()?)
