@@ -58,7 +58,7 @@ endef
 # then its own tests would wait for minutes.
 YIELDING := nice -n 5
 PYTEST := $(BIN)/pytest
-# Where nobody can look again, what loads servers may fail twice: the host may have stood still. It is said.
+# Where nobody can look again, a test may fail twice: the host may have stood still. It is said.
 AGAIN := $(if $(CI),--reruns 2 -rR)
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
 
@@ -68,7 +68,7 @@ contenders: setup
 
 .PHONY: test-python
 test-python: setup brick-programs
-	$(YIELDING) $(PYTEST) --ignore tests/personality -m 'not e2e $(MARKS)' \
+	$(YIELDING) $(PYTEST) $(AGAIN) --ignore tests/personality -m 'not e2e $(MARKS)' \
 		--numprocesses 2 --dist loadfile
 
 # One after the other, several tests at a time: most of them wait. The oracle measures alone.
@@ -138,6 +138,7 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 	@$(call need,wrk,wrk)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
+	@$(call need,openssl,openssl)
 	cargo build --manifest-path engine/Cargo.toml --release --quiet
 	$(BIN)/bakeoff setup libuv-http-parser
 	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json

@@ -1,6 +1,6 @@
-"""The messages of `volley drive`, protocol 3: engine/PROTOCOL.md says what each key means."""
+"""The messages of `volley drive`, protocol 4: engine/PROTOCOL.md says what each key means."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     ConfigDict,
@@ -10,6 +10,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     TypeAdapter,
+    model_validator,
 )
 
 from bakeoff.model.base import Contract
@@ -18,7 +19,7 @@ from bakeoff.model.protocol import Agreed, Protocol, Tls
 
 
 class Request(Contract):
-    """The request of one target."""
+    """The one request of a target."""
 
     method: str
     path: str
@@ -34,15 +35,35 @@ class Expect(Contract):
     body_base64: str | None
 
 
+class Requests(Contract):
+    """A request file, its fields and weights drawn by the seed; `host` is what it asks for."""
+
+    file: str
+    host: str
+    seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
+
+
 class Target(Contract):
-    """One server to load, in its `protocol`; `tls` where that goes over TLS."""
+    """One server to load, in its `protocol`; `tls` where that goes over TLS.
+
+    It is asked one `request`, whose right answer is `expect`, or the `requests` of a file, which
+    say themselves what is right.
+    """
 
     name: str
     address: str
     protocol: Protocol = "h1"
     tls: Tls | None = None
-    request: Request
-    expect: Expect
+    request: Request | None = None
+    expect: Expect | None = None
+    requests: Requests | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        one, many = self.request is not None, self.requests is not None
+        if one == many or one != (self.expect is not None):
+            raise ValueError("a target has `request` and `expect`, or `requests`")
+        return self
 
 
 class Job(Contract):
@@ -53,7 +74,7 @@ class Job(Contract):
     """
 
     type: Literal["job"] = "job"
-    protocol: Literal[3] = 3
+    protocol: Literal[4] = 4
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     connections: PositiveInt
     threads: PositiveInt
@@ -94,12 +115,16 @@ class Failure(Contract):
 
 
 class ReadyTarget(Contract):
-    """How many connections of one target are open, and what the first of them came to."""
+    """How many connections of one target are open, and what the first of them came to.
+
+    `requests` are the names of a request file's, in its order.
+    """
 
     name: str
     open: NonNegativeInt
     error: Failure | None
     agreed: Agreed | None = None
+    requests: tuple[str, ...] | None = None
 
 
 class Ready(Contract):
@@ -122,10 +147,22 @@ class BadExchange(Contract):
     response_base64: str
 
 
+class RequestSlice(Contract):
+    """What one request of a request file had in a slice: keys as in `SliceEvent`."""
+
+    requests: NonNegativeInt
+    misses: NonNegativeInt
+    errors: dict[str, PositiveInt]
+    latency: str
+    latency_count: NonNegativeInt
+    latency_mean_us: NonNegativeFloat
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
+    `by_request` is there for a target with a request file: one for each of its requests, in order.
     """
 
     type: Literal["slice"] = "slice"
@@ -155,6 +192,7 @@ class SliceEvent(Contract):
     cpu_ns: NonNegativeInt
     busy: NonNegativeFloat
     first_bad: BadExchange | None
+    by_request: tuple[RequestSlice, ...] | None = None
 
     @property
     def window_ns(self) -> int:

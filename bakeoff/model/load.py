@@ -68,6 +68,16 @@ class Ceiling(Contract):
     share: NonNegativeFloat
 
 
+class RequestResult(Contract):
+    """What one request of a request file came to, by its own name or method and path."""
+
+    name: str
+    requests: NonNegativeInt
+    latency_us: Latency | None
+    errors: dict[str, PositiveInt]
+    misses: NonNegativeInt
+
+
 class LoadResult(Contract):
     """The result of one load; its counts are those of engine/PROTOCOL.md.
 
@@ -75,6 +85,7 @@ class LoadResult(Contract):
     program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
     moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
+    `by_request` is there for a request file of our engine: its requests, in order.
     """
 
     schema_: Annotated[Literal["bakeoff.load/2"], reads("bakeoff.load/1", "bakeoff.load/2")] = (
@@ -102,6 +113,7 @@ class LoadResult(Contract):
     handshake_mean_us: NonNegativeFloat | None = None
     resumed: NonNegativeInt | None = None
     first_bad: BadExchange | None
+    by_request: tuple[RequestResult, ...] | None = None
     client: Client | None
     little: NonNegativeFloat | None
     limited_by: Literal["client", "rate", "target", "unknown"] | None

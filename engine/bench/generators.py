@@ -95,12 +95,29 @@ VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.v
 VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
 VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
 VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
+# Eight requests drawn at random, figures of each, next to one fixed request.
+_MIX = ("--request-file", str(Path(__file__).parent / "mix.toml"))
+VOLLEY_MIX = Generator("volley", (*_VOLLEY, *_MIX), readings.volley, WARM_UP_S)
+VOLLEY_ONE = replace(VOLLEY, name="one request")
+
+
+def oha(*options: str) -> Generator:
+    """oha, on one thread."""
+    return Generator(
+        "oha",
+        (
+            str(ENGINE.parent / "build" / "tools" / "bin" / "oha"),
+            *words("--no-tui --output-format json --worker-threads 1 -c {connections}"),
+            *("-z", "{seconds}s", *options),
+        ),
+        readings.oha,
+    )
 
 
 def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
     """volley and its peers, in one protocol, with so many requests at a time on each connection.
 
-    The null server makes its certificate anew each time: nobody looks at it.
+    The server's certificate is made anew each time: nobody looks at it.
     """
     scheme = "https" if protocol in ("h1-tls", "h2") else "http"
     url = f"{scheme}://{{address}}/"
@@ -110,14 +127,27 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
         peers = (
             Generator("h2load", words(f"{_H2LOAD} --h1 {url}"), readings.h2load),
             Generator("wrk", words(f"{_WRK_TO} {url}"), readings.wrk),
+            oha(*more, url),
         )
     else:
+        peers = (
+            Generator("h2load", words(f"{_H2LOAD} -m {streams} {url}"), readings.h2load),
+            oha("--http2", "-p", str(streams), *more, url),
+        )
         more += ["--streams", str(streams)]
-        peers = (Generator("h2load", words(f"{_H2LOAD} -m {streams} {url}"), readings.h2load),)
     command = (*_VOLLEY[:-1], "--protocol", protocol, *more, url)
     return Generator("volley", command, readings.volley, WARM_UP_S), *peers
 
 
+HANDSHAKES = (
+    Generator(
+        "volley",
+        (*_VOLLEY[:-1], "--close", "--insecure", "https://{address}/"),
+        readings.volley,
+        WARM_UP_S,
+    ),
+    oha("--disable-keepalive", "--insecure", "https://{address}/"),
+)
 BARE = Generator(
     "bare",
     (
@@ -152,12 +182,4 @@ H2LOAD = Generator(
     words(f"{_H2LOAD} --h1 http://{{address}}/"),
     readings.h2load,
 )
-OHA = Generator(
-    "oha",
-    (
-        str(ENGINE.parent / "build" / "tools" / "bin" / "oha"),
-        *words("--no-tui --output-format json --worker-threads 1 -c {connections}"),
-        *words("-z {seconds}s http://{address}/"),
-    ),
-    readings.oha,
-)
+OHA = oha("http://{address}/")

@@ -46,7 +46,18 @@ class Claim:
 
 
 Protocol = Literal["h1-tls", "h2c", "h2"]
-Server = Literal["null", "null for pipelines", "null h1-tls", "null h2c", "null h2", "nginx"]
+Maker = Literal["null", "nginx"]
+Server = Literal[
+    "null",
+    "null for pipelines",
+    "null h1-tls",
+    "null h2c",
+    "null h2",
+    "nginx",
+    "nginx h1-tls",
+    "nginx h2c",
+    "nginx h2",
+]
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,15 @@ QUESTIONS = {
             Claim("work_us_per_request", "ratio to", "wrk", at_most(1 / 1.5)),
             Claim("cpu_us_per_request", "ratio to", "wrk"),
             Claim("requests_per_s", "ratio to", "wrk"),
+        ),
+    ),
+    "mix": Question(
+        "what is left of it where eight requests are drawn, and figures kept of each?",
+        "null",
+        (g.VOLLEY_MIX, g.VOLLEY_ONE),
+        (
+            Claim("requests_per_s", "ratio to", "one request", at_least(0.9)),
+            Claim("work_us_per_request", "ratio to", "one request", at_most(1 / 0.9)),
         ),
     ),
     "as wrk": Question(
@@ -154,22 +174,31 @@ QUESTIONS = {
 
 # Few connections with many streams are another load than many with one.
 CONNECTIONS_AND_STREAMS = ((64, 1), (8, 8), (1, 64))
+# Of requests per CPU second, by whose they are.
+LEAST = {"wrk": 1.3, "h2load": 1.3, "oha": 2.0}
 
 
-def in_protocol(protocol: Protocol, connections: int, streams: int) -> Question:
+def in_protocol(protocol: Protocol, maker: Maker, connections: int, streams: int) -> Question:
     """What a protocol costs the generator, next to its peers."""
     generators = g.in_protocol(protocol, streams)
     peers = [each.name for each in generators[1:]]
-    servers: dict[Protocol, Server] = {"h1-tls": "null h1-tls", "h2c": "null h2c", "h2": "null h2"}
+    servers: dict[tuple[Maker, Protocol], Server] = {
+        ("null", "h1-tls"): "null h1-tls",
+        ("null", "h2c"): "null h2c",
+        ("null", "h2"): "null h2",
+        ("nginx", "h1-tls"): "nginx h1-tls",
+        ("nginx", "h2c"): "nginx h2c",
+        ("nginx", "h2"): "nginx h2",
+    }
     return Question(
         f"how many requests of {protocol} does a second of the generator's CPU time do?",
-        servers[protocol],
+        servers[maker, protocol],
         generators,
         tuple(
             claim
             for peer in peers
             for claim in (
-                Claim("requests_per_cpu_s", "ratio to", peer, at_least(1.3)),
+                Claim("requests_per_cpu_s", "ratio to", peer, at_least(LEAST[peer])),
                 Claim("requests_per_s", "ratio to", peer),
                 Claim("cpu_us_per_request", "ratio to", peer),
             )
@@ -178,10 +207,27 @@ def in_protocol(protocol: Protocol, connections: int, streams: int) -> Question:
     )
 
 
-QUESTIONS["h1-tls"] = in_protocol("h1-tls", 64, 1)
-for each in ("h2c", "h2"):
-    for connections, streams in CONNECTIONS_AND_STREAMS:
-        QUESTIONS[f"{each}, {connections} x {streams}"] = in_protocol(each, connections, streams)
+MAKERS: dict[Maker, str] = {"null": "", "nginx": "nginx, "}
+for maker, of_maker in MAKERS.items():
+    QUESTIONS[f"{of_maker}h1-tls"] = in_protocol("h1-tls", maker, 64, 1)
+    of_http2: tuple[Protocol, ...] = ("h2c", "h2")
+    for each in of_http2:
+        for connections, streams in CONNECTIONS_AND_STREAMS:
+            QUESTIONS[f"{of_maker}{each}, {connections} x {streams}"] = in_protocol(
+                each, maker, connections, streams
+            )
+# nginx is told to keep no session, so every handshake is full, whoever asks for less.
+QUESTIONS["handshakes"] = Question(
+    "how many full handshakes, with a request each, does a second of the generator's CPU time do?",
+    "nginx h1-tls",
+    g.HANDSHAKES,
+    (
+        Claim("requests_per_cpu_s", "ratio to", "oha", at_least(1.0)),
+        Claim("requests_per_s", "ratio to", "oha"),
+        Claim("requests_per_cpu_s", "median"),
+    ),
+    connections=(64,),
+)
 
 
 def against(before: Path) -> dict[str, Question]:

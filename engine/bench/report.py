@@ -37,14 +37,14 @@ class Answer:
         other = f"{self.medians[claim.other]:9.6g}" if claim.other else " " * 9
         goal = f"  {claim.goal.side} {claim.goal.value:g}: {self.verdict()}" if claim.goal else ""
         return (
-            f"{self.question:10} {self.connections:4}  {claim.figure:18} "
+            f"{self.question:18} {self.connections:4}  {claim.figure:18} "
             f"{self.medians['volley']:9.6g}  {other}  {f'{claim.kind} {claim.other}':21} "
             f"{found.value:.4g} ({found.low:.4g} to {found.high:.4g}), {found.rounds}{goal}"
         )
 
 
 HEAD = (
-    f"{'question':10} {'conn':>4}  {'figure':18} {'volley':>9}  {'other':>9}  "
+    f"{'question':18} {'conn':>4}  {'figure':18} {'volley':>9}  {'other':>9}  "
     f"{'estimate':21} value (95 % interval), rounds, goal"
 )
 
@@ -83,6 +83,7 @@ def record(
         "load_average_after": os.getloadavg(),
         "commands": {name: commands(name) for name in dict.fromkeys(run.question for run in runs)},
         "nginx": servers.NGINX_CONF,
+        "nginx_tls": servers.NGINX_TLS,
         "answers": [asdict(answer) | {"verdict": answer.verdict()} for answer in found],
         "runs": [asdict(run) for run in runs],
     }

@@ -32,11 +32,23 @@ http {{
   uwsgi_temp_path {prefix}/uwsgi;
   scgi_temp_path {prefix}/scgi;
   server {{
-    listen 127.0.0.1:{port} backlog=4096;
+    listen 127.0.0.1:{port} {spoken} backlog=4096;
+    {tls}
     location / {{ default_type text/plain; return 200 "{body}"; }}
   }}
 }}
 """
+
+# As rustls chooses them. No session is kept: every handshake is full.
+NGINX_TLS = """
+    ssl_certificate {prefix}/cert.pem;
+    ssl_certificate_key {prefix}/key.pem;
+    ssl_protocols TLSv1.3;
+    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+    ssl_session_tickets off;
+    ssl_session_cache off;
+"""
+NGINX_SPEAKS = {"h1": "", "h1-tls": "ssl", "h2c": "http2", "h2": "ssl http2"}
 
 
 @contextmanager
@@ -55,12 +67,17 @@ def null(*options: str) -> Iterator[str]:
 
 
 @contextmanager
-def nginx() -> Iterator[str]:
+def nginx(protocol: str = "h1") -> Iterator[str]:
     """Debian's nginx, one worker: the address at which it listens."""
-    port = free_port()
+    port, spoken = free_port(), NGINX_SPEAKS[protocol]
     with tempfile.TemporaryDirectory() as prefix:
+        tls = NGINX_TLS.format(prefix=prefix) if "ssl" in spoken else ""
+        if tls:
+            certify(Path(prefix))
         conf = Path(prefix) / "nginx.conf"
-        conf.write_text(NGINX_CONF.format(prefix=prefix, port=port, body=BODY))
+        conf.write_text(
+            NGINX_CONF.format(prefix=prefix, port=port, body=BODY, spoken=spoken, tls=tls)
+        )
         command = ["taskset", "-c", str(CORE), "nginx", "-p", prefix, "-c", str(conf)]
         with subprocess.Popen(command) as server:
             try:
@@ -70,23 +87,35 @@ def nginx() -> Iterator[str]:
                 server.terminate()
 
 
+def certify(folder: Path) -> None:
+    """A key and a certificate of its own, as small as the null server's."""
+    of_p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    command = ["openssl", "req", "-x509", *of_p256, *files, "-subj", "/CN=bench", "-days", "1"]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 def null_for_pipelines() -> AbstractContextManager[str]:
     """The null server for requests of just this length, of which many may come at once."""
     return null("--request-length", str(len(REQUEST)))
 
 
-def null_in(protocol: str) -> Callable[[], AbstractContextManager[str]]:
-    """The null server of a protocol."""
-    return lambda: null("--protocol", protocol)
+def in_protocol(
+    server: Callable[..., AbstractContextManager[str]], *options: str
+) -> Callable[[], AbstractContextManager[str]]:
+    """A server of one protocol."""
+    return lambda: server(*options)
 
 
+OTHERS = ("h1-tls", "h2c", "h2")
 SERVERS = {
     "null": null,
     "null for pipelines": null_for_pipelines,
-    **{f"null {protocol}": null_in(protocol) for protocol in ("h1-tls", "h2c", "h2")},
     "nginx": nginx,
+    **{f"null {each}": in_protocol(null, "--protocol", each) for each in OTHERS},
+    **{f"nginx {each}": in_protocol(nginx, each) for each in OTHERS},
 }
-PROGRAMS = dict.fromkeys(SERVERS, str(RELEASE / "volley")) | {"nginx": "nginx"}
+PROGRAMS = {name: "nginx" if "nginx" in name else str(RELEASE / "volley") for name in SERVERS}
 
 
 def free_port() -> int:

@@ -4,12 +4,13 @@ import base64
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from bakeoff.load import Engine, engine_version
 from bakeoff.load.engine import EngineFailed
-from bakeoff.model.engine import Expect, Job, Request, SliceCommand, Target
+from bakeoff.model.engine import Expect, Job, Request, Requests, SliceCommand, Target
 from tests.brick.conftest import program, running
 
 pytestmark = pytest.mark.e2e
@@ -64,6 +65,37 @@ def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
     assert event.first_bad
     assert base64.b64decode(event.first_bad.request_base64).startswith(b"GET / HTTP/1.1")
     assert base64.b64decode(event.first_bad.response_base64).endswith(BODY)
+
+
+def mix(port: int, file: Path, text: str) -> Job:
+    file.write_text(text)
+    plain = job(port)
+    asked = Requests(file=str(file), host=f"127.0.0.1:{port}", seed=7)
+    targets = (Target(name="mix", address=plain.targets[0].address, requests=asked),)
+    return plain.model_copy(update={"targets": targets})
+
+
+def test_a_slice_tells_what_each_request_of_a_file_had(port: int, tmp_path: Path) -> None:
+    text = (
+        '[[request]]\nname = "often"\nweight = 9\npath = "/"\nexpect.body = "Hello, World!"\n'
+        '[[request]]\npath = "/?n={{random 1 9}}"\nexpect.body = "Jello, World!"\n'
+    )
+    with Engine(mix(port, tmp_path / "mix.toml", text)) as engine:
+        assert engine.ready.targets[0].requests == ("often", "GET /?n={{random 1 9}}")
+        event = engine.slice(SLICE)
+    assert event.by_request
+    often, seldom = event.by_request
+    assert often.requests + seldom.requests == event.requests
+    assert often.requests > seldom.requests > 0
+    assert often.latency_count + seldom.latency_count == event.latency_count
+    assert (often.errors, seldom.errors) == ({}, event.errors)
+    assert set(event.errors) == {"mismatch_body"}
+
+
+def test_what_is_wrong_with_a_request_file_is_told_with_its_line(port: int, tmp_path: Path) -> None:
+    file = tmp_path / "mix.toml"
+    with pytest.raises(EngineFailed, match=r"mix\.toml:2: request\.path: \{\{what\}\}"):
+        Engine(mix(port, file, '[[request]]\npath = "/{{what}}"\n'))
 
 
 def test_a_refused_command_is_told(port: int) -> None:

@@ -13,7 +13,9 @@ from bakeoff.model.engine import (
     SliceCommand,
     SliceEvent,
     StopCommand,
+    Target,
 )
+from bakeoff.model.errors import BadFile
 
 EXAMPLES = Path(__file__).parents[2] / "engine" / "examples"
 MESSAGES: dict[str, type[Contract]] = {
@@ -38,3 +40,23 @@ def test_an_example_is_read_and_written_unchanged(name: str) -> None:
     text = (EXAMPLES / name).read_text()
     read = MESSAGES[name].from_json(text, name)
     assert MESSAGES[name].from_json(read.to_json(), name) == read
+
+
+REQUEST = {"method": "GET", "path": "/", "host": "a"}
+EXPECT = {"status": 200, "body_base64": None}
+FILE = {"file": "mix.toml", "host": "a"}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"request": REQUEST},
+        {"expect": EXPECT},
+        {"requests": FILE, "expect": EXPECT},
+        {"requests": FILE, "request": REQUEST, "expect": EXPECT},
+    ],
+)
+def test_a_target_is_asked_one_request_or_those_of_a_file(asked: dict[str, object]) -> None:
+    with pytest.raises(BadFile, match="`request` and `expect`, or `requests`"):
+        Target.checked({"name": "a", "address": "127.0.0.1:1"} | asked, "job")

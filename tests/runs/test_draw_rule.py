@@ -144,7 +144,7 @@ def test_copies_of_one_program_are_drawn_alike() -> None:
     [
         # Two servers of 0.8 s each, which were flat: 10 s are enough for six more of both.
         ({}, 7),
-        ({"warmed": warmup(*(2.0,) * 6, slices=12)}, 4),
+        ({"warmed": warmup(*(2.0,) * 6, slices=12)}, 6),
         ({"given": plan(duration_s=300.0)}, 8),
         ({"warmed": warmup(slices=80, steady=False)}, 1),
         ({"warmed": warmup(slices=40, steady=False)}, 2),

@@ -30,6 +30,7 @@ from bakeoff.runs.stages import Reports
 from tests.judge.queues import queue_event
 from tests.judge.races import MACHINE, SOUND_AUDIT, event
 from tests.load.tools.samples import load as spec_of
+from tests.runs.mixed import Mix
 
 NOISE = 0.03
 
@@ -45,10 +46,12 @@ class World(Reports):
     answer, and what overflows them waits for a second. Those that stall answer nothing after so
     many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
     connections, and `served` how many of them are served at a time. `starts_s` is what starts take
-    on the clock. With `drains` a slice ends when what is in flight is answered.
+    on the clock. With `drains` a slice ends when what is in flight is answered. `costs`
+    has what a request of a mix costs, by server and name; 1 without.
     """
 
     requests_per_s: dict[str, float]
+    costs: dict[str, dict[str, float]] = field(default_factory=dict)
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     unstartable_again: dict[str, str] = field(default_factory=dict)
@@ -344,9 +347,15 @@ class FakeLoad:
         world.jobs.append(tuple(self._keys))
         names = [world.up[key].twin_of or world.up[key].name for key in self._keys]
         world.overflows += sum(world.queues.get(each, inf) < job.connections for each in names)
+        self._mixes = [
+            Mix.read(target.requests, world.costs.get(self._server(index), {}))
+            if target.requests
+            else None
+            for index, target in enumerate(job.targets)
+        ]
         self.ready = Ready(
             type="ready",
-            protocol=3,
+            protocol=4,
             engine="volley fake",
             io="epoll",
             threads=job.threads,
@@ -356,21 +365,31 @@ class FakeLoad:
                     open=job.connections,
                     error=None,
                     agreed=world.agreed.get(target.protocol),
+                    requests=mix.names if mix else None,
                 )
-                for target in job.targets
+                for target, mix in zip(job.targets, self._mixes, strict=True)
             ),
         )
 
+    def _server(self, target: int) -> str:
+        entry = self._world.up[self._keys[target]]
+        return entry.twin_of or entry.name
+
     def slice(self, command: SliceCommand) -> SliceEvent:
+        """The slice, with its counts by request where the target has several."""
+        mix = self._mixes[command.target]
+        whole = self._slice(command, mix.cost if mix else 1.0)
+        return mix.split(whole, _histogram) if mix else whole
+
+    def _slice(self, command: SliceCommand, cost: float) -> SliceEvent:
         world = self._world
         world.slices += 1
         world.on_slice(world, world.slices)
         key = self._keys[command.target]
-        entry = world.up[key]
-        original = entry.twin_of or entry.name
-        rate = world.requests_per_s[original] * world.chance.gauss(1, world.noise)
+        original = self._server(command.target)
+        rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
-        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == entry.name)
+        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == name_of(key))
         stalls = loaded_s >= world.stalls.get(original, inf)
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None

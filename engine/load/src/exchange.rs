@@ -190,6 +190,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            if let Some(flight) = connection.protocol.completed() {
+                self.tally.wrong(kind, pool.book.entry(flight.message));
+            }
             let (io, book, protocol, shared) =
                 (&pool.io, &pool.book, &connection.protocol, &pool.shared);
             self.tally.failed(kind, 1, || {
@@ -223,18 +226,33 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if refusal == Refusal::HandedBack {
             return self.take_back(slot, now_ns);
         }
+        let last = self.pool.io.bytes(piece)[last].to_vec();
+        self.miss(slot, ErrorKind::of_refusal(refusal), || refusal.to_string(), &last, now_ns);
+    }
+
+    /// A request has ended without an answer, and is taken off its connection, which lives on.
+    /// `last`: the bytes that ended it.
+    #[cold]
+    pub(crate) fn miss(
+        &mut self,
+        slot: usize,
+        kind: ErrorKind,
+        detail: impl FnOnce() -> String,
+        last: &[u8],
+        now_ns: u64,
+    ) {
         let pool = &mut *self.pool;
-        let connection = &mut pool.connections[slot];
-        let (io, book, protocol) = (&pool.io, &pool.book, &connection.protocol);
-        self.tally.failed(ErrorKind::of_refusal(refusal), 1, || {
+        let (book, protocol) = (&pool.book, &pool.connections[slot].protocol);
+        self.tally.failed(kind, 1, || {
             let request = protocol.completed().map_or(&[][..], |of| book.bytes_of(of.message));
-            (refusal.to_string(), request.to_vec(), protocol.evidence(&io.bytes(piece)[last]))
+            (detail(), request.to_vec(), protocol.evidence(last))
         });
         if let Some(log) = &mut self.log {
             log.current.errors += 1;
         }
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+        let entry = self.pool.book.entry(flight.message);
+        self.tally.lost(kind, entry, self.window.holds(flight.due_ns));
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 
@@ -283,10 +301,23 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.tally.service.record(now_ns - flight.sent_ns);
             }
         }
+        if self.counts_parts {
+            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
+        }
+    }
+
+    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
+    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
         if let Some(log) = &mut self.log {
             log.current.requests += u64::from(completed);
-            if started {
-                log.current.latencies.record(now_ns - flight.due_ns);
+            if let Some(latency_ns) = latency_ns {
+                log.current.latencies.record(latency_ns);
+            }
+        }
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+            tally.requests += u64::from(completed);
+            if let Some(latency_ns) = latency_ns {
+                tally.latencies.record_growing(latency_ns);
             }
         }
     }
@@ -317,7 +348,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// What an open connection does after some answers.
     #[inline]
-    fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+    pub(crate) fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         if P::WRITES {
             return self.after_words(slot, more, had_room, next_ns);
         }

@@ -47,6 +47,8 @@ pub struct Figures<E: Ord = ErrorKind> {
     /// Handshakes that went on with a former session.
     pub resumed: Option<u64>,
     pub first_bad: Option<Bad>,
+    /// Of the requests of a request file, in its order; null without one.
+    pub by_request: Option<Vec<RequestFigures<E>>>,
     pub client: Client,
     /// The share of the time in which places for requests were taken, by Little's law.
     pub little: Option<f64>,
@@ -113,6 +115,18 @@ pub struct LatencyUs {
     pub max: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdev: Option<f64>,
+}
+
+/// What one request of a request file came to.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "as in `Figures`")]
+pub struct RequestFigures<E: Ord = ErrorKind> {
+    /// Its own, or its method and path as they are written.
+    pub name: String,
+    pub requests: u64,
+    pub latency_us: Option<LatencyUs>,
+    pub errors: BTreeMap<E, u64>,
+    pub misses: u64,
 }
 
 /// What the load cost its generator.

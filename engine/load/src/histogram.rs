@@ -21,6 +21,21 @@ impl Default for Latencies {
 }
 
 impl Latencies {
+    /// Takes room for the latencies that come, and not for a minute: for those who keep many of
+    /// them. [`Latencies::record_growing`] records.
+    pub fn growing() -> Self {
+        let mut histogram = Histogram::new_with_bounds(1, 2, 3).expect("these bounds are valid");
+        histogram.auto(true);
+        Self { histogram, sum_ns: 0 }
+    }
+
+    /// One more, where there may be no room for it yet.
+    #[inline]
+    pub fn record_growing(&mut self, latency_ns: u64) {
+        self.histogram.record(latency_ns.min(60 * S)).expect("it grows");
+        self.sum_ns += latency_ns;
+    }
+
     /// One more.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
@@ -28,7 +43,7 @@ impl Latencies {
         self.sum_ns += latency_ns;
     }
 
-    /// Adds another's latencies. Nothing is lost: both have the same buckets.
+    /// Adds another's latencies. Nothing is lost: both have the same buckets, or this one grows.
     pub fn merge(&mut self, other: &Self) {
         if other.count() > 0 {
             self.histogram.add(&other.histogram).expect("the bounds are the same");
@@ -100,6 +115,24 @@ mod tests {
         assert!((latencies.mean_us() - 45_000_500.000_5).abs() < 1e-6);
         assert_eq!(latencies.count(), 2);
         assert!(latencies.quantile_us(1.0, 0).unwrap() >= 60e6);
+    }
+
+    #[test]
+    fn those_that_grow_hold_the_same() {
+        let [mut whole, mut small, mut more] =
+            [Latencies::default(), Latencies::growing(), Latencies::growing()];
+        for n in [0, 1, 5, 2047, 2048, 1_000_001, 59 * S, 90 * S] {
+            whole.record(n);
+            if n < S { small.record_growing(n) } else { more.record_growing(n) }
+        }
+        small.merge(&more);
+        assert_eq!((small.count(), small.sum_ns), (whole.count(), whole.sum_ns));
+        for quantile in [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] {
+            assert_eq!(small.quantile_us(quantile, 0), whole.quantile_us(quantile, 0));
+        }
+        let bytes = STANDARD.decode(small.encode()).unwrap();
+        let back: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(back, whole.histogram);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! takes answers. `volley-net` holds the system calls, `volley-protocol` the protocol,
 //! `volley-requests` what is sent.
 
+pub mod by_request;
 pub mod errors;
 mod exchange;
 pub mod figures;

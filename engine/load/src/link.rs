@@ -303,7 +303,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let now_ns = now_ns();
         while let Some(flight) = connection.lose() {
-            self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+            self.tally.lost(kind, book.entry(flight.message), self.window.holds(flight.due_ns));
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         }
         let was_connecting = matches!(connection.state, State::Connecting | State::Greeting);

@@ -1,5 +1,6 @@
 //! One slice: reopen, ramp, window, stop sending, drain. Afterwards nothing is in flight.
 
+use crate::by_request::ByRequest;
 use crate::intervals::{Interval, Log};
 use crate::pace::{Pace, Pacer, Window};
 use crate::pool::{Flight, Pool, Share, State};
@@ -175,6 +176,7 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
     if !turn.pool.is_one_shot() {
         turn.open(Pacer::new(&plan.pace, share, 0).limit(0))?;
     }
+    turn.tally.by_request = ByRequest::of(turn.pool.book.names());
     Ok(turn.tally)
 }
 
@@ -193,6 +195,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.window = plan.window(begin_ns);
     turn.pacer = Pacer::new(&plan.pace, share, begin_ns);
     turn.log = plan.intervals.then(|| Log::new(turn.window.start_ns));
+    turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
     turn.kick_off();
     turn.send_until(turn.window.start_ns, &mut part)?;
@@ -280,15 +283,19 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             && due_ns < self.window.end_ns
             && self.allowance > 0
         {
-            let counts = u64::from(self.window.holds(due_ns));
-            self.tally.unsent += counts;
-            self.tally.misses += counts;
+            let (message, _) = self.pool.take_messages(1);
+            if self.window.holds(due_ns) {
+                self.tally.unsent += 1;
+                self.tally.missed(self.pool.book.entry(message));
+            }
             self.take_arrival();
         }
         if self.active > 0 {
             for connection in &mut self.pool.connections {
                 while let Some(flight) = connection.lose() {
-                    self.tally.misses += u64::from(self.window.holds(flight.due_ns));
+                    if self.window.holds(flight.due_ns) {
+                        self.tally.missed(self.pool.book.entry(flight.message));
+                    }
                 }
             }
             self.pool.hang_up()?;

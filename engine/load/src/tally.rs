@@ -1,5 +1,6 @@
 //! What is counted while a target is loaded.
 
+use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
 use crate::histogram::Latencies;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,10 @@ pub struct Tally {
     pub waited_ns: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
+    /// What each request of a request file had of all this. Failures that are no request's own are
+    /// only in [`Tally::errors`]: connections that could not be made ahead of requests, and what
+    /// came unasked.
+    pub by_request: ByRequest,
 }
 
 impl Tally {
@@ -115,6 +120,32 @@ impl Tally {
             let (detail, mut request, response) = describe();
             request.truncate(volley_protocol::EVIDENCE_LIMIT);
             self.first_bad = Some(Bad { kind, detail, request, response });
+        }
+    }
+
+    /// The answer to a request of the file was wrong. `entry`: which request.
+    #[cold]
+    pub(crate) fn wrong(&mut self, kind: ErrorKind, entry: usize) {
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.errors.add(kind, 1);
+        }
+    }
+
+    /// A request has failed, which is counted as an error already. `entry`: which it was of a file.
+    /// `misses`: whether it belonged to the window.
+    pub(crate) fn lost(&mut self, kind: ErrorKind, entry: usize, misses: bool) {
+        self.misses += u64::from(misses);
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.errors.add(kind, 1);
+            tally.misses += u64::from(misses);
+        }
+    }
+
+    /// A request of the window has no answer, by nobody's fault but ours.
+    pub(crate) fn missed(&mut self, entry: usize) {
+        self.misses += 1;
+        if let Some(tally) = self.by_request.entry(entry) {
+            tally.misses += 1;
         }
     }
 
@@ -149,5 +180,6 @@ impl Tally {
         self.in_flight_ns += other.in_flight_ns;
         self.waited_ns += other.waited_ns;
         self.first_bad = self.first_bad.take().or(other.first_bad);
+        self.by_request.merge(other.by_request);
     }
 }

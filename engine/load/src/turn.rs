@@ -35,6 +35,8 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     /// No connection is due before.
     next_due_ns: u64,
     pub(crate) log: Option<Log>,
+    /// Whether answers are counted by interval or by request, too.
+    pub(crate) counts_parts: bool,
 }
 
 impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
@@ -52,6 +54,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             limit: usize::MAX,
             next_due_ns: 0,
             log: None,
+            counts_parts: false,
         }
     }
 
@@ -183,7 +186,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
                 State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
                 State::Greeting if is_due => self.fail_greeting(slot),
                 State::Open if connection.protocol.in_flight() == 0 => continue,
-                State::Open | State::Held if is_due => self.time_out(slot),
+                State::Open | State::Held if is_due => self.time_out(slot, now_ns),
                 _ => {}
             }
             self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
@@ -205,10 +208,25 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
-    fn time_out(&mut self, slot: usize) {
-        let timeout_ms = self.pool.target.request_timeout_ns / MS;
-        let detail = || format!("no complete answer within {timeout_ms} ms");
-        self.fail(slot, ErrorKind::Timeout, None, detail);
+    /// Requests have waited too long: they are given up, alone if the protocol can, else with their
+    /// connection.
+    fn time_out(&mut self, slot: usize, now_ns: u64) {
+        let timeout_ns = self.pool.target.request_timeout_ns;
+        let detail = || format!("no complete answer within {} ms", timeout_ns / MS);
+        let had_room = self.has_room(slot);
+        loop {
+            let pool = &mut *self.pool;
+            if !pool.connections[slot].protocol.cancel(&mut pool.out) {
+                return self.fail(slot, ErrorKind::Timeout, None, detail);
+            }
+            self.miss(slot, ErrorKind::Timeout, detail, &[], now_ns);
+            let oldest = self.pool.connections[slot].protocol.oldest();
+            if oldest.is_none_or(|oldest| oldest.sent_ns.saturating_add(timeout_ns) > now_ns) {
+                break;
+            }
+        }
+        self.flush(slot);
+        self.after_answers(slot, false, had_room, now_ns);
     }
 
     pub(crate) fn set_due(&mut self, slot: usize, due_ns: u64) {

@@ -319,6 +319,11 @@ impl Backend for Uring {
     }
 
     fn retire(&mut self, slot: usize) {
+        // Its last words need not wait for the report that those before are sent: the answer to them
+        // is there.
+        while let Some(last) = self.slots[slot].queued.pop_front() {
+            self.start_sending(slot, last);
+        }
         if let Some((socket, key, _)) = self.take(slot) {
             self.retired.push_back((socket, key));
         }

@@ -52,6 +52,7 @@ pub(crate) fn closed(
         handshake_mean_us: None,
         resumed: None,
         first_bad: None,
+        by_request: None,
         client,
         little: None,
         limited_by: client.limit(),

@@ -101,6 +101,13 @@ pub trait Protocol<T>: Default {
     /// Takes that ticket.
     fn finish(&mut self) -> Option<T>;
 
+    /// Gives up the request that is in flight the longest, if others on its connection may go on
+    /// without it: then it has to be finished. Else the connection has to go. What has to be said to
+    /// the server is appended to `out`.
+    fn cancel(&mut self, _out: &mut Vec<u8>) -> bool {
+        false
+    }
+
     /// Takes the ticket of a request that will not be answered: the connection is lost.
     fn lose(&mut self) -> Option<T>;
 }

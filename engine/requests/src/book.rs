@@ -20,6 +20,7 @@ pub struct Book {
     messages: Vec<Message>,
     requests: Vec<Arc<Request>>,
     expectations: Vec<Arc<Expectation>>,
+    names: Vec<String>,
 }
 
 impl Book {
@@ -31,7 +32,20 @@ impl Book {
     ) -> Result<Self, RequestError> {
         let mut draft = Draft::default();
         draft.add(&request.render()?, request.clone(), 0);
-        Ok(draft.bind(vec![Arc::new(expectation)], depth))
+        Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
+    }
+
+    /// What the requests of the request file are called, in its order; empty for a book of one
+    /// request that comes from no file.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Which request of the file message `number` is: an index into [`Book::names`]. Each has one
+    /// expectation, in the same order.
+    #[inline]
+    pub fn entry(&self, number: usize) -> usize {
+        self.messages[number].awaited.expectation as usize
     }
 
     /// After so many messages they repeat.
@@ -105,7 +119,12 @@ impl Draft {
     }
 
     /// There is at least one message.
-    pub(crate) fn bind(mut self, expectations: Vec<Arc<Expectation>>, depth: usize) -> Book {
+    pub(crate) fn bind(
+        mut self,
+        expectations: Vec<Arc<Expectation>>,
+        names: Vec<String>,
+        depth: usize,
+    ) -> Book {
         // The first ones again behind the last: any `depth` messages in a row are one piece.
         let again: Vec<Message> = self.first(depth).cloned().collect();
         self.outbox.reserve_exact(self.size(depth) - self.outbox.len());
@@ -115,7 +134,7 @@ impl Draft {
             self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
         }
         let Self { outbox, messages, requests } = self;
-        Book { outbox: outbox.into(), messages, requests, expectations }
+        Book { outbox: outbox.into(), messages, requests, expectations, names }
     }
 
     fn first(&self, depth: usize) -> impl Iterator<Item = &Message> {

@@ -14,6 +14,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use volley_protocol::{Expectation, RequestError, Version};
 
+/// So many requests are drawn from a request file before they repeat: enough that weights are kept
+/// within a percent or so, few enough that bodies of 32 KiB fit.
+pub const DRAWN: usize = 8192;
+
+/// Statuses from here on are errors, where nothing says which one is right.
+pub const FIRST_BAD_STATUS: u16 = 400;
+
 /// The most bytes of a book.
 const SIZE_LIMIT: usize = 256 << 20;
 
@@ -63,7 +70,8 @@ impl RequestFile {
         }
         self.check_size(draft.size(depth))?;
         let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        Ok(draft.bind(self.entries.iter().map(expectation).collect(), depth))
+        let names = self.entries.iter().map(|entry| entry.name.clone()).collect();
+        Ok(draft.bind(self.entries.iter().map(expectation).collect(), names, depth))
     }
 
     /// After how many requests they repeat, if nothing is left to chance.

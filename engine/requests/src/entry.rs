@@ -10,6 +10,8 @@ use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule};
 pub(crate) struct Entry {
     /// Where its table begins in the request file.
     pub(crate) line: u64,
+    /// Its own name, or its method and path as they are written.
+    pub(crate) name: String,
     pub(crate) weight: u32,
     pub(crate) method: String,
     pub(crate) path: Text,

@@ -1,6 +1,7 @@
 //! Request files.
 
 use crate::entry::Entry;
+use crate::names;
 use crate::source::Source;
 use crate::table::Table;
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use toml::Spanned;
 /// data = "users.csv"            # the first line names the columns
 /// order = "random"              # how rows are taken: "random" or "sequential"
 /// [[request]]
+/// name = "search"               # its method and path, as they are written
 /// weight = 3                    # 1
 /// method = "POST"               # GET, or POST with a body
 /// path = "/users/{{id}}?n={{random 1 1000}}"
@@ -68,10 +70,12 @@ impl RequestFile {
             return Err(source.wrong(order.span(), "`order` is about rows, but there is no `data`"));
         }
         let columns = table.as_ref().map_or(&[][..], |table| &table.columns);
+        let names = names::of(&source, &document.requests)?;
         let entries: Vec<Entry> = document
             .requests
             .iter()
-            .map(|request| source.entry(request, columns))
+            .zip(names)
+            .map(|(request, name)| source.entry(request, name, columns))
             .collect::<Result<_, _>>()?;
         if entries.is_empty() {
             return Err(FileError::new(file, "there is no [[request]]"));
@@ -104,6 +108,7 @@ pub(crate) enum Order {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
+    pub(crate) name: Option<Spanned<String>>,
     pub(crate) weight: Option<NonZeroU32>,
     pub(crate) method: Option<String>,
     pub(crate) path: Spanned<String>,
@@ -113,6 +118,14 @@ pub(crate) struct Request {
     pub(crate) body_file: Option<Spanned<PathBuf>>,
     #[serde(default)]
     pub(crate) expect: Expect,
+}
+
+impl Request {
+    /// As it says, or as the presence of a body says.
+    pub(crate) fn method(&self) -> &str {
+        let has_body = self.body.is_some() || self.body_file.is_some();
+        self.method.as_deref().unwrap_or(if has_body { "POST" } else { "GET" })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

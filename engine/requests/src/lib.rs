@@ -6,10 +6,11 @@ mod book;
 mod draw;
 mod entry;
 mod file;
+mod names;
 mod source;
 mod table;
 mod template;
 
 pub use book::{Book, Message};
-pub use draw::Defaults;
+pub use draw::{DRAWN, Defaults, FIRST_BAD_STATUS};
 pub use file::{FileError, RequestFile};

@@ -21,6 +21,7 @@ impl Source<'_> {
     pub(crate) fn entry(
         &self,
         request: &Spanned<Request>,
+        name: String,
         columns: &[String],
     ) -> Result<Entry, FileError> {
         let line = self.line(request.span());
@@ -32,11 +33,11 @@ impl Source<'_> {
             Ok((name.clone(), self.text(&key, value, columns)?))
         });
         let body = self.body(request, columns)?;
-        let method = if body.is_some() { "POST" } else { "GET" };
         Ok(Entry {
             line,
+            name,
             weight: request.weight.map_or(1, u32::from),
-            method: request.method.clone().unwrap_or_else(|| method.into()),
+            method: request.method().to_owned(),
             path: self.text("request.path", &request.path, columns)?,
             headers: headers.collect::<Result<_, _>>()?,
             body: body.unwrap_or(Body::Bytes(Vec::new())),
@@ -150,7 +151,7 @@ impl Source<'_> {
         FileError::at(self.file, self.line(span), what)
     }
 
-    fn line(&self, span: Range<usize>) -> u64 {
+    pub(crate) fn line(&self, span: Range<usize>) -> u64 {
         let before = self.text.get(..span.start).unwrap_or_default();
         1 + before.matches('\n').count() as u64
     }

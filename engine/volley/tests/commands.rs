@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::driver::{Driver, job};
+use common::driver::{Driver, job, mix};
 use common::servers::{self, GOOD};
 use std::path::Path;
 use volley::drive::messages::{Command, Event};
@@ -68,6 +68,16 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (job["targets"][0]["protocol"], job["targets"][0]["tls"]) = (protocol.into(), tls);
         job.to_string()
     };
+    let both = || {
+        let mut job = good();
+        let requests = serde_json::json!({"file": "mix.toml", "host": "a", "seed": 1});
+        (job["targets"][0]["requests"], job["targets"][0]["name"]) = (requests, "mix".into());
+        job.to_string()
+    };
+    let file = |name: &str, text: &str| {
+        let job = mix(job(IoChoice::Auto, &[address]), name, text);
+        serde_json::to_string(&Command::Job(job)).unwrap()
+    };
     let slice = |target, duration_ms, rate| {
         format!(
             r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
@@ -76,7 +86,7 @@ fn a_wrong_command_is_told_what_would_be_right() {
     for (lines, part) in [
         (vec!["hello".into()], "command: "),
         (vec![slice(0, 20, "null")], "a job has to come first"),
-        (vec![with("/protocol", 1.into())], "`protocol` is 1, but this engine speaks 3"),
+        (vec![with("/protocol", 1.into())], "`protocol` is 1, but this engine speaks 4"),
         (vec![with("/targets", serde_json::json!([]))], "`targets` is empty"),
         (vec![with("/connections", 0.into())], "`connections` is 0"),
         (vec![with("/connections", 100_000_000.into())], "open files"),
@@ -103,6 +113,12 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![with("/targets/0/address", "localhost:80".into())], "targets[0]"),
         (vec![with("/targets/0/request/path", "x".into())], "`path`"),
         (vec![with("/targets/0/expect/body_base64", "%".into())], "`expect.body_base64`"),
+        (vec![with("/targets/0/request", serde_json::Value::Null)], "`request` and `expect`, or"),
+        (vec![both()], "targets[0] (mix): there must be `request` and `expect`, or `requests`"),
+        (vec![file("empty.toml", "")], "empty.toml: there is no [[request]]"),
+        (vec![file("none.toml", "data = \"none.csv\"\n")], "requests: /"),
+        (vec![file("path.toml", "[[request]]\npath = \"x\"\n")], "path.toml:2: request: `path` is"),
+        (vec![file("url.toml", "\n[[request]]\nurl = \"/\"\n")], "url.toml:3: unknown field `url`"),
         (vec![good().to_string(), good().to_string()], "job: there is one already"),
         (
             vec![good().to_string(), slice(9, 20, "null")],

@@ -47,7 +47,7 @@ fn a_good_server(io: IoChoice) {
     let (address, served) = servers::counting(GOOD);
     let (mut driver, ready) = Driver::job(job(io, &[address]));
     let used = if io == IoChoice::Uring { Io::Uring } else { Io::Epoll };
-    assert_eq!((ready.protocol, ready.io, ready.threads), (3, used, 1));
+    assert_eq!((ready.protocol, ready.io, ready.threads), (4, used, 1));
     assert_eq!((ready.targets[0].open, &ready.targets[0].error), (4, &None));
     let mut sent = 0;
     for _ in 0..5 {
@@ -248,7 +248,7 @@ fn answers_that_point_elsewhere_are_counted_and_not_followed(io: IoChoice) {
         b"HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 13\r\n\r\nHello, World!",
     );
     let mut job = job(io, &[address]);
-    job.targets[0].expect.status = 302;
+    job.targets[0].expect.as_mut().unwrap().status = 302;
     let event = Driver::job(job).0.slice(0, 0, 100);
     assert_eq!((errors(&event), event.redirects), (vec![], event.requests));
     assert_eq!(served.load(Ordering::SeqCst), event.requests_all);

@@ -53,7 +53,7 @@ fn json_has_exactly_its_keys() {
     let value = load_json(servers::always(GOOD), &["-d", "200ms"]);
     assert_eq!(
         keys(&value),
-        "agreed bytes_per_s ceiling client connections connects duration_s errors first_bad \
+        "agreed by_request bytes_per_s ceiling client connections connects duration_s errors first_bad \
          handshake_mean_us handshakes io latency_us limited_by little misses mode protocol rate \
          redirects requests requests_per_s resumed schema send_lag_us service_us streams unsent url"
     );
@@ -274,4 +274,35 @@ fn the_generators_own_limit_is_measured_on_demand() {
     let of = |key: &str| value["ceiling"][key].as_f64().unwrap();
     let share = value["requests_per_s"].as_f64().unwrap() / of("requests_per_s");
     assert!((of("share") - share).abs() < 1e-9, "{value}");
+}
+
+#[test]
+fn the_requests_of_a_file_are_told_apart() {
+    let (address, asked) = servers::routing(|path| {
+        Some(if path == "/gone" {
+            b"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n".to_vec()
+        } else {
+            GOOD.to_vec()
+        })
+    });
+    let file = fresh("parts.toml");
+    let text = "[[request]]\nname = \"home\"\npath = \"/\"\n[[request]]\npath = \"/gone\"\n";
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let options = ["--request-file", file, "-n", "200"];
+    let url = format!("http://{address}/");
+    let (status, text, _) = run(&[&["load", "--json", "-c", "4"], &options[..], &[&url]].concat());
+    assert_eq!(status, 0, "{text}");
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let gone = asked.lock().unwrap().iter().filter(|path| *path == "/gone").count();
+    let parts = &value["by_request"];
+    assert_eq!((&parts[0]["name"], &parts[1]["name"]), (&"home".into(), &"GET /gone".into()));
+    assert_eq!(parts[0]["requests"], 200 - gone);
+    assert_eq!(
+        (&parts[1]["requests"], &parts[1]["errors"]["status"]),
+        (&gone.into(), &gone.into())
+    );
+    assert_eq!(value["errors"]["status"], gone);
+    let (_, text, _) = load(address, &["--request-file", file]);
+    assert!(text.contains("by request") && text.contains("  GET /gone\n"), "{text}");
 }

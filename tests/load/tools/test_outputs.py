@@ -318,6 +318,16 @@ class TestVolley:
         result = read("volley-non-2xx", url=f"{ENGINE_URL}missing")
         assert (result.requests, result.errors) == (9805, {"status": 15688})
 
+    def test_the_requests_of_a_file_are_told_apart(self) -> None:
+        result = read("volley-mix")
+        assert result.by_request
+        home, missing = result.by_request
+        assert (home.name, missing.name) == ("home", "GET /missing")
+        assert home.requests + missing.requests == result.requests
+        assert (home.errors, missing.errors) == ({}, result.errors)
+        assert home.latency_us and home.latency_us.p50 == 48.255
+        assert read("volley-keep-alive").by_request is None
+
     def test_another_urls_result_is_not_this_runs(self) -> None:
         with pytest.raises(Unreadable):
             read("volley-keep-alive", url=f"{ENGINE_URL}elsewhere")

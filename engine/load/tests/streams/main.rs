@@ -8,4 +8,5 @@
 mod world;
 
 mod connections;
+mod mix;
 mod requests;

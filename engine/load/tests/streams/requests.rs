@@ -9,6 +9,8 @@ use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 use volley_load::errors::ErrorKind;
 use volley_load::spoken::Spoken;
 use volley_load::target::Target;
@@ -153,5 +155,39 @@ fn a_server_that_does_not_answer_is_waited_for_no_longer_than_said() {
         let outcome = load(io, target, &requests(4));
         assert_eq!(errors(&outcome), [(ErrorKind::Timeout, 4)]);
         assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (0, 4));
+    });
+}
+
+#[test]
+fn a_request_that_waits_too_long_is_given_up_alone() {
+    both_ways(|io| {
+        // The first request of each connection is not answered before it was reset, then it is.
+        let address = serve(|talk| {
+            let mut peer = Peer::new(talk.stream, &[]);
+            let (mut first, mut answered) = (None, 0);
+            loop {
+                let (streams, mut out) = (peer.requests(), Vec::new());
+                for stream in streams.iter().copied() {
+                    match first {
+                        None => first = Some(stream),
+                        Some(_) => answer(&mut out, stream),
+                    }
+                    answered += 1;
+                    if answered == 500 {
+                        answer(&mut out, first.unwrap_or(stream));
+                    }
+                }
+                thread::sleep(Duration::from_micros(500));
+                if streams.is_empty() || !peer.say(&out) {
+                    return;
+                }
+            }
+        });
+        let request_timeout_ns = 20_000_000;
+        let target = Target { connections: 1, request_timeout_ns, ..target(address, 4) };
+        let outcome = load(io, target, &requests(1000));
+        let tally = &outcome.tally;
+        assert_eq!(errors(&outcome), [(ErrorKind::Timeout, 1)]);
+        assert_eq!((tally.right(), tally.misses, tally.connects), (999, 1, 0));
     });
 }

@@ -15,6 +15,9 @@ use crate::request::Request;
 use crate::verdict;
 use std::sync::Arc;
 
+/// Streams that were given up, and whose answer has not ended.
+const GIVEN_UP_LIMIT: usize = 100;
+
 /// One connection. `SECURE`: it is in TLS, so that the scheme of what is asked for is `https`.
 #[derive(Debug)]
 pub struct Http2<T, const SECURE: bool = false> {
@@ -235,6 +238,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         self.next_number += 2;
         let window = self.announced.unwrap_or(UNSAID).initial_window;
         let place = self.streams.add(number, ticket, window);
+        self.streams[place].began_at = self.taken;
         let requests = &shared.requests;
         let ends = requests.body(message).is_empty();
         frame::write_headers_by(out, number, ends, frame::DEFAULT_FRAME_SIZE, |out| {
@@ -308,7 +312,30 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         if self.streams[place].unsent.take().is_some() {
             self.waiting -= 1;
         }
+        if self.streams[place].is_given_up {
+            return self.streams.give_up(place);
+        }
         self.streams.remove(place)
+    }
+
+    /// Resets its stream, unless the whole connection seems dead: nothing has come since the request
+    /// was sent, or the server does not end what was given up before.
+    fn cancel(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(place) = self.streams.oldest() else { return false };
+        let is_within = match self.reading {
+            Reading::Head | Reading::Skip(_) | Reading::Farewell(..) => self.goes_on.is_some(),
+            Reading::Whole(_) => true,
+            Reading::Padding { place: at, .. } | Reading::Data { place: at, .. } => at == place,
+        };
+        let is_full = self.streams.given_up() == GIVEN_UP_LIMIT;
+        let stream = &mut self.streams[place];
+        if is_within || is_full || stream.began_at == self.taken {
+            return false;
+        }
+        stream.is_given_up = true;
+        frame::write_rst_stream(out, stream.number, code::CANCEL);
+        self.ended = Some(place);
+        true
     }
 
     fn lose(&mut self) -> Option<T> {

@@ -80,7 +80,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         call: &mut Call<'_, F>,
     ) -> Result<Option<Ended>, Broken> {
         let stream = &mut self.streams[place];
-        let ticket = stream.ticket.expect("a stream in flight has a ticket");
+        let Some(ticket) = stream.ticket else {
+            // It was given up, but its head belongs to the decoder's table.
+            self.decoder.decode(block, |_, _| Ok(()))?;
+            self.pass_over(place, ends);
+            return Ok(None);
+        };
         let Awaited { expectation, to_head } = (call.awaited)(ticket);
         stream.expectation = expectation as usize;
         stream.received += block.len() as u64;
@@ -188,7 +193,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         match head.kind {
             kind::RST_STREAM => {
                 // A stream that is over was answered in time; nothing more is wanted of it.
-                self.ended = self.streams.find(head.stream);
+                let found = self.streams.find(head.stream);
+                if let Some(place) = found.filter(|&place| self.streams[place].is_given_up) {
+                    self.pass_over(place, true);
+                    return Ok(None);
+                }
+                self.ended = found;
                 return Ok(self.ended.map(|_| Ended::Refused(Refusal::Reset(number()))));
             }
             kind::SETTINGS if !head.has(flag::ACK) => self.on_settings(payload, call)?,

@@ -267,9 +267,14 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             "DATA on a stream that is over",
         )?;
         self.latest = Some(place);
-        ensure(self.streams[place].head.is_some(), "DATA before the head of its answer")?;
-        self.give_leave(place, head.length, call.out);
         let (ends, left) = (head.has(flag::END_STREAM), head.length as usize);
+        self.give_leave(place, head.length, call.out);
+        if self.streams[place].is_given_up {
+            self.reading = Reading::Skip(left);
+            self.pass_over(place, ends);
+            return Ok(());
+        }
+        ensure(self.streams[place].head.is_some(), "DATA before the head of its answer")?;
         if head.has(flag::PADDED) {
             let left = left.checked_sub(1).ok_or(PADDING)?;
             self.reading = Reading::Padding { place, ends, left };
@@ -288,9 +293,17 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
         let stream = &mut self.streams[place];
         stream.taken += length;
-        if stream.taken > WINDOW / 2 {
+        if stream.taken > WINDOW / 2 && !stream.is_given_up {
             let number = stream.number;
             frame::write_window_update(out, number, std::mem::take(&mut stream.taken));
+        }
+    }
+
+    /// A piece of an answer to a request that was given up. `ends`: the last one.
+    pub(super) fn pass_over(&mut self, place: usize, ends: bool) {
+        self.latest = None;
+        if ends {
+            self.streams.remove(place);
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Streams<T> {
     free: Vec<usize>,
     /// Numbers and places in the order of the requests, which is that of the numbers.
     order: VecDeque<(u32, usize)>,
+    /// How many of them are given up: they have no ticket any more, but their answer may come yet.
+    given_up: usize,
 }
 
 /// A request in flight, and what has come of its answer.
@@ -42,24 +44,41 @@ pub(super) struct Stream<T> {
     pub(super) window: i64,
     /// The request, and how much of its body was sent, while that is not all.
     pub(super) unsent: Option<(usize, usize)>,
+    /// Bytes of the connection when it began.
+    pub(super) began_at: u64,
+    /// It was reset by us: whatever comes of its answer is passed over.
+    pub(super) is_given_up: bool,
 }
 
 impl<T> Default for Streams<T> {
     fn default() -> Self {
-        Self { places: Vec::new(), free: Vec::new(), order: VecDeque::new() }
+        Self { places: Vec::new(), free: Vec::new(), order: VecDeque::new(), given_up: 0 }
     }
 }
 
 impl<T> Streams<T> {
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.order.len()
+        self.order.len() - self.given_up
     }
 
     /// The place of the stream that is in flight the longest.
     #[inline]
     pub(super) fn oldest(&self) -> Option<usize> {
-        self.order.front().map(|&(_, place)| place)
+        let mut places = self.order.iter().map(|&(_, place)| place);
+        places.find(|&place| self.places[place].ticket.is_some())
+    }
+
+    /// How many streams were given up, and are not known to be over.
+    pub(super) fn given_up(&self) -> usize {
+        self.given_up
+    }
+
+    /// Takes the ticket of a stream whose answer is not waited for any more.
+    pub(super) fn give_up(&mut self, place: usize) -> Option<T> {
+        let ticket = self.places[place].ticket.take();
+        self.given_up += usize::from(ticket.is_some());
+        ticket
     }
 
     /// The place of the stream that is in flight behind `nth` others.
@@ -92,16 +111,19 @@ impl<T> Streams<T> {
     /// The place of the stream with the lowest number above this one.
     pub(super) fn above(&self, number: u32) -> Option<usize> {
         let at = self.order.partition_point(|&(other, _)| other <= number);
-        self.order.get(at).map(|&(_, place)| place)
+        let mut places = self.order.range(at..).map(|&(_, place)| place);
+        places.find(|&place| self.places[place].ticket.is_some())
     }
 
-    /// Takes a stream out of flight.
+    /// Takes a stream out of flight, or one that was given up out of sight.
     #[inline]
     pub(super) fn remove(&mut self, place: usize) -> Option<T> {
         let at = self.position(self.places[place].number)?;
         self.order.remove(at);
         self.free.push(place);
-        self.places[place].ticket.take()
+        let ticket = self.places[place].ticket.take();
+        self.given_up -= usize::from(ticket.is_none());
+        ticket
     }
 
     /// The streams in flight in the order of their requests.
@@ -112,7 +134,7 @@ impl<T> Streams<T> {
     }
 
     pub(super) fn clear(&mut self) {
-        while let Some(place) = self.oldest() {
+        while let Some(&(_, place)) = self.order.front() {
             self.remove(place);
         }
     }
@@ -154,6 +176,8 @@ impl<T> Stream<T> {
             taken: 0,
             window: 0,
             unsent: None,
+            began_at: 0,
+            is_given_up: false,
         }
     }
 
@@ -170,6 +194,7 @@ impl<T> Stream<T> {
         self.taken = 0;
         self.window = i64::from(window);
         self.unsent = None;
+        self.is_given_up = false;
     }
 
     /// Keeps a piece of the body to be shown, as far as there is room.

@@ -214,3 +214,53 @@ fn a_new_connection_knows_nothing_of_the_former() {
     let Step::Malformed(bad) = unknown else { panic!("{unknown:?}") };
     assert_eq!((bad.what, bad.at), ("an index that no header table has", 9 + 10));
 }
+
+#[test]
+fn a_request_is_given_up_without_its_connection() {
+    let mut client = Client::of(&[]);
+    client.ask(0, 1);
+    client.ask(1, 0);
+    client.said();
+    // Nothing has come since: the connection may be dead.
+    assert!(!client.http2.cancel(&mut client.out));
+    client.hear(|out| frame::write_window_update(out, 0, 1));
+    assert!(client.http2.cancel(&mut client.out));
+    assert_eq!((client.http2.completed(), client.http2.finish()), (Some(0), Some(0)));
+    assert_eq!(client.said(), ["RST_STREAM 1: 4"]);
+    assert_eq!((client.http2.in_flight(), client.http2.oldest()), (1, Some(1)));
+    // Its answer was on its way. It is passed over, but its head is in the decoder's table.
+    client.hear(|out| frame::write_headers(out, 1, b"\x88\x40\x01a\x01b", false, 16_384));
+    client.hear(|out| frame::write_data(out, 1, &vec![b'x'; 70_000], true, 16_384));
+    assert_eq!(client.http2.streams.given_up(), 0, "it is over");
+    let indexed = client.hear(|out| frame::write_headers(out, 3, b"\x88\xbe", true, 16_384));
+    assert!(matches!(indexed, Step::Complete(_)), "{indexed:?}");
+    assert_eq!(client.http2.finish(), Some(1));
+    let late = client.hear(|out| frame::write_data(out, 1, b"x", true, 16_384));
+    assert!(matches!(late, Step::Malformed(bad) if bad.what == "DATA on a stream that is over"));
+}
+
+#[test]
+fn what_was_given_up_may_be_reset_or_refused_or_never_end() {
+    let mut client = Client::of(&[]);
+    for ticket in 0..3 {
+        client.ask(ticket, 0);
+    }
+    client.hear(|out| frame::write_settings(out, &[]));
+    for ticket in 0..2 {
+        assert!(client.http2.cancel(&mut client.out));
+        assert_eq!(client.http2.finish(), Some(ticket));
+    }
+    assert_eq!(client.hear(|out| frame::write_rst_stream(out, 1, 0)), Step::Incomplete);
+    let gone = client.hear(|out| frame::write_goaway(out, 1, frame::code::NO_ERROR));
+    assert!(matches!(gone, Step::Refused { what: Refusal::HandedBack, .. }), "{gone:?}");
+    assert_eq!((client.http2.finish(), client.http2.in_flight()), (Some(2), 0));
+    client.greet(&[]);
+    for ticket in 0..=100 {
+        client.ask(ticket, 0);
+        client.hear(|out| frame::write_settings(out, &[]));
+        assert_eq!(client.http2.cancel(&mut client.out), ticket < 100, "{ticket}");
+        if ticket < 100 {
+            client.http2.finish();
+        }
+    }
+}

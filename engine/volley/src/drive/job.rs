@@ -1,7 +1,9 @@
 //! What a job asks for: checked, and turned into targets.
 
 use crate::drive::at_least_1;
-use crate::drive::messages::{ConnectionMode, HttpVersion, Job, PROTOCOL, TargetSpec, TlsSpec};
+use crate::drive::messages::{
+    ConnectionMode, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestsSpec, TargetSpec, TlsSpec,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version};
-use volley_requests::Book;
+use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 use volley_tls::{Config, Terms};
 
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
@@ -80,21 +82,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     }
     let tls = tls(spoken, spec.tls.as_ref())?;
     let depth = if spoken.is_h2() { job.streams } else { job.pipeline };
-    let request = Request {
-        method: spec.request.method.clone(),
-        path: spec.request.path.clone(),
-        host: spec.request.host.clone(),
-        headers: spec.request.headers.clone(),
-        body: decode("request.body_base64", &spec.request.body_base64)?,
-        close: closes(job),
-        version: match job.http {
-            HttpVersion::Http10 => Version::Http10,
-            HttpVersion::Http11 => Version::Http11,
-        },
-        ..Request::default()
-    };
-    let book = Book::of(&request, expectation(spec)?, depth)
-        .map_err(|error| format!("request: {error}"))?;
+    let book = book(job, spec, depth)?;
     Ok(Target {
         route: Route {
             sources: Sources::of(&address, !closes(job)),
@@ -110,6 +98,44 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
     })
+}
+
+/// What is sent: one request, or those of a file.
+fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
+    let version = match job.http {
+        HttpVersion::Http10 => Version::Http10,
+        HttpVersion::Http11 => Version::Http11,
+    };
+    match (&spec.request, &spec.expect, &spec.requests) {
+        (Some(request), Some(expect), None) => {
+            let request = Request {
+                method: request.method.clone(),
+                path: request.path.clone(),
+                host: request.host.clone(),
+                headers: request.headers.clone(),
+                body: decode("request.body_base64", &request.body_base64)?,
+                close: closes(job),
+                version,
+                ..Request::default()
+            };
+            Book::of(&request, expectation(expect)?, depth)
+                .map_err(|error| format!("request: {error}"))
+        }
+        (None, None, Some(RequestsSpec { file, host, seed })) => {
+            let defaults = Defaults {
+                host: host.clone(),
+                version,
+                close: closes(job),
+                proxied: false,
+                headers: Vec::new(),
+                expectation: Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS)),
+            };
+            RequestFile::read(file)
+                .and_then(|file| file.book(&defaults, *seed, DRAWN, depth))
+                .map_err(|error| format!("requests: {error}"))
+        }
+        _ => Err("there must be `request` and `expect`, or `requests` instead".to_owned()),
+    }
 }
 
 fn tls(spoken: Spoken, spec: Option<&TlsSpec>) -> Result<Option<Config>, String> {
@@ -152,12 +178,12 @@ fn closes(job: &Job) -> bool {
     job.connection == ConnectionMode::Close
 }
 
-fn expectation(spec: &TargetSpec) -> Result<Expectation, String> {
-    let body = match &spec.expect.body_base64 {
+fn expectation(expect: &ExpectSpec) -> Result<Expectation, String> {
+    let body = match &expect.body_base64 {
         Some(text) => BodyRule::Exactly(decode("expect.body_base64", text)?),
         None => BodyRule::Any,
     };
-    let status = StatusRule::Exactly(spec.expect.status);
+    let status = StatusRule::Exactly(expect.status);
     Ok(Expectation { status, length: None, body, headers: Vec::new() })
 }
 

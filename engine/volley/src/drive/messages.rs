@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use volley_load::errors::ErrorKind;
 use volley_load::figures::Agreement;
 use volley_load::schedule::Shape;
@@ -11,7 +12,7 @@ use volley_load::tally::Bad;
 use volley_net::{Io, IoChoice};
 
 /// The number of this protocol.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// From the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,8 +83,21 @@ pub struct TargetSpec {
     pub protocol: Spoken,
     #[serde(default)]
     pub tls: Option<TlsSpec>,
-    pub request: RequestSpec,
-    pub expect: ExpectSpec,
+    #[serde(default)]
+    pub request: Option<RequestSpec>,
+    #[serde(default)]
+    pub expect: Option<ExpectSpec>,
+    #[serde(default)]
+    pub requests: Option<RequestsSpec>,
+}
+
+/// The requests of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestsSpec {
+    pub file: PathBuf,
+    pub host: String,
+    pub seed: u64,
 }
 
 /// How TLS is spoken.
@@ -175,6 +189,7 @@ pub struct TargetReady {
     pub open: u64,
     pub error: Option<Failure>,
     pub agreed: Option<Agreement>,
+    pub requests: Option<Vec<String>>,
 }
 
 /// A failure to connect.
@@ -214,6 +229,19 @@ pub struct SliceEvent {
     pub cpu_ns: u64,
     pub busy: f64,
     pub first_bad: Option<Bad>,
+    pub by_request: Option<Vec<RequestSlice>>,
+}
+
+/// What one request of a request file had in a slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestSlice {
+    pub requests: u64,
+    pub misses: u64,
+    pub errors: BTreeMap<ErrorKind, u64>,
+    pub latency: String,
+    pub latency_count: u64,
+    pub latency_mean_us: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,14 +4,16 @@ mod job;
 pub mod messages;
 
 use crate::drive::messages::{
-    Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, SliceCommand, SliceEvent,
-    TargetReady,
+    Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, RequestSlice, SliceCommand,
+    SliceEvent, TargetReady,
 };
 use std::io::{self, BufRead, Write};
+use volley_load::by_request::{ByRequest, RequestTally};
 use volley_load::figures::Agreement;
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Outcome, Plan, Wish};
+use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::RingSize;
 use volley_net::clock::{MS, process_cpu_ns};
@@ -93,17 +95,19 @@ impl Engine {
         let wrong = |wrong| DriveError::Command(format!("job: {wrong}"));
         job::check(job).map_err(wrong)?;
         let targets = job::targets(job).map_err(wrong)?;
+        let names = targets.iter().map(|target| names(target)).collect();
         let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
         let size = Size { threads, cpus, io: job.io, ring };
         let workers = Workers::start(&size, &targets)?;
         let mut engine = Self { workers, targets: targets.len() };
-        let ready = engine.open(job)?;
+        let ready = engine.open(job, names)?;
         Ok((engine, ready))
     }
 
-    fn open(&mut self, job: &Job) -> io::Result<Ready> {
+    /// `names`: of each target's requests.
+    fn open(&mut self, job: &Job, names: Vec<Option<Vec<String>>>) -> io::Result<Ready> {
         let mut targets = Vec::new();
-        for (index, spec) in job.targets.iter().enumerate() {
+        for (index, (spec, requests)) in job.targets.iter().zip(names).enumerate() {
             let opened = self.workers.open(index)?;
             let error = opened.first_bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
             targets.push(TargetReady {
@@ -111,6 +115,7 @@ impl Engine {
                 open: opened.open,
                 error,
                 agreed: Agreement::of(&opened.terms),
+                requests,
             });
         }
         Ok(Ready {
@@ -143,6 +148,12 @@ impl Engine {
             _ => Ok(()),
         }
     }
+}
+
+/// What the requests of a target's file are called, if it has one.
+fn names(target: &Target) -> Option<Vec<String>> {
+    let names = target.books.first()?.names();
+    (!names.is_empty()).then(|| names.to_vec())
 }
 
 fn plan(command: &SliceCommand) -> Plan {
@@ -190,7 +201,21 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         cpu_ns,
         busy,
         first_bad: tally.first_bad,
+        by_request: by_request(&tally.by_request),
     }
+}
+
+fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {
+    let part = |tally: &RequestTally| RequestSlice {
+        requests: tally.requests,
+        misses: tally.misses,
+        errors: tally.errors.occurred(),
+        latency: tally.latencies.encode(),
+        latency_count: tally.latencies.count(),
+        latency_mean_us: tally.latencies.mean_us(),
+    };
+    let tallies = counted.tallies();
+    (!tallies.is_empty()).then(|| tallies.iter().map(part).collect())
 }
 
 fn at_least_1(key: &str, value: u64) -> Result<(), String> {

@@ -67,6 +67,7 @@ pub fn load<'a>(
         io: args.connecting.io,
         ring: RingSize::default(),
     };
+    let names = book.names().to_vec();
     let target = Arc::new(target(args, address.clone(), book, tls));
     let mut workers = Workers::start(&size, &[target])?;
     let mut watch = Watch::new(interrupted.clone(), args.amount.requests, records);
@@ -79,7 +80,7 @@ pub fn load<'a>(
     let ceiling =
         is_wanted.then(|| ceiling::measure(args, &size, &outcome.tally, &spare_cpus, interrupted));
     let interrupted = interrupted.load(Ordering::Relaxed);
-    Ok(Report::new(args, Run { outcome, io, address, ceiling, interrupted }))
+    Ok(Report::new(args, Run { outcome, io, address, names, ceiling, interrupted }))
 }
 
 /// Checks that there are enough files and cores. Pins this thread, and those that it will start.

@@ -7,14 +7,7 @@ use std::fs;
 use std::path::Path;
 use volley_net::errors::io_words;
 use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule, Version};
-use volley_requests::{Book, Defaults, RequestFile};
-
-/// Statuses from here on are errors, unless one is expected.
-const FIRST_BAD_STATUS: u16 = 400;
-
-/// So many requests are drawn from a request file before they repeat: enough that weights are kept
-/// within a percent or so, few enough that bodies of 32 KiB fit.
-const DRAWN: usize = 8192;
+use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
 /// What is sent. The error names the flag.
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {

@@ -1,5 +1,6 @@
 //! Latencies of one kind, where some requests took for ever.
 
+use volley_load::by_request::RequestTally;
 use volley_load::figures::LatencyUs;
 use volley_load::histogram::Latencies;
 
@@ -26,7 +27,12 @@ pub(super) struct Column<'a> {
     pub(super) misses: u64,
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
+    /// Those of one request.
+    pub(super) fn of(request: &'a RequestTally) -> Self {
+        Self { latencies: &request.latencies, misses: request.misses }
+    }
+
     /// How many, misses included.
     pub(super) fn count(&self) -> u64 {
         self.latencies.count() + self.misses

@@ -11,7 +11,8 @@ mod text;
 
 use crate::cli::LoadArgs;
 use latency::Column;
-use volley_load::figures::{Agreement, Ceiling, Client, Figures, Mode, Schema};
+use volley_load::by_request::RequestTally;
+use volley_load::figures::{Agreement, Ceiling, Client, Figures, Mode, RequestFigures, Schema};
 use volley_load::slice::Outcome;
 use volley_net::clock::S;
 use volley_net::{Address, Io};
@@ -25,6 +26,8 @@ pub struct Run {
     pub io: Io,
     /// What was loaded.
     pub address: Address,
+    /// What the requests of the request file are called; empty without one.
+    pub names: Vec<String>,
     /// Requests per second of the same generator against its null server, if that was asked for;
     /// or why they are not known.
     pub ceiling: Option<Result<f64, String>>,
@@ -76,6 +79,7 @@ impl<'a> Report<'a> {
             handshake_mean_us: tally.handshake_mean_us(),
             resumed: Some(tally.resumed),
             first_bad: tally.first_bad.clone(),
+            by_request: self.by_request(),
             client: self.client(),
             little: self.little(),
             limited_by: self.limit().by(),
@@ -85,6 +89,26 @@ impl<'a> Report<'a> {
             rate: args.mean_rate(),
             io: run.io,
         }
+    }
+
+    /// `None`: there is no request file, or one of more requests than are counted.
+    fn by_request(&self) -> Option<Vec<RequestFigures>> {
+        let parts: Vec<RequestFigures> = self
+            .parts()
+            .map(|(name, part)| RequestFigures {
+                name: name.to_owned(),
+                requests: part.requests,
+                latency_us: Column::of(part).figures(),
+                errors: part.errors.occurred(),
+                misses: part.misses,
+            })
+            .collect();
+        (!parts.is_empty()).then_some(parts)
+    }
+
+    /// The requests of the request file that were counted, with their names.
+    fn parts(&self) -> impl Iterator<Item = (&str, &RequestTally)> {
+        self.run.names.iter().map(String::as_str).zip(self.run.outcome.tally.by_request.tallies())
     }
 
     fn client(&self) -> Client {

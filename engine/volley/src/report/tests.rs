@@ -6,6 +6,7 @@ use crate::cli::LoadArgs;
 use crate::cli::tests::{args_for, load_args};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use volley_load::by_request::ByRequest;
 use volley_load::errors::ErrorKind;
 use volley_load::figures::LimitedBy;
 use volley_load::pace::Window;
@@ -42,7 +43,7 @@ fn run(tally: Tally) -> Run {
         Tally { waited_ns: if tally.waited_ns == 0 { 2 * S } else { tally.waited_ns }, ..tally };
     let outcome = Outcome { window, drained_ns: 3 * S, cpu_ns: S / 100, threads: 2, tally };
     let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
-    Run { outcome, io: Io::Uring, address, ceiling: None, interrupted: false }
+    Run { outcome, io: Io::Uring, address, names: vec![], ceiling: None, interrupted: false }
 }
 
 /// So many requests in the window, each with a latency of so much; in open loop, all of it after
@@ -57,6 +58,56 @@ fn tally(requests: u64, latency_ns: u64, lag_ns: u64) -> Tally {
     tally.in_flight_ns = requests * (latency_ns - lag_ns);
     tally.bytes = requests * 1024;
     tally
+}
+
+/// A load of two requests, of which the second is slower and has failed.
+fn of_a_file() -> Run {
+    let names = ["search", "POST /users/{{id}}"].map(str::to_owned);
+    let mut run = run(tally(4000, 32_000_000, 0));
+    run.outcome.tally.by_request = ByRequest::of(&names);
+    for (entry, (requests, latency_ns)) in [(3999, 1_000_000), (1, 90_000_000)].iter().enumerate() {
+        let part = run.outcome.tally.by_request.entry(entry).unwrap();
+        part.requests = *requests;
+        (0..*requests).for_each(|_| part.latencies.record_growing(*latency_ns));
+    }
+    let slow = run.outcome.tally.by_request.entry(1).unwrap();
+    slow.misses = 1;
+    slow.errors.add(ErrorKind::Timeout, 1);
+    Run { names: names.to_vec(), ..run }
+}
+
+#[test]
+fn requests_of_a_file_have_a_line_each() {
+    let args = load_args("");
+    let text = Report::new(&args, of_a_file()).text(false);
+    let table: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with("by request")).take(4).collect();
+    assert_eq!(
+        table,
+        [
+            "by request    requests     errors       mean        p50        p99",
+            "                 3,999          0    1.00 ms    1.00 ms    1.00 ms  search",
+            "                     1          1   90.00 ms   90.05 ms          ∞  POST /users/{{id}}",
+            "",
+        ]
+    );
+    let plain = Report::new(&args, run(tally(4000, 32_000_000, 0)));
+    assert!(!plain.text(false).contains("by request"));
+}
+
+#[test]
+fn requests_of_a_file_are_in_the_json() {
+    let json = |run| {
+        let value = Report::new(&load_args(""), run).json();
+        serde_json::from_str::<serde_json::Value>(&value).unwrap()["by_request"].take()
+    };
+    assert_eq!(json(run(tally(4000, 32_000_000, 0))), serde_json::Value::Null);
+    let value = json(of_a_file());
+    assert_eq!((&value[0]["name"], &value[0]["requests"]), (&"search".into(), &3999.into()));
+    assert_eq!(value[0]["errors"], serde_json::json!({}));
+    assert_eq!((&value[1]["misses"], &value[1]["errors"]["timeout"]), (&1.into(), &1.into()));
+    assert_eq!(value[1]["latency_us"]["p99"], serde_json::Value::Null);
+    assert_eq!(value.as_array().unwrap().len(), 2);
 }
 
 fn limit(args: &LoadArgs, run: Run) -> Limit {

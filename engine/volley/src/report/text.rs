@@ -22,13 +22,17 @@ impl Lines {
     }
 
     fn row(&mut self, name: &str, cells: impl Iterator<Item = String>) {
-        let cells: Vec<String> = cells.map(|cell| format!("{cell:>9}")).collect();
-        self.line(name, &cells.join("  "));
+        self.line(name, &joined(cells));
     }
 
     fn gap(&mut self) {
         self.0.push('\n');
     }
+}
+
+/// Cells below each other.
+fn joined(cells: impl Iterator<Item = String>) -> String {
+    cells.map(|cell| format!("{cell:>9}")).collect::<Vec<_>>().join("  ")
 }
 
 impl Report<'_> {
@@ -43,6 +47,10 @@ impl Report<'_> {
         if self.args.output.latency {
             lines.gap();
             self.distribution(&mut lines);
+        }
+        if self.parts().nth(1).is_some() {
+            lines.gap();
+            self.requests(&mut lines);
         }
         lines.gap();
         self.failures(&mut lines);
@@ -107,6 +115,21 @@ impl Report<'_> {
         if is_cut(count) {
             let count = grouped(count);
             lines.line("", &format!("{count} requests are too few for more percentiles"));
+        }
+    }
+
+    /// What each request of the request file had.
+    fn requests(&self, lines: &mut Lines) {
+        let heads = ["requests", "errors", "mean", "p50", "p99"];
+        lines.row("by request", heads.into_iter().map(str::to_owned));
+        for (name, part) in self.parts() {
+            let column = Column::of(part);
+            let counts = [part.requests, part.errors.sum()].map(grouped);
+            let mean = cell(column, column.mean_us());
+            let quantiles = [0.5, 0.99].map(|share| cell(column, column.quantile_us(share)));
+            let cells = counts.into_iter().chain([mean]).chain(quantiles);
+            // Names are of any length, so they come last.
+            lines.line("", &format!("{}  {name}", joined(cells)));
         }
     }
 

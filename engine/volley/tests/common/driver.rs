@@ -5,16 +5,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::ErrorKind::{PermissionDenied, Unsupported};
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use volley::drive::messages::{
-    self, ConnectionMode, Event, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, SliceCommand,
-    SliceEvent, TargetSpec,
+    self, ConnectionMode, Event, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSlice, RequestSpec,
+    RequestsSpec, SliceCommand, SliceEvent, TargetSpec,
 };
 use volley_load::errors::ErrorKind;
 use volley_load::schedule::Shape;
@@ -177,14 +180,15 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         address: address.to_string(),
         protocol: Spoken::H1,
         tls: None,
-        request: RequestSpec {
+        request: Some(RequestSpec {
             method: "GET".into(),
             path: "/".into(),
             host: address.to_string(),
             headers: vec![],
             body_base64: String::new(),
-        },
-        expect: ExpectSpec { status: 200, body_base64: Some(STANDARD.encode(BODY)) },
+        }),
+        expect: Some(ExpectSpec { status: 200, body_base64: Some(STANDARD.encode(BODY)) }),
+        requests: None,
     };
     Job {
         protocol: PROTOCOL,
@@ -200,6 +204,40 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         connect_timeout_ms: 5000,
         request_timeout_ms: 20_000,
     }
+}
+
+/// The same, asked the requests of a file of that name.
+pub fn mix(mut job: Job, name: &str, text: &str) -> Job {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&file, text).unwrap();
+    for target in &mut job.targets {
+        (target.request, target.expect) = (None, None);
+        let host = target.address.clone();
+        target.requests = Some(RequestsSpec { file: file.clone(), host, seed: 7 });
+    }
+    job
+}
+
+/// What each request had, which is in all what the slice had. `others`: errors that are no request's.
+pub fn parts(event: &SliceEvent, others: u64) -> Vec<RequestSlice> {
+    let parts = event.by_request.clone().unwrap();
+    let sum = |of: fn(&RequestSlice) -> u64| parts.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|part| part.requests), event.requests);
+    assert_eq!(sum(|part| part.misses), event.misses);
+    assert_eq!(sum(|part| part.latency_count), event.latency_count);
+    let errors = |errors: &BTreeMap<ErrorKind, u64>| errors.values().sum::<u64>();
+    assert_eq!(parts.iter().map(|part| errors(&part.errors)).sum::<u64>() + others, {
+        errors(&event.errors)
+    });
+    let mut whole = Histogram::<u64>::new_with_bounds(1, 60_000_000_000, 3).unwrap();
+    for part in &parts {
+        let latencies = histogram(&part.latency);
+        assert_eq!(latencies.len(), part.latency_count);
+        assert!(part.latency_count > 0 || part.latency_mean_us.abs() < f64::EPSILON);
+        whole.add(latencies).unwrap();
+    }
+    assert_eq!(whole, histogram(&event.latency));
+    parts
 }
 
 /// How often each kind occurred.

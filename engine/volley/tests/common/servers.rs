@@ -3,8 +3,8 @@
 use super::conversations::{self, Conversation};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +36,26 @@ pub fn counting(answer: &'static [u8]) -> (SocketAddr, Arc<AtomicU64>) {
 /// The same answer to each request.
 pub fn always(answer: &'static [u8]) -> SocketAddr {
     counting(answer).0
+}
+
+/// Answers each request by its path, and tells which were asked, in their order. None closes the
+/// connection.
+pub fn routing(
+    answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static,
+) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let told = asked.clone();
+    let address = conversations::serve(move |mut conversation| {
+        while let Some(request) = conversation.next_request() {
+            let request = String::from_utf8(request).unwrap();
+            let path = request.split(' ').nth(1).unwrap();
+            told.lock().unwrap().push(path.to_owned());
+            if !answer(path).is_some_and(|bytes| conversation.say(&bytes)) {
+                return;
+            }
+        }
+    });
+    (address, asked)
 }
 
 /// Closes each connection after one answer.

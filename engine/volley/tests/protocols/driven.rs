@@ -1,6 +1,6 @@
 //! `volley drive` with targets that speak different protocols.
 
-use crate::common::driver::{Driver, errors, has_uring, job};
+use crate::common::driver::{Driver, errors, has_uring, job, mix, parts};
 use crate::processes::{Server, certificate, null};
 use std::fs;
 use volley::drive::messages::{ConnectionMode, Job, TargetSpec, TlsSpec};
@@ -65,6 +65,26 @@ fn targets_of_one_job_may_speak_different_protocols() {
             assert!(event.requests > 0, "{:?}", ALL[target]);
             // All were opened before.
             assert_eq!((event.connects, event.handshakes, event.handshake_mean_us), (0, 0, None));
+        }
+    }
+}
+
+#[test]
+fn each_request_of_a_file_has_its_part_in_every_protocol() {
+    // The null server has one answer to all.
+    let text = "[[request]]\npath = \"/a\"\n[[request]]\npath = \"/b\"\nexpect.body = \"?\"\n";
+    for io in ways() {
+        let (_servers, plan) = all(io, "parts", false);
+        let (mut driver, ready) = Driver::job(mix(Job { streams: 4, ..plan }, "parts.toml", text));
+        for (target, spoken) in ALL.into_iter().enumerate() {
+            let names = ["GET /a", "GET /b"].map(str::to_owned).to_vec();
+            assert_eq!(ready.targets[target].requests, Some(names));
+            let event = driver.slice(target, 0, 50);
+            let [right, wrong] = &parts(&event, 0)[..] else { panic!("{event:?}") };
+            assert_eq!((event.misses, right.errors.len()), (0, 0), "{spoken:?}");
+            let all: Vec<_> = wrong.errors.iter().map(|(&kind, &count)| (kind, count)).collect();
+            assert_eq!(all, [(ErrorKind::MismatchLength, wrong.latency_count)], "{spoken:?}");
+            assert!(right.requests > 0 && wrong.requests > 0, "{spoken:?}");
         }
     }
 }
