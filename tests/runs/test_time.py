@@ -132,3 +132,10 @@ def test_a_plan_of_an_earlier_version_has_no_bound(measure: Measure) -> None:
     plan = measure.plan("fast", "slow").model_copy(update={"expected": None})
     run = measure.run(plan, World(SPEEDS))
     assert run.result.complete
+
+
+def test_answers_that_are_waited_for_leave_a_warm_up_enough_slices(measure: Measure) -> None:
+    world = World({"fast": 500.0, "slow": 400.0}, drains=True)
+    finished = measure.race(world, "fast", "slow", twin=False, warm_up=1.0)
+    (warmup,) = (record for record in finished.records() if record.type == "warmup")
+    assert {len(rates) for rates in warmup.requests_per_s.values()} == {4}

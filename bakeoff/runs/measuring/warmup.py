@@ -36,6 +36,9 @@ LEAST_RATE = 1.0
 """Offered to one that answered nothing: it is judged on that it does not answer this either."""
 
 
+SLICES_MIN = 4
+"""So many tell how it begins (draw_rule.py), however long the clock says that they took."""
+
 HELD_UP_SLICES = 2
 HELD_UP_NS = 1_000_000_000
 TIMED_OUT = {"timeout", "connect_timeout"}
@@ -54,7 +57,7 @@ class Course:
         """Whether it has had so many slices, or their time: a drain may take longer than they."""
         took_ns = sum(each.event.drained_ns - each.event.start_ns for each in self.slices)
         in_time = took_ns < slices * WARM_UP_SLICE_MS * 1e6
-        return len(self.slices) >= (slices if in_time else min(slices, HELD_UP_SLICES))
+        return len(self.slices) >= (slices if in_time else min(slices, SLICES_MIN))
 
     @property
     def is_held_up(self) -> bool:
