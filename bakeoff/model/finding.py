@@ -1,4 +1,4 @@
-"""Findings of the judge as data: a code and its values. `report/sentences.py` words them.
+"""Findings of the judge as data: a code and its values. `report/sentences` words them.
 
 `CODES` has the meaning and the values of each code, `VALUES` the meaning of each value; both are in
 docs/schemas/finding.schema.json. A list has one value for each of `names`, `kinds` or `headers`, in

@@ -1,429 +1,9 @@
-"""A finding as an English sentence. This is the only place where a finding is worded."""
+"""What each finding says, what several say together, and what can be done about it."""
 
-import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from string import Formatter
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
 
-from bakeoff.model.finding import Finding
 from bakeoff.report import figures
-
-Key = TypeVar("Key")
-MOST_NAMED = 4
-MOST_GROUPS = 5
-_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
-
-
-def sentence(finding: Finding) -> str:
-    """What the finding says, without a full stop; it begins in lower case where a name does not.
-
-    A warning ends with what can be done about it.
-    """
-    code = finding.because[0].code if finding.code == "several" else finding.code
-    advice = ADVICE.get(code)
-    return f"{_said(finding)}; {advice}" if advice else _said(finding)
-
-
-def sentences(findings: Iterable[Finding]) -> list[str]:
-    """One for each."""
-    return [sentence(each) for each in findings]
-
-
-def joined(findings: Iterable[Finding]) -> str:
-    """All of them as one clause, without advice; empty where there are none."""
-    return "; ".join(_said(each) for each in findings)
-
-
-def _said(finding: Finding) -> str:
-    if finding.code == "several":
-        return _of_several(finding)
-    worded, values = SENTENCES[finding.code], dict[str, Any](finding.values)
-    because = "" if finding.code in OF_EACH else joined(finding.because)
-    if isinstance(worded, str):
-        return _filled(worded, values | {"because": because})
-    return worded(**values, because=because) if because else worded(**values)
-
-
-def _of_several(finding: Finding) -> str:
-    """One sentence on contenders with the same warning: each value is the list of theirs."""
-    names, first = finding.values["names"], finding.because[0]
-    values: dict[str, Any] = {
-        key: [value for each in finding.because if (value := each.values[key]) is not None]
-        for key in first.values
-    }
-    return _filled(SEVERAL[first.code], values | {"names": names, "because": joined(first.because)})
-
-
-def who(names: Collection[str]) -> str:
-    """`a`, `a and b`, `a, b, c and d`; of five and more the first three, and how many others."""
-    given = list(names)
-    if len(given) <= MOST_NAMED:
-        return listed(given)
-    return f"{', '.join(given[: MOST_NAMED - 1])} and {len(given) - MOST_NAMED + 1} others"
-
-
-def listed(words: Iterable[object]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = map(str, words)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-class _Template(Formatter):
-    """Python's format with a few formats of its own, and optional parts.
-
-    `{names:who}` and `{values:listed}` are those functions, `{boot:nth}` counts from 1 and
-    `{value_us:ms}` and
-    `{value_us:s}` are times. `{names:does|do}` is the first word for one of them and the
-    second for any other number, `{workers:# worker}` a number with its noun. A share has a space
-    before its sign: `1.4 %`. `{shares:to .0%}` are the least and the most of several, or the one
-    that all are; `{counts:sum}` is their sum, `{texts:one}` the first, where all are the same.
-    """
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        match format_spec.partition(" "):
-            case "who", *_:
-                return who(value)
-            case "listed", *_:
-                return listed(value)
-            case "nth", *_:
-                return str(value + 1)
-            case "ms", *_:
-                return f"{value / 1e3:.0f} ms"
-            case "s", *_:
-                return f"{value / 1e6:.1f} s"
-            case "#", _, noun:
-                return f"{value:,} {_s(value, noun, f'{noun}s')}"
-            case "to", _, spec:
-                least, most = (self.format_field(pick(value), spec) for pick in (min, max))
-                return most if least == most else f"{least.removesuffix(' %')} to {most}"
-            case "sum", *_:
-                return f"{sum(value):,}"
-            case "one", *_:
-                return str(value[0])
-        one, bar, more = format_spec.partition("|")
-        if bar:
-            return _s(value, one, more)
-        text = str(super().format_field(value, format_spec))
-        return f"{text[:-1]} %" if format_spec.endswith("%") else text
-
-
-def _filled(template: str, values: Mapping[str, Any]) -> str:
-    """The template with its values; a part in brackets is left out where it lacks a value."""
-
-    def optional(part: re.Match[str]) -> str:
-        needed = (values[name] for _, name, _, _ in Formatter().parse(part[1]) if name)
-        return part[1] if all(each or (each == 0 and each is not False) for each in needed) else ""
-
-    return _Template().vformat(_OPTIONAL.sub(optional, template), (), values)
-
-
-def _s(number: Collection[object] | int, one: str, more: str) -> str:
-    """The form that fits so many."""
-    return one if (number if isinstance(number, int) else len(number)) == 1 else more
-
-
-def _figures(values: Sequence[int]) -> str:
-    """Each, in the order of the names; of many, from the least to the most."""
-    if len(set(values)) == 1:
-        return f"{min(values):,}"
-    if len(values) > MOST_NAMED:
-        return f"{min(values):,} to {max(values):,}"
-    return listed(f"{value:,}" for value in values)
-
-
-def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
-    """The names that share a key, by keys in the order in which they come."""
-    groups: dict[Key, list[str]] = {}
-    for key, name in pairs:
-        groups.setdefault(key, []).append(name)
-    return groups
-
-
-def _unanswered(
-    kinds: list[str],
-    counts: list[int],
-    missing: int,
-    attempts: int,
-    limit_share: float | None = None,
-    **values: Any,
-) -> str:
-    failures = (f"{count:,} {kind}" for count, kind in zip(counts, kinds, strict=True))
-    return _filled(
-        "{missing:,} of {attempts:,} requests got no answer ({share:.2%}; {failures})"
-        "[; {broken_off}][; its listen queue was full ({dropped})]"
-        "[; {limit_share:.1%} is the limit]",
-        {
-            "missing": missing,
-            "attempts": attempts,
-            "share": missing / attempts,
-            "failures": ", ".join(failures).replace("_", " "),
-            "broken_off": "an answer stopped in the middle" if values["broken_off"] else "",
-            "dropped": _filled(_DROPPED, values) if values["dropped"] else "",
-            "limit_share": limit_share,
-        },
-    )
-
-
-_DROPPED = "the kernel dropped {dropped:,} connections, over all servers of this machine"
-
-
-def _generator_slow(pipeline: int, **values: Any) -> str:
-    return _filled(
-        "{in_flight:.1f} requests were in flight on average, with {connections} connections"
-        "[ of {depth} requests each], so {share:.0%} of the time was spent in the load generator, "
-        "and {limit_share:.0%} is the limit: it is at least this fast",
-        values | {"depth": pipeline if pipeline > 1 else None},
-    )
-
-
-def _generator_near_limit(client_busy: float, server_busy: float) -> str:
-    return _filled(
-        "the load generator was busy {client_busy:.0%} of the time and the server "
-        "{server_busy:.0%}: at moments the generator was the limit, and the server may be up to "
-        "{faster:.0%} faster than measured",
-        {
-            "client_busy": client_busy,
-            "server_busy": server_busy,
-            "faster": max(0.0, 1 / server_busy - 1),
-        },
-    )
-
-
-def _workers_restarted(ended: int, began: int) -> str:
-    went = f"{ended:,} of its working processes ended while it was measured"
-    return f"{went} and {began:,} took over: it restarts its workers" if began else went
-
-
-def _workers_crowded(workers: int, cores: int) -> str:
-    had = "one server core" if cores == 1 else f"{cores} server cores"
-    return f"{workers} workers were asked for on {had}: they take turns"
-
-
-def _blocks_left_out(
-    names: list[str], ratios: list[float], lows: list[float], highs: list[float], **values: Any
-) -> str:
-    each = [
-        f"{name} {ratio:.3g} ({low:.3g} to {high:.3g})"
-        for name, ratio, low, high in zip(names, ratios, lows, highs, strict=True)
-    ]
-    with_them = "; ".join(each) if len(each) <= MOST_NAMED else ""
-    return _filled(
-        "{n:,} of {blocks:,} blocks are left out: the host took over {limit_share:.0%} of the "
-        "cores' time in them, or in nearly all of their boot"
-        "[; with them the ratios are: {with_them}]",
-        values | {"with_them": with_them},
-    )
-
-
-def _fewer_connections(connections: int, names: list[str], places: list[int]) -> str:
-    queues = ", ".join(f"{name} ({n})" for name, n in zip(names, places, strict=True))
-    return (
-        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: with more of "
-        f"them listen queues overflow, which have room for few: {queues}"
-    )
-
-
-def _fewer_served(connections: int, names: list[str], served: list[int]) -> str:
-    each = ", ".join(f"{name} ({n})" for name, n in zip(names, served, strict=True))
-    return (
-        f"the race had {figures.plural(connections, 'connection')}, fewer than usual: some servers "
-        f"serve few at a time, and the others wait until one of these is closed: {each}"
-    )
-
-
-def _cpu_sources_differ(names: list[str], sources: list[str]) -> str:
-    each = ", ".join(f"{name}: {source}" for name, source in zip(names, sources, strict=True))
-    return f"CPU time was not read in the same way for all ({each})"
-
-
-def _request_differs(
-    request: str,
-    name: str,
-    other: str,
-    ratio: float,
-    low: float,
-    high: float,
-    whole_ratio: float | None,
-    singly: bool,
-) -> str:
-    middle, lower, upper = figures.interval(ratio, low, high)
-    alone = ", one request under way at a time" if singly else ""
-    whole = f"; over all requests, {figures.times(whole_ratio)}" if whole_ratio else ""
-    return (
-        f"in {request} {name} has {middle}× the speed of {other} ({lower} to {upper}){alone}{whole}"
-    )
-
-
-def _twin_differs(low: float, high: float, **values: Any) -> str:
-    return _filled(
-        "two copies of {name} differ: ratio {ratio:.4f} ({low:.4f} to {high:.4f}); a difference "
-        "smaller than {doubt} is in doubt",
-        values | {"low": low, "high": high, "doubt": figures.percent(figures.doubt(low, high))},
-    )
-
-
-def _few_at_work(names: list[str], processes: list[int], threads: list[int], workers: int) -> str:
-    groups = grouped(zip(zip(processes, threads, strict=True), names, strict=True))
-    parts = [
-        _filled(
-            "{names:who} {ran}{processes:,} {processes:process|processes} with "
-            "{threads:# thread} at work",
-            {
-                "names": groups[counts],
-                "ran": "" if place else "ran ",
-                "processes": counts[0],
-                "threads": counts[1],
-            },
-        )
-        for place, counts in enumerate(sorted(groups))
-    ]
-    comma = "," if len(parts) > 1 else ""
-    asked = _filled("{workers:# worker}", {"workers": workers})
-    return f"{', '.join(parts)}{comma} where {asked} were asked for"
-
-
-def _many_at_work(names: list[str], threads: list[int], workers: int, cores: int) -> str:
-    asked = f"{workers} {_s(workers, 'that was', 'that were')} asked for"
-    return (
-        f"{who(names)} kept more threads at work ({_figures(threads)}) than the {asked}, and had "
-        f"{cores} cores for them"
-    )
-
-
-def _logs(names: list[str], bytes_per_request: list[float]) -> str:
-    figures = _figures([round(each) for each in bytes_per_request])
-    return f"{who(names)} wrote {figures} bytes of log per request"
-
-
-def _segments_differ(names: list[str], segments: list[int]) -> str:
-    counted = Counter(segments)
-    usual = min(counted, key=lambda count: (-counted[count], count))
-    groups = grouped(zip(segments, names, strict=True))
-    parts = [
-        f"{who(members)} {_s(members, 'answers', 'answer')} in "
-        f"{f'{count} writes' if count > 1 else 'one write'}"
-        for count, members in sorted(groups.items())
-        if count != usual
-    ]
-    rest = _s(counted[usual], "the other", "the others")
-    return f"{', '.join(parts)}, {rest} in {usual if usual > 1 else 'one'}"
-
-
-def _closes_soon(names: list[str], requests: list[int]) -> str:
-    closes = _s(names, "closes", "close")
-    return f"{who(names)} {closes} a connection after {_figures(requests)} requests"
-
-
-def _sizes_differ(what: str) -> Callable[..., str]:
-    def worded(least: str, least_bytes: int, most: str, most_bytes: int) -> str:
-        apart = _filled("{apart:# byte}", {"apart": most_bytes - least_bytes})
-        sizes = f"({least} {least_bytes}, {most} {most_bytes})"
-        return f"the answers' {what} differ by {apart} {sizes}"
-
-    return worded
-
-
-def _unlike(what: str, key: str) -> Callable[..., str]:
-    """`nginx and h2o agreed on TLS 1.3, the other on TLS 1.2`, whatever it is that differs."""
-
-    def worded(names: list[str], **values: Any) -> str:
-        said = _filled(what, values)
-        groups = grouped(zip(values[key], names, strict=True))
-        parts = (f"{value} with {who(members)}" for value, members in groups.items())
-        return f"{said}: {'; '.join(parts)}"
-
-    return worded
-
-
-def _hpack_differs(names: list[str], head_bytes: list[int], packed_bytes: list[int]) -> str:
-    groups = grouped(zip(zip(head_bytes, packed_bytes, strict=True), names, strict=True))
-    parts = (
-        f"{who(members)} {before:,} → {after:,} bytes"
-        for (before, after), members in groups.items()
-    )
-    return f"HPACK makes unlike sizes of the answers' heads: {', '.join(parts)}"
-
-
-def _headers_missing(names: list[str], headers: list[str], others: int) -> str:
-    lacks = listed(f"no {_header(header)}" for header in headers)
-    rest = _s(others, "the other does", "the others do")
-    return f"{who(names)} {_s(names, 'sends', 'send')} {lacks} header, {rest}"
-
-
-def _headers_further(names: list[str], headers: list[str]) -> str:
-    """One sentence for all contenders; where there are many groups, those that send most."""
-    groups = grouped(zip(headers, names, strict=True))
-    sent = {own: [_header(header) for header in own.split(",")] for own in groups}
-    if len(groups) == 1:
-        ((own, members),) = groups.items()
-        return f"{who(members)} also {_s(members, 'sends', 'send')} {listed(sent[own])}"
-    most = sorted(groups, key=lambda own: -len(sent[own]))
-    parts = [f"{who(groups[own])} {listed(sent[own])}" for own in most[:MOST_GROUPS]]
-    if left := sum(len(groups[own]) for own in most[MOST_GROUPS:]):
-        parts.append(f"and {left} more")
-    return f"some also send what most don't: {'; '.join(parts)}"
-
-
-def _header(name: str) -> str:
-    return "-".join(part.capitalize() for part in name.split("-"))
-
-
-_FEW = {
-    "long blocks": "blocks of long slices, which latencies are taken from,",
-    "boots": "boots",
-    "rounds": "rounds",
-    "rounds with the figure": "rounds with that figure",
-}
-
-
-def _few_pairs(what: str, **values: Any) -> str:
-    return _filled(
-        "{n} {what}[ ({failure})] have both, and {least} are the least; a larger --scale helps",
-        values | {"what": _FEW[what]},
-    )
-
-
-PHASES: Mapping[str, str] = {
-    "start": "cold starts",
-    "first": "the first 1,000 requests",
-    "rest": "the rest",
-    "peak": "the peak",
-    "load_10": "10 % of its peak",
-    "load_70": "70 % of its peak",
-    "load_100": "100 % of its peak",
-    "load_150": "150 % of its peak",
-    "load_300": "300 % of its peak",
-    "equal": "the equal rate",
-    "recovery": "the recovery",
-    "storm": "the connection storm",
-    "slow": "slow clients",
-    "after": "memory after it all",
-}
-"""The phases of a day, as they are named in a sentence."""
-
-
-def _share(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
-
-
-def _kinds(kinds: Sequence[str], shares: Sequence[float]) -> str:
-    said = zip(kinds, shares, strict=True)
-    return listed(f"{kind.replace('_', ' ')} {figures.percent(each)}" for kind, each in said)
-
-
-def _answers_late(level: float, held: float, p50_us: float | None) -> str:
-    waits = f"waits for {figures.duration(p50_us)} or longer" if p50_us else "gives up"
-    return (
-        f"at {_share(level)} of its peak it queues and answers late: it answers {_share(held)} of "
-        f"its peak, and half of what is asked {waits}"
-    )
-
-
-def _collapses(level: float, held: float, kinds: Sequence[str], shares: Sequence[float]) -> str:
-    errors = f" ({_kinds(kinds, shares)})" if kinds else ""
-    return f"at {_share(level)} of its peak it collapses: it answers {_share(held)} of it{errors}"
-
+from bakeoff.report.sentences import wordings
 
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # All but `several`, whose sentence is that of `SEVERAL` for the warning that they share.
@@ -434,7 +14,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "few_connections": "only {opened} of {connections} connections could be opened",
     "wrong_answers": "{wrong:,} of {attempts:,} answers were wrong[; the first: {first_bad}]",
     "answered_twice": "it answered twice: {detail}",
-    "unanswered": _unanswered,
+    "unanswered": wordings.unanswered,
     "port_closed": "it no longer listens on port {port}, though its process lives",
     "left_cores": "it left its cores: it was given {cpus:core|cores} {cpus:listed} and let itself "
     "run on {strayed:core|cores} {strayed:listed} too",
@@ -446,14 +26,14 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "upstream_limit": "whom it asks was the limit, busy {upstream_busy:.0%} of the time beside the "
     "load generator's {client_busy:.0%}, and the server's cores only {server_busy:.0%}: it is at "
     "least this fast",
-    "generator_slow": _generator_slow,
+    "generator_slow": wordings.generator_slow,
     "generator_late": "the load generator was late: one request in a hundred left {lag_us:,.0f} µs "
     "or more after it was due, and {most_us:,.0f} µs is the most; it is at least this prompt",
     # What casts a shadow on an entry's figures.
     "processes_lost": "it lost {n:# process} while it was measured, and went on with others; "
     "the first: {how}",
     "out_in_boots": "it was out in {n} of {boots} boots; in boot {boot:nth}: {reason}",
-    "few_unanswered": _unanswered,
+    "few_unanswered": wordings.unanswered,
     "connections_closed": "it closed connections though keep-alive was asked: {reopened:,} were "
     "opened anew for {attempts:,} requests",
     "idle_connections_closed": "it closed {closed:,} idle connections between its turns, and they "
@@ -465,7 +45,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "cpu_leak": "it used {share:.1%} of the server's cores while others had their turn",
     "server_unseen": "the load generator was busy {client_busy:.0%} of the time and the server's "
     "CPU can't be seen: the generator may have been the limit",
-    "generator_near_limit": _generator_near_limit,
+    "generator_near_limit": wordings.generator_near_limit,
     "limit_unknown": "its limit is unknown: the server was busy {server_busy:.0%} of the time and "
     "the load generator {client_busy:.0%}",
     "stood_still": "it stood still[ for about {length_us:ms}], in {times:,} of its {slices:,} "
@@ -476,7 +56,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "faster_while_measured": "it got faster while it was measured: after {after_share:.0%} of its "
     "time in a boot it had {after_ratio:.2f} times the throughput of before, so it was not warm "
     "yet",
-    "workers_restarted": _workers_restarted,
+    "workers_restarted": wordings.workers_restarted,
     "processes_escaped": "it started {processes} {processes:process|processes} that left its "
     "process group",
     "killed": "it did not end when asked to (SIGTERM) and was killed, in {n} of {boots} boots",
@@ -495,7 +75,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "200 ms: packets were lost[ (the kernel sent {retransmits:,} segments again, over all servers "
     "of this machine)]",
     "syn_repeated": "{quantile} is {value_us:s}, about the time after which TCP repeats a SYN: its "
-    f"listen queue was full[ ({_DROPPED})]",
+    f"listen queue was full[ ({wordings.DROPPED})]",
     "few_blocks": "too few blocks for a ratio: it and {reference} were measured side by side in "
     "{n}, and {least} are the least",
     "some_blocks": "it had its turn in {n:,} of the {blocks:,} blocks of {reference}",
@@ -511,7 +91,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # About a whole race.
     "cores_shared": "servers and load generator share cores: a server that takes more CPU slows "
     "its own load, and which side was the limit can't be told",
-    "workers_crowded": _workers_crowded,
+    "workers_crowded": wordings.workers_crowded,
     "cut_short": "the race was cut short: this is the verdict on what was measured until then",
     "boots_missing": "only {n} of {planned} boots were measured",
     "one_boot": "one boot: how far two starts of these programs differ was not measured, so the "
@@ -526,12 +106,12 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "host_steal": "the host took {share:.1%} of the cores' time away (steal)",
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
-    "fewer_connections": _fewer_connections,
-    "fewer_served": _fewer_served,
-    "blocks_left_out": _blocks_left_out,
-    "cpu_sources_differ": _cpu_sources_differ,
-    "twin_differs": _twin_differs,
-    "request_differs": _request_differs,
+    "fewer_connections": wordings.fewer_connections,
+    "fewer_served": wordings.fewer_served,
+    "blocks_left_out": wordings.blocks_left_out,
+    "cpu_sources_differ": wordings.cpu_sources_differ,
+    "twin_differs": wordings.twin_differs,
+    "request_differs": wordings.request_differs,
     "reference_replaced": "{planned} was to be the reference and could not be ({because}); "
     "{chosen} is instead",
     "no_noise_floor": "no noise floor: {because}",
@@ -548,30 +128,32 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # Where contenders' work is unequal.
     "answers_early": "{names:who} {names:answers|answer} before a request is complete: "
     "{names:it does|they do} not read it to its end",
-    "few_at_work": _few_at_work,
+    "few_at_work": wordings.few_at_work,
     "streams_capped": "{names:who} {names:admits|admit} {limits:listed} streams on a connection, "
     "fewer than the {streams} that were asked for: fewer of its requests were under way",
-    "tls_versions_differ": _unlike("they agreed on unlike versions of TLS", "versions"),
-    "ciphers_differ": _unlike("they agreed on unlike ciphers", "ciphers"),
-    "keys_differ": _unlike("their certificates have unlike kinds of keys", "certificate_keys"),
-    "many_at_work": _many_at_work,
-    "logs": _logs,
-    "segments_differ": _segments_differ,
+    "tls_versions_differ": wordings.unlike("they agreed on unlike versions of TLS", "versions"),
+    "ciphers_differ": wordings.unlike("they agreed on unlike ciphers", "ciphers"),
+    "keys_differ": wordings.unlike(
+        "their certificates have unlike kinds of keys", "certificate_keys"
+    ),
+    "many_at_work": wordings.many_at_work,
+    "logs": wordings.logs,
+    "segments_differ": wordings.segments_differ,
     "nagle": "{names:who} {names:shows|show} the 40 ms of Nagle's algorithm meeting delayed "
     "acknowledgement: TCP_NODELAY is off",
     "no_keep_alive": "{names:who} {names:offers|offer} no keep-alive: each request pays for a "
     "connection of its own",
-    "closes_soon": _closes_soon,
+    "closes_soon": wordings.closes_soon,
     "stays_open": "{names:who} {names:leaves|leave} open what {names:it was|they were} asked to "
     "close",
     "no_date": "{names:who} {names:sends|send} no Date",
     "date_frozen": "the Date of {names:who} does not move",
-    "bodies_differ": _sizes_differ("bodies"),
-    "heads_differ": _sizes_differ("heads"),
-    "headers_missing": _headers_missing,
-    "headers_further": _headers_further,
-    "hpack_differs": _hpack_differs,
-    "http2_settings_differ": _unlike("HTTP/2's {setting} differs", "kept"),
+    "bodies_differ": wordings.sizes_differ("bodies"),
+    "heads_differ": wordings.sizes_differ("heads"),
+    "headers_missing": wordings.headers_missing,
+    "headers_further": wordings.headers_further,
+    "hpack_differs": wordings.hpack_differs,
+    "http2_settings_differ": wordings.unlike("HTTP/2's {setting} differs", "kept"),
     "no_resumption": "{names:who} {names:resumes|resume} no TLS session, the others do: with a new "
     "connection for each request that is a full handshake each",
     "no_alpn": "{names:who} {names:names|name} no protocol by ALPN, the others do",
@@ -580,7 +162,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "not_valid": "{name} is not valid: {because}",
     "absent": "{name} did not take part: {reason}",
     "few_paired_blocks": "too few blocks have both",
-    "few_pairs": _few_pairs,
+    "few_pairs": wordings.few_pairs,
     "few_blocks_side_by_side": "too few blocks were measured side by side; a larger --scale "
     "measures more",
     "generator_in_latency": "the load generator was the limit of {name}, so part of its latency is "
@@ -596,21 +178,18 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # About a day.
     "keeps_up": "at {level:.0%} of its peak it still answers all of it, {held:.0%} of its peak: "
     "more connections got more out of it",
-    "answers_late": _answers_late,
-    "refuses": lambda level, held, kinds, shares: (
-        f"at {_share(level)} of its peak it refuses: {_kinds(kinds, shares)} of the requests; it "
-        f"answers {_share(held)} of its peak"
-    ),
+    "answers_late": wordings.answers_late,
+    "refuses": wordings.refuses,
     "times_out": "at {level:.0%} of its peak it lets {share:.1%} of the requests time out; it "
     "answers {held:.0%} of its peak",
-    "collapses": _collapses,
+    "collapses": wordings.collapses,
     "dies_beyond": "at {level:.0%} of its peak it died, in {n:# round}: {how}",
     "died_in_phase": lambda phase, n, how: (
-        f"it died in {PHASES[phase]}, in {figures.plural(n, 'round')}, and began the next phase as "
-        f"a new process: {how}"
+        f"it died in {wordings.PHASES[phase]}, in {figures.plural(n, 'round')}, and began the next "
+        f"phase as a new process: {how}"
     ),
     "missed_phase": lambda phase, n, how: (
-        f"out of {PHASES[phase]} in {figures.plural(n, 'round')}: {how}"
+        f"out of {wordings.PHASES[phase]} in {figures.plural(n, 'round')}: {how}"
     ),
     "out_of_phase": "out in {n:# turn}: {reason}",
     "not_seen": "it can't be seen",
