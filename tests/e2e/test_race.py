@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import time
+from shlex import quote
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_a_server_with_a_short_listen_queue_gets_as_many_connections_as_it_holds
     place: Place,
 ) -> None:
     (place.path / "index.html").write_text("Hi")
-    command = f"{sys.executable} -m http.server {{port}}"
+    command = f"{quote(sys.executable)} -m http.server {{port}}"
     race = ("race", command, "-d", "1", "--no-twin", "--warm-up", "1s")
     ended = place.bakeoff(*race, "--json", "verdict.json")
     assert ended.status == 0, ended.err

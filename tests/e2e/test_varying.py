@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -74,7 +75,7 @@ def apps(place: Place, modules: Path) -> tuple[str, str]:
     (place.path / "orders.py").write_text(FASTAPI)
     (place.path / "orders.js").write_text(EXPRESS.replace("TOTAL", "28.5"))
     (place.path / "node_modules").symlink_to(modules)
-    uvicorn = f"{sys.executable} -m uvicorn orders:app --port {{port}} --log-level warning"
+    uvicorn = f"{quote(sys.executable)} -m uvicorn orders:app --port {{port}} --log-level warning"
     return f"fastapi={uvicorn}", "express=node orders.js"
 
 
