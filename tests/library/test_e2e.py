@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 import nbformat
 import pytest
@@ -35,7 +36,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_new_is_slower() -> None:
-    old, new = f"{sys.executable} old.py", f"{sys.executable} new.py"
+    old, new = f"{quote(sys.executable)} old.py", f"{quote(sys.executable)} new.py"
     run = bakeoff.race(old, new, connections=8, duration="3s", boots=1, seed=1)
     assert run.slower(new, by="5 %")
     assert not run.faster(new)
