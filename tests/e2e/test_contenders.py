@@ -107,13 +107,15 @@ def around(keeper: Keeper, tmp_path: Path) -> dict[str, str]:
 def test_a_contender_keeps_its_promises(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contender, folder = built(name, tmp_path)
+    place = tmp_path / "a place"
+    place.mkdir()
+    contender, folder = built(name, place)
     before = sources(folder)
-    home = tmp_path / "home"  # Where programs like to leave things.
+    home = place / "home"  # Where programs like to leave things.
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    with Keeper(tmp_path / "scratch") as keeper:
-        environment = around(keeper, tmp_path)
+    with Keeper(place / "scratch") as keeper:
+        environment = around(keeper, place)
         handles = []
         for copy in ("one", "two"):
             entry = Entry(
