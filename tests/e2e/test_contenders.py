@@ -148,15 +148,17 @@ def test_a_contender_keeps_its_promises(
             connect(handle.address, timeout_s=1).close()
     assert sources(folder) == before
     assert not list(home.iterdir())
-    assert not (tmp_path / "scratch").exists()
+    assert not (place / "scratch").exists()
 
 
 def test_a_contender_speaks_the_protocols_that_it_names(
     name: str, protocol: Protocol, tmp_path: Path
 ) -> None:
-    contender, folder = built(name, tmp_path)
-    certificate = make_certificate(tmp_path / "certificate")
-    ca = tmp_path / "ca.pem"
+    place = tmp_path / "a place"
+    place.mkdir()
+    contender, folder = built(name, place)
+    certificate = make_certificate(place / "certificate")
+    ca = place / "ca.pem"
     ca.write_text(certificate.ca_pem)
     entry = Entry(
         name=name,
@@ -167,18 +169,18 @@ def test_a_contender_speaks_the_protocols_that_it_names(
         path="/",
     )
     tls = certificate.client if protocol in OVER_TLS else None
-    with Keeper(tmp_path / "scratch") as keeper:
+    with Keeper(place / "scratch") as keeper:
         handle = keeper.start(
             entry,
             out=out_folder(folder),
             workers=2,
             cores=Cores(server=(0,), client=(0,)),
             host="127.0.0.1",
-            log=tmp_path / "log",
+            log=place / "log",
             answers=partial(answers, protocol=protocol, tls=tls),
             protocol=protocol,
             certificate=certificate,
-            environment=around(keeper, tmp_path),
+            environment=around(keeper, place),
         )
         for workload_name, path in contender.serves.items():
             workload = CATALOGUE.workload(workload_name)
