@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from bakeoff.judge.day_figures import Seen, right_per_s, wrong_of
+from bakeoff.judge.day_figures import Seen, right_per_s
+from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import merge
 from bakeoff.model.day import LOADS, Phase
 from bakeoff.model.finding import Finding
@@ -19,6 +20,7 @@ BEYOND: tuple[Phase, ...] = ("load_150", "load_300")
 COLLAPSED = 0.5
 FAILED_MIN = 0.01
 KEEPS_UP = 0.95
+DIED = "it died: "
 TIMEOUTS = ("timeout", "connect_timeout")
 
 
@@ -37,7 +39,7 @@ def behaviour(phase: Phase, rounds: Sequence[Seen]) -> Finding | None:
     rate = sum(right_per_s(each) for _, each in had)
     events = [each.event for _, each in had]
     errors: Counter[str] = sum((Counter(event.errors) for event in events), Counter())
-    wrong = sum(map(wrong_of, events))
+    wrong = sum(map(wrong_answers, events))
     attempts = sum(event.requests_all for event in events) + errors.total() - wrong
     shares = {kind: n / max(1, attempts) for kind, n in errors.items()}
     refused = {kind: n for kind, n in shares.items() if kind not in TIMEOUTS}
@@ -53,9 +55,6 @@ def behaviour(phase: Phase, rounds: Sequence[Seen]) -> Finding | None:
     if rate >= KEEPS_UP * offered:
         return Finding.of("keeps_up", level=level, held=kept)
     return Finding.of("answers_late", level=level, held=kept, p50_us=merge(events).quantile_us(0.5))
-
-
-DIED = "it died: "
 
 
 def errors_of(rounds: Sequence[Seen]) -> Mapping[Phase, dict[str, int]]:

@@ -31,7 +31,7 @@ from math import inf, log
 import numpy as np
 import scipy
 
-from bakeoff.judge.history import WRONG_ANSWERS
+from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import MIN_BEYOND, TOP_US, Merged, merge, merge_encoded
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US
 from bakeoff.judge.trimmed import Floats, Indices
@@ -84,7 +84,7 @@ def hold(slice_: Slice, objective: Objective) -> Held:
 def error_share(slice_: Slice, due: int) -> float:
     """Requests of the window that were not answered, or wrongly, per request due in it."""
     event = slice_.event
-    wrong = sum(event.errors.get(kind, 0) for kind in WRONG_ANSWERS)
+    wrong = wrong_answers(event)
     # The engine counts wrong answers over ramp, window and drain: the window has its part.
     in_window = wrong * event.requests / event.requests_all if event.requests_all else wrong
     return (event.misses + in_window) / due if due else 1.0

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import merge
 from bakeoff.model.day import LOADS, Figure, Phase
 from bakeoff.model.engine import SliceEvent
@@ -14,8 +15,6 @@ WELL_WITHIN = 1.5
 WELL_SLICES = 2
 REST_CPU_MS_PER_S_MIN = 0.1
 ANSWERED_MIN = 0.01
-WRONG = ("status", "mismatch_length", "mismatch_body", "mismatch_header")
-"""Kinds of errors that are answers."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,10 @@ class Seen:
 Reading = Callable[[Seen, DayTurn], float | None]
 
 
-def wrong_of(event: SliceEvent) -> int:
-    """Answers that were not right, over ramp, window and drain."""
-    return sum(event.errors.get(kind, 0) for kind in WRONG)
-
-
 def right_per_s(slice_: Slice) -> float:
     """Right answers per second within the window; the wrong ones are taken to be spread evenly."""
     event = slice_.event
-    wrong_share = wrong_of(event) / event.requests_all if event.requests_all else 0.0
+    wrong_share = wrong_answers(event) / event.requests_all if event.requests_all else 0.0
     return event.requests_per_s * max(0.0, 1 - wrong_share)
 
 
@@ -121,7 +115,7 @@ def _answered(_seen: Seen, turn: DayTurn) -> float | None:
     event = turn.slices[-1].event
     if not event.due or not event.requests_all:
         return ANSWERED_MIN if event.due else None
-    right = max(0.0, 1 - wrong_of(event) / event.requests_all)
+    right = max(0.0, 1 - wrong_answers(event) / event.requests_all)
     return max(event.latency_count / event.due * right, ANSWERED_MIN)
 
 

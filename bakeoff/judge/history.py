@@ -362,6 +362,11 @@ class Tally:
         return self.cpu.total_ns / (self.span_ns * cores)
 
 
+def wrong_answers(event: SliceEvent) -> int:
+    """Answers that were not right, over ramp, window and drain."""
+    return sum(event.errors.get(kind, 0) for kind in WRONG_ANSWERS)
+
+
 def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
     """The blocks in which the host took at most 5 % of the time of `cpus` (steal).
 

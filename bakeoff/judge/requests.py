@@ -9,7 +9,6 @@ ms is all that can be seen.)
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import exp
@@ -19,9 +18,8 @@ import numpy as np
 from bakeoff.judge import latency
 from bakeoff.judge.compare import MIN_BLOCKS
 from bakeoff.judge.history import History, judged_kind
-from bakeoff.judge.paired import Paired, pair_up
+from bakeoff.judge.paired import pair_up
 from bakeoff.judge.spread import Estimate
-from bakeoff.judge.trimmed import Floats
 from bakeoff.judge.widths import width
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
@@ -95,17 +93,6 @@ def _ln_quickness(slice_: Slice, place: int) -> float:
     return -latency.mean_ln_us(part.latency) if part else float("nan")
 
 
-@dataclass(frozen=True)
-class _Table:
-    """The blocks in which requests are compared, one `Paired` for each request."""
-
-    each: Sequence[Paired]
-
-    def log_ratios(self, a: str, b: str) -> Floats:
-        """ln ratio of a over b, shape (requests, blocks)."""
-        return np.array([paired.log_ratio(a, b) for paired in self.each])
-
-
 def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[RequestPair, ...]]:
     """For each request the pairs of `names` that have blocks enough."""
     if history.singles:
@@ -113,22 +100,23 @@ def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[
     else:
         kind = judged_kind(history.blocks)
         up = partial(pair_up, [block for block in history.blocks if block.kind == kind])
-    table = _Table(
-        [up(history.draws, names, partial(_ln_quickness, place=place)) for place in range(count)]
-    )
+    tables = [
+        up(history.draws, names, partial(_ln_quickness, place=place)) for place in range(count)
+    ]
     wanted = list(combinations(names, 2))
     found: list[list[RequestPair]] = [[] for _ in range(count)]
     for a, b in wanted:
-        ratios = table.log_ratios(a, b)
+        # Of shape (requests, blocks).
+        ratios = np.array([table.log_ratio(a, b) for table in tables])
         with warnings.catch_warnings():
             # A block without any request of either has no median.
             warnings.simplefilter("ignore", RuntimeWarning)
             gaps = ratios - np.nanmedian(ratios, axis=0)
-        for place, paired in enumerate(table.each):
+        for place, table in enumerate(tables):
             if int(np.isfinite(ratios[place]).sum()) < MIN_BLOCKS:
                 continue
-            own = paired.estimate_of(ratios[place], a, b)
-            gap = paired.estimate_of(gaps[place], a, b)
+            own = table.estimate_of(ratios[place], a, b)
+            gap = table.estimate_of(gaps[place], a, b)
             found[place].append(_pair(a, b, own, gap, count * len(wanted)))
     return [tuple(each) for each in found]
 

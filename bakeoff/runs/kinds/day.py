@@ -1,7 +1,5 @@
 """A day in the life of servers: rounds of all phases, each with new processes."""
 
-from collections.abc import Sequence
-
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.report.document import Document
@@ -49,7 +47,8 @@ class DayRun(Run[DayPlan, Day]):
         with measuring(self.store, stages, watch) as context:
             while not self.is_complete():
                 race, whole = self.plan.race, len(self._ends())
-                watch.step(f"round {whole + 1} of {plan.rounds}: {_names(race.entries)}")
+                names = ", ".join(each.name for each in race.entries)
+                watch.step(f"round {whole + 1} of {plan.rounds}: {names}")
 
                 def say(share: float, text: str, whole: int = whole) -> None:
                     of_all = (whole + share) / plan.rounds
@@ -106,7 +105,3 @@ class DayRun(Run[DayPlan, Day]):
 
 OVERTIME = 1.1
 """A tenth more than was announced, rather than a round less."""
-
-
-def _names(entries: Sequence[object]) -> str:
-    return ", ".join(getattr(each, "name", "") for each in entries)
