@@ -266,7 +266,7 @@ schemas: setup ## Write docs/schemas from the contracts
 .PHONY: lock
 lock: setup ## Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
-	for each in run dev mutants dist; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
+	for each in run dev mutants dist cluster; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
 		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 
