@@ -131,7 +131,8 @@ def rebuild(
         count = open_index(url, renew=True).rebuild(kept())
     for _, why in left_out:
         say(f"left out: {why}")
-    say(f"{count} runs in the history, {len(left_out)} left out.", out)
+    runs = "1 run" if count == 1 else f"{count} runs"
+    say(f"{runs} in the history, {len(left_out)} left out.", out)
 
 
 def _read(paths: list[Path]) -> Iterator[tuple[Path, ShelvedRun | str]]:

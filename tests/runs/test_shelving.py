@@ -1,0 +1,136 @@
+"""Runs in the history: added when they end, whatever the database does, and again from folders."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bakeoff.history import open_index
+from bakeoff.history.place import HISTORY, sqlite_url
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.runs import AnyRun
+from bakeoff.runs.shelving import add, found_in, shelved, shelved_or_why, shelved_path
+from tests.runs.conftest import Measure
+from tests.runs.world import World
+
+SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The user's own index, in a home of the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv(HISTORY)
+    return sqlite_url(tmp_path / "data" / "bakeoff" / "history.sqlite")
+
+
+@pytest.fixture
+def run(measure: Measure) -> AnyRun:
+    return measure.race(World(SPEEDS), "slow", "fast")
+
+
+def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: AnyRun) -> None:
+    kept = shelved(run)
+    (race,) = kept.races
+    assert (kept.kind, kept.name, kept.valid, kept.complete) == ("race", run.path.name, True, True)
+    assert kept.headline.startswith("fast is faster than slow")
+    twin = run.result.noise_floor.name
+    assert [figure.name for figure in race.figures] == ["fast", "slow"]
+    assert twin not in {name for pair in race.pairs for name in (pair.a, pair.b)}
+    for figure in race.figures:
+        entry = run.result.entry(figure.name)
+        assert (figure.ratio, figure.low, figure.high) == (entry.ratio, entry.low, entry.high)
+        assert figure.requests_per_s == entry.requests_per_s
+        assert figure.source, "the receipt's"
+
+
+def test_the_same_run_has_the_same_id_wherever_its_folder_is(run: AnyRun, tmp_path: Path) -> None:
+    before = shelved(run)
+    moved = run.path.rename(tmp_path / "moved")
+    after = shelved_path(moved)
+    assert (after.id, after.path) == (before.id, str(moved))
+
+
+def test_a_result_without_its_folder_is_kept_too(run: AnyRun, tmp_path: Path) -> None:
+    alone = tmp_path / "records" / "alone.json"
+    alone.parent.mkdir()
+    alone.write_text(run.result.to_json())
+    (alone.parent / "other.json").write_text('{"schema": "of.something/1"}')
+    (alone.parent / "broken.json").write_text("{")
+    assert list(found_in([alone.parent])) == [alone]
+    kept = shelved_path(alone)
+    assert kept.races[0].pairs == shelved(run).races[0].pairs
+    assert kept.name == "alone"
+
+
+def test_folders_are_found_at_any_depth_and_parts_are_no_runs(run: AnyRun) -> None:
+    part = run.path / "confirm"
+    part.mkdir()
+    (part / "plan.json").write_text("{}")
+    assert list(found_in([run.path.parent.parent])) == [run.path]
+    with pytest.raises(BadUsage, match="is no folder"):
+        list(found_in([run.path / "none"]))
+
+
+def test_what_cannot_be_read_is_named(run: AnyRun) -> None:
+    result = run.path / "verdict.json"
+    result.write_text(json.dumps(json.loads(result.read_text()) | {"schema": "bakeoff.verdict/99"}))
+    why = shelved_or_why(run.path)
+    assert isinstance(why, str) and "of a newer bakeoff" in why
+    result.unlink()
+    assert "has no verdict yet" in str(shelved_or_why(run.path))
+    with pytest.raises(BadFile):
+        shelved_path(run.path / "machine.json")
+
+
+def test_a_run_adds_itself_to_the_users_index(run: AnyRun, url: str) -> None:
+    assert add(run) == ""
+    assert [line.name for line in open_index(url).runs().runs] == [run.path.name]
+
+
+def test_switched_off_nothing_is_written(
+    run: AnyRun, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HISTORY, "")
+    assert add(run) == ""
+    assert not (tmp_path / "data").exists()
+
+
+def test_while_the_database_is_away_runs_wait_and_are_added_later(
+    measure: Measure, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
+    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    assert "added when the next one ends" in add(first)
+    monkeypatch.delenv(HISTORY)
+    assert add(second) == ""
+    names = {line.name for line in open_index(url).runs().runs}
+    assert names == {first.path.name, second.path.name}
+
+
+def test_a_run_says_once_that_its_history_is_away_and_is_as_good(measure: Measure) -> None:
+    world = World(SPEEDS, no_history="the history is away")
+    finished = measure.race(world, "slow", "fast")
+    assert world.seen.count("the history is away") == 1
+    assert finished.succeeded
+
+
+def test_a_grid_has_a_race_for_each_cell(measure: Measure) -> None:
+    grid = measure.grid(World(SPEEDS))
+    kept = shelved(grid)
+    assert [race.part for race in kept.races] == ["c1", "c64"]
+    assert kept.headline == grid.document().headline
+    loads = {figure.series for race in kept.races for figure in race.figures}
+    assert len(loads) == 4, "unlike loads are unlike lines"
+
+
+def test_a_capacity_is_compared_by_its_first_objective(measure: Measure) -> None:
+    world = World({"fast": 20_000.0, "slow": 10_000.0})
+    capacity = measure.capacity(world, "slow", "fast", duration=20.0)
+    (race,) = shelved(capacity).races
+    assert race.measures == "capacity"
+    assert "p99=10ms" in race.load
+    own = {figure.name: figure.ratio for figure in race.figures}
+    entries = {entry.name: entry.capacities[0].requests_per_s for entry in capacity.result.entries}
+    assert {f.name: f.requests_per_s for f in race.figures} == entries
+    assert own["slow"] == 1 and own["fast"] is not None and own["fast"] > 1.5
