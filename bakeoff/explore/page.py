@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import ClassVar
 
 from jinja2 import Environment, PackageLoader
@@ -16,6 +17,8 @@ from bakeoff.report import figures
 from bakeoff.report.document import DataRow, printable
 from bakeoff.report.render.html import environment
 
+ASSETS = files("bakeoff.explore") / "assets"
+"""Files that all pages share; every script among them is on every page."""
 NAVIGATION = (
     ("Runs", address.shelf()),
     ("Contenders", address.contender()),
@@ -84,6 +87,7 @@ def _templates() -> Environment:
         "address": address,
         "figures": figures,
         "navigation": NAVIGATION,
+        "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
         "version": __version__,
     }
     made.filters["minute"] = lambda at: f"{at:%Y-%m-%d %H:%M}"
