@@ -63,8 +63,9 @@ AGAIN := $(if $(CI),--reruns 2 -rR)
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
 
 .PHONY: contenders
-contenders: setup
-	$(YIELDING) $(BIN)/bakeoff setup $(or $(CONTENDERS),--all)
+contenders: .venv/installed
+	@# Not the installed command: contenders are built while the engine still is.
+	$(YIELDING) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all)
 
 .PHONY: test-python
 test-python: setup brick-programs

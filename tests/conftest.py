@@ -13,6 +13,8 @@ settings.load_profile("bakeoff")
 
 
 def pytest_configure() -> None:
+    # Runs of tests are not added to the history of whoever runs them.
+    os.environ["BAKEOFF_HISTORY"] = ""
     # A shell's background job ignores SIGINT, and so would all that it starts: bakeoff's own
     # answer to Ctrl-C is tested.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -17,7 +17,7 @@ from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.runs.results import Results
-from bakeoff.runs.stages import Reports, Stages, Watch
+from bakeoff.runs.stages import History, Reports, Stages, Watch
 from bakeoff.runs.store import PLAN_FILE, Store
 
 _MEASURED = ("block", "tool-run", "day-turn")
@@ -103,6 +103,11 @@ class Run(Results, Generic[PlanT, ResultT]):
     @abstractmethod
     def judge(self) -> ResultT:
         """The result of all that is there. Raises `NoVerdict` where that is nothing."""
+
+    @staticmethod
+    @abstractmethod
+    def headline(result: Any) -> str:
+        """A result in a few sentences."""
 
     @property
     @abstractmethod
@@ -255,7 +260,7 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
         latest.replace(parent / "latest")
     except OSError as error:
         raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
-    return run.go_on(stages, watch)
+    return _shelved(run.go_on(stages, watch), stages.history, watch)
 
 
 def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
@@ -264,12 +269,19 @@ def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
     if run.is_complete() and not run.composite:
         raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
     run.check(stages, watch)
-    return run.go_on(stages, watch)
+    return _shelved(run.go_on(stages, watch), stages.history, watch)
 
 
 def report(path: Path, reports: Reports | None = None) -> AnyRun:
     """Judge a run again and write its reports; needs no server. Raises `NoVerdict`, `BadUsage`."""
     return open_run(path).judge_again(reports or Reports())
+
+
+def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:
+    """The run, added to the history; where that is away, it is said, and the run is as good."""
+    if trouble := history.add(run):
+        watch.step(trouble)
+    return run
 
 
 def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
@@ -298,6 +310,17 @@ def open_run(path: Path) -> AnyRun:
         raise BadFile.of_schema(file, schema, sorted(_KINDS))
     kind = _KINDS[schema]
     return kind(Store(path.resolve()), kind.plan_type.read_json(file))
+
+
+def kind_of(result: str) -> type[AnyRun] | None:
+    """The kind of run whose results have that schema, of whatever number; None: there is none."""
+    name = result.rpartition("/")[0]
+    return next((kind for kind in _KINDS.values() if _schema_name(kind.result_type) == name), None)
+
+
+def _schema_name(contract: type[Contract]) -> str:
+    schema: str = contract.model_fields["schema_"].default
+    return schema.rpartition("/")[0]
 
 
 def listed(parent: Path) -> list[AnyRun]:

@@ -1,4 +1,4 @@
-"""What a run does to the world, as five objects. Tests, and whoever needs to, bring their own."""
+"""What a run does to the world, as six objects. Tests, and whoever needs to, bring their own."""
 
 from __future__ import annotations
 
@@ -111,6 +111,16 @@ class Reports:
         return render.write(run.path, run.document())
 
 
+class History:
+    """The index of runs."""
+
+    def add(self, run: Run[Any, Any]) -> str:
+        """Add a run that has ended. What went wrong, in words; empty: nothing did."""
+        from bakeoff.runs.shelving import add
+
+        return add(run)
+
+
 @dataclass(frozen=True)
 class Stages:
     """Every effect of a run; by default the real ones.
@@ -123,6 +133,7 @@ class Stages:
     meters: Meters = field(default_factory=Meters)
     clock: Clock = field(default_factory=Clock)
     reports: Reports = field(default_factory=Reports)
+    history: History = field(default_factory=History)
     built: dict[Path, Receipt | ContenderOut] = field(default_factory=dict)
 
 

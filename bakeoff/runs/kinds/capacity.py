@@ -77,6 +77,13 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
             for capacity in entry.capacities
         )
 
+    @staticmethod
+    def headline(result: CapacityReport) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.capacity import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.capacity import document

@@ -74,6 +74,13 @@ class CiRun(Run[CiPlan, Ci]):
         """Both races."""
         return (RACE, AGAIN)
 
+    @staticmethod
+    def headline(result: Ci) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.ci import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.ci import document

@@ -117,6 +117,13 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         """Whether anything could be compared."""
         return bool(self.result.compared)
 
+    @staticmethod
+    def headline(result: Crosscheck) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.crosscheck import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.crosscheck import document

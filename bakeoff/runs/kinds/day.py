@@ -88,6 +88,13 @@ class DayRun(Run[DayPlan, Day]):
         """Whether anything could be told of anybody."""
         return any(value.value is not None for line in self.result.lines for value in line.values)
 
+    @staticmethod
+    def headline(result: Day) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.day import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.day import document

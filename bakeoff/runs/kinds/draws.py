@@ -87,6 +87,13 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         """Whether a spread could be told."""
         return any(each.spreads for each in self.result.contenders)
 
+    @staticmethod
+    def headline(result: Draws) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.draws import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.draws import document

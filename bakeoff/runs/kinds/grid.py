@@ -75,6 +75,13 @@ class GridRun(Run[GridPlan, Grid]):
         """The cells."""
         return (cell.name for cell in self.planned.cells)
 
+    @staticmethod
+    def headline(result: Grid) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.grid import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.grid import document

@@ -97,6 +97,13 @@ class RaceRun(Run[Plan, Verdict]):
         """The confirmation."""
         return (CONFIRM_FOLDER,)
 
+    @staticmethod
+    def headline(result: Verdict) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.race import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.race import document

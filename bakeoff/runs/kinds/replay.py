@@ -69,6 +69,13 @@ class ReplayRun(Run[ReplayPlan, Replay]):
         """The comparisons; those that our engine measures are races."""
         return (comparison.name for comparison in self.planned.comparisons)
 
+    @staticmethod
+    def headline(result: Replay) -> str:
+        """The result in a few sentences."""
+        from bakeoff.report.kinds.replay import headline
+
+        return headline(result)
+
     def document(self) -> Document:
         """The report."""
         from bakeoff.report.kinds.replay import document

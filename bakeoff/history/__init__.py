@@ -1,0 +1,39 @@
+"""The history: an index of runs, from which lists, lines over time and the matrix are read."""
+
+from typing import TYPE_CHECKING
+
+from bakeoff.history.shelve import (
+    Context,
+    Origin,
+    began_at,
+    claims_of,
+    machine_class,
+    races_of,
+    short_hash,
+)
+
+if TYPE_CHECKING:
+    from bakeoff.history.index import Index
+
+__all__ = [
+    "Context",
+    "Origin",
+    "began_at",
+    "claims_of",
+    "machine_class",
+    "open_index",
+    "races_of",
+    "short_hash",
+]
+
+
+def open_index(url: str) -> "Index":
+    """The index at a database's URL, made where there is none.
+
+    Raises `HistoryAway`, `BadUsage` for a URL that isn't one or an index of a newer bakeoff, and
+    `MissingPiece` without the driver.
+    """
+    # Here, not above: SQLAlchemy takes longer to import than a race to be planned.
+    from bakeoff.history.index import Index
+
+    return Index(url)

@@ -1,0 +1,137 @@
+"""An index's database: SQLite by default, PostgreSQL by URL; brought to our schema when opened."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
+
+from bakeoff.history.place import HISTORY, HistoryAway
+from bakeoff.history.tables import SCHEMA
+from bakeoff.model.errors import BadUsage, MissingPiece
+
+BUSY_S = 20.0
+"""How long a writer waits for another one: a rebuild of 10,000 runs writes for some seconds."""
+_MIGRATING = 0x62616B65
+"""PostgreSQL's advisory lock while a schema is made or changed: one process at a time."""
+
+
+def connect(url: str) -> Engine:
+    """An engine on an index of our schema. Raises `HistoryAway`, `BadUsage`, `MissingPiece`."""
+    engine = _engine(url)
+    with reached(engine.url):
+        _bring_up_to_date(engine)
+    return engine
+
+
+@contextmanager
+def reached(url: URL) -> Iterator[None]:
+    """Raise `HistoryAway` in words where the database refuses."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise HistoryAway(f"the history {url.render_as_string()}: {reason}") from None
+    except OSError as error:
+        raise HistoryAway(f"the history {url.render_as_string()}: {error.strerror}") from None
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise BadUsage(
+            f"{HISTORY}: `{url}` is no database's URL; one is postgresql://HOST/NAME, or "
+            "sqlite:////PATH"
+        ) from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    elif parsed.get_backend_name() != "sqlite":
+        raise BadUsage(
+            f"{HISTORY}: {parsed.drivername} is none of sqlite and postgresql, which are tested"
+        )
+    try:
+        engine = create_engine(parsed, connect_args=_arguments(parsed))
+    except (ImportError, NoSuchModuleError):
+        raise MissingPiece(
+            "a history in PostgreSQL needs psycopg: pip install 'bakeoff[explore]'"
+        ) from None
+    if parsed.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _arguments(url: URL) -> dict[str, object]:
+    if url.get_backend_name() == "sqlite":
+        if url.database and url.database != ":memory:":
+            try:
+                Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise HistoryAway(f"the history {url.database}: {error.strerror}") from None
+        return {"timeout": BUSY_S}
+    return {"connect_timeout": 5}
+
+
+def _set_up_sqlite(connection: object, _record: object) -> None:
+    # Readers don't wait for a writer, and a kill in the middle of a transaction leaves none of it.
+    cursor = connection.cursor()  # type: ignore[attr-defined]
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _bring_up_to_date(engine: Engine) -> None:
+    with engine.connect() as connection:
+        at = _schema(connection)
+    if at == SCHEMA:
+        return
+    if at is not None and at > SCHEMA:
+        raise BadUsage(
+            f"the history {engine.url.render_as_string()}: is of a newer bakeoff (its schema is "
+            f"{at}, here {SCHEMA} is known): upgrade bakeoff"
+        )
+    with _alone(engine), engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _schema(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[None]:
+    """One process at a time makes or changes the schema; the next finds it done."""
+    if engine.url.get_backend_name() == "sqlite":
+        from filelock import FileLock
+
+        database = engine.url.database or ":memory:"
+        if database == ":memory:":
+            yield
+        else:
+            with FileLock(f"{database}.lock"):
+                yield
+        return
+    with engine.connect() as connection:
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _MIGRATING})
+        try:
+            yield
+        finally:
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _MIGRATING})
+
+
+def is_corrupt(error: BaseException) -> bool:
+    """Whether SQLite says that its file is none, or damaged."""
+    return isinstance(error, DatabaseError) and any(
+        words in str(error.orig) for words in ("not a database", "malformed")
+    )

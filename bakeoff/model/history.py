@@ -1,0 +1,238 @@
+"""What the history keeps of a run: enough for lists, lines over time and the matrix of pairs.
+
+The run's folder stays the truth; all of this can be made again from it.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Skipped
+from bakeoff.model.protocol import Protocol
+from bakeoff.model.verdict import Pair
+
+Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
+"""The first twelve hexadecimal digits of a SHA-256."""
+
+
+class ShelvedFigure(Contract):
+    """One contender in one race. `series` is the line over time that it belongs to.
+
+    That line's key is contender, workload, protocol, load and class of machine: unlike things are
+    never one line. `source` is the hash of its sources, empty where it isn't known. `ratio`, `low`
+    and `high` are those of the race: to its reference. A figure that was not measured is None.
+    """
+
+    name: str
+    contender: str
+    title: str
+    language: str
+    version: str
+    source: str
+    protocol: Protocol
+    series: Id
+    valid: bool
+    reasons: tuple[Finding, ...] = ()
+    requests_per_s: NonNegativeFloat | None
+    latency_p50_us: NonNegativeFloat | None
+    latency_p99_us: NonNegativeFloat | None
+    cpu_us_per_request: NonNegativeFloat | None
+    memory_mib: NonNegativeFloat | None
+    ratio: NonNegativeFloat | None
+    low: NonNegativeFloat | None
+    high: NonNegativeFloat | None
+    rank: tuple[PositiveInt, PositiveInt] | None
+    letters: str
+    n: NonNegativeInt
+
+
+class ShelvedRace(Contract):
+    """One race: a run's own, or the `part` of it in that sub-folder.
+
+    `measures` is what its ratios compare. `load` is in words, as "closed, 64 connections".
+    """
+
+    part: str
+    measures: Literal["requests_per_s", "p99", "capacity"]
+    workload: str
+    load: str
+    reference: str
+    figures: tuple[ShelvedFigure, ...]
+    pairs: tuple[Pair, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+    def pair(self, a: str, b: str) -> Pair | None:
+        """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return pair.turned()
+        return None
+
+
+class ShelvedClaim(Contract):
+    """What a replay found of one claim of an article."""
+
+    article: str
+    number: PositiveInt
+    text: str
+    finding: Literal["holds", "does not hold", "can't tell"]
+    ratio: NonNegativeFloat | None
+    low: NonNegativeFloat | None
+    high: NonNegativeFloat | None
+
+
+class ShelvedRun(Contract):
+    """One run. `id` is made of its plan.json, or of the result where that is all there is.
+
+    `path` is its folder, or its result's file. `method` is the schema of the result.
+    """
+
+    schema_: Literal["bakeoff.shelved/1"] = Field("bakeoff.shelved/1", alias="schema")
+    id: Id
+    name: str
+    path: str
+    kind: str
+    began_at: datetime
+    headline: str
+    valid: bool
+    complete: bool
+    machine_class: Id
+    machine: Machine
+    bakeoff: str
+    method: str
+    command_line: tuple[str, ...]
+    races: tuple[ShelvedRace, ...] = ()
+    claims: tuple[ShelvedClaim, ...] = ()
+
+
+class RunLine(Contract):
+    """A run in a list; `contenders` are its contenders' names, `workloads` its workloads'."""
+
+    id: Id
+    name: str
+    path: str
+    kind: str
+    began_at: datetime
+    headline: str
+    valid: bool
+    complete: bool
+    machine_class: Id
+    cpu_model: str
+    cpus: PositiveInt
+    contenders: tuple[str, ...]
+    workloads: tuple[str, ...]
+
+
+class RunPage(Contract):
+    """Some runs, the newest first. `before` asks for those that come after; None: that is all."""
+
+    runs: tuple[RunLine, ...]
+    before: str | None
+    total: NonNegativeInt
+
+
+class ContenderLine(Contract):
+    """A contender of the history: in how many races it was, last when."""
+
+    contender: str
+    title: str
+    language: str
+    races: PositiveInt
+    last_at: datetime
+
+
+class SeriesKey(Contract):
+    """A line over time, in words. `references` were in its races, the most frequent first."""
+
+    series: Id
+    contender: str
+    workload: str
+    protocol: Protocol
+    load: str
+    machine_class: Id
+    cpu_model: str
+    cpus: PositiveInt
+    points: PositiveInt
+    last_at: datetime
+    references: tuple[str, ...]
+
+
+class Point(Contract):
+    """One race's figures of a series. `ratio` is that to the asked reference, as `of` over it.
+
+    None: the two were not compared. What may explain a step stands beside it: `version`, `source`,
+    `kernel`, `cpu_model`, `bakeoff`, `method`.
+    """
+
+    run: Id
+    run_name: str
+    part: str
+    began_at: datetime
+    valid: bool
+    ratio: NonNegativeFloat | None
+    low: NonNegativeFloat | None
+    high: NonNegativeFloat | None
+    n: NonNegativeInt
+    requests_per_s: NonNegativeFloat | None
+    latency_p50_us: NonNegativeFloat | None
+    latency_p99_us: NonNegativeFloat | None
+    cpu_us_per_request: NonNegativeFloat | None
+    memory_mib: NonNegativeFloat | None
+    version: str
+    source: str
+    kernel: str
+    cpu_model: str
+    bakeoff: str
+    method: str
+    reference_version: str
+    reference_source: str
+
+
+class Series(Contract):
+    """A line over time against one reference, the earliest point first."""
+
+    key: SeriesKey
+    reference: str
+    points: tuple[Point, ...]
+
+
+class Matrix(Contract):
+    """The newest comparison of each pair of contenders, on one workload, protocol, load and class
+    of machine. `runs` are the runs that the pairs are from."""
+
+    workload: str
+    protocol: Protocol
+    load: str
+    machine_class: Id
+    contenders: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    runs: tuple[Id, ...]
+
+
+class MatrixKey(Contract):
+    """What a matrix can be asked for; `pairs` counts the comparisons it has."""
+
+    workload: str
+    protocol: Protocol
+    load: str
+    machine_class: Id
+    cpu_model: str
+    cpus: PositiveInt
+    pairs: PositiveInt
+    last_at: datetime
+
+
+class ClaimPoint(Contract):
+    """A claim as one replay found it."""
+
+    run: Id
+    run_name: str
+    began_at: datetime
+    cpu_model: str
+    claim: ShelvedClaim

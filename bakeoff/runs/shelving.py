@@ -1,0 +1,235 @@
+"""Runs in the history: each is added when it ends, and all can be again from their folders."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bakeoff import history
+from bakeoff.history.place import default_url, user_data
+from bakeoff.model.base import Contract
+from bakeoff.model.capacity import CapacityReport
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
+from bakeoff.model.history import ShelvedRun
+from bakeoff.model.machine import Machine
+from bakeoff.model.verdict import Verdict
+from bakeoff.runs.run import AnyRun, kind_of, open_run
+from bakeoff.runs.store import PLAN_FILE
+
+
+def add(run: AnyRun) -> str:
+    """Add a run that has ended to the user's index, with those that could not be added before.
+
+    What went wrong, in words; empty: nothing did, or the history is switched off.
+    """
+    url = default_url()
+    if url is None:
+        return ""
+    paths = dict.fromkeys([*_taken(), str(run.path)])
+    try:
+        index = history.open_index(url)
+        try:
+            found = [shelved_or_why(Path(path)) for path in paths]
+            index.add(*(each for each in found if isinstance(each, ShelvedRun)))
+        finally:
+            index.close()
+    except BakeoffError as error:
+        return f"{error}; {_wait(paths)}"
+    return ""
+
+
+def _pending() -> Path:
+    return user_data() / "pending"
+
+
+def _taken() -> list[str]:
+    """The runs that wait for the history to come back. Of two processes, one takes them."""
+    taken = _pending().with_suffix(f".{os.getpid()}")
+    try:
+        _pending().rename(taken)
+        paths = taken.read_text().splitlines()
+        taken.unlink()
+    except OSError:
+        return []
+    return paths
+
+
+def _wait(paths: Iterable[str]) -> str:
+    try:
+        _pending().parent.mkdir(parents=True, exist_ok=True)
+        with _pending().open("a") as pending:
+            pending.write("".join(f"{path}\n" for path in paths))
+    except OSError as error:
+        again = "add this run with: bakeoff history rebuild"
+        return f"{_pending()} can't be written ({error.strerror}): {again}"
+    return "this run will be added when the next one ends"
+
+
+def shelved(run: AnyRun) -> ShelvedRun:
+    """What the history keeps of a run that is judged. Raises `BadUsage`, `BadFile`."""
+    plan = (run.path / PLAN_FILE).read_bytes()
+    origins = _origins(json.loads(plan), run.path)
+    return _of_result(
+        type(run),
+        run.result,
+        path=run.path,
+        id_=sha256(plan).hexdigest()[:12],
+        machine=run.store.machine(),
+        command_line=tuple(_first(json.loads(plan), "command_line") or ()),
+        origins=origins,
+    )
+
+
+def shelved_path(path: Path) -> ShelvedRun:
+    """The same of a run's folder, or of the file of a result. Raises `BadUsage`, `BadFile`."""
+    if path.is_dir():
+        return shelved(open_run(path))
+    try:
+        data = path.read_bytes()
+        value = json.loads(data)
+    except (OSError, ValueError):
+        raise BadFile(path, None, "can't be read as JSON") from None
+    kind = kind_of(str(value.get("schema", ""))) if isinstance(value, dict) else None
+    if kind is None:
+        raise BadFile(path, "schema", "is that of no run's result")
+    result = kind.result_type.checked(value, path)
+    command_line = getattr(result, "command_line", None) or _first(value, "command_line") or ()
+    return _of_result(
+        kind,
+        result,
+        path=path.resolve(),
+        id_=sha256(data).hexdigest()[:12],
+        machine=result.machine,  # type: ignore[attr-defined]
+        command_line=tuple(command_line),
+        origins={},
+    )
+
+
+def shelved_or_why(path: Path) -> ShelvedRun | str:
+    """What the history keeps of what is there, or why it can't be read."""
+    try:
+        return shelved_path(path)
+    except BakeoffError as error:
+        return str(error)
+
+
+def found_in(folders: Iterable[Path]) -> Iterator[Path]:
+    """Every run's folder below `folders`, and every result's file that is in none.
+
+    Raises `BadUsage`. A run within a run is that run's part, and links are not followed.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise BadUsage(f"{folder}: is no folder; runs are in ./runs, see --out")
+        yield from _below(folder)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    if (folder / PLAN_FILE).exists():
+        yield folder
+        return
+    with os.scandir(folder) as entries:
+        inside = sorted(entries, key=lambda entry: entry.name)
+    for entry in inside:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(Path(entry.path))
+        elif entry.name.endswith(".json") and entry.is_file(follow_symlinks=False):
+            path = Path(entry.path)
+            if _has_result_schema(path):
+                yield path
+
+
+def _has_result_schema(path: Path) -> bool:
+    """By the file's beginning: results are large, and other files of JSON may be."""
+    with path.open("rb") as file:
+        start = file.read(80)
+    name = start.partition(b'"schema":')[2].strip().removeprefix(b'"').partition(b'"')[0]
+    return kind_of(name.decode(errors="replace")) is not None
+
+
+def _of_result(
+    kind: type[AnyRun],
+    result: Any,
+    *,
+    path: Path,
+    id_: str,
+    machine: Machine,
+    command_line: tuple[str, ...],
+    origins: dict[str, history.Origin],
+) -> ShelvedRun:
+    assert isinstance(result, Contract)
+    of_machine = history.machine_class(machine)
+    races = history.races_of(result, history.Context(of_machine, origins))
+    figures = [figure for race in races for figure in race.figures]
+    return ShelvedRun(
+        id=id_,
+        name=path.name if path.is_dir() else path.stem,
+        path=str(path),
+        kind=kind.kind,
+        began_at=history.began_at(machine),
+        headline=kind.headline(result),
+        valid=any(figure.valid for figure in figures) if figures else True,
+        complete=getattr(result, "complete", True),
+        machine_class=of_machine,
+        machine=machine,
+        bakeoff=machine.bakeoff,
+        method=_method(kind.result_type),
+        command_line=command_line,
+        races=races,
+        claims=history.claims_of(result),
+    )
+
+
+def _method(result: type[Contract]) -> str:
+    """Whose schema says how the ratios were made: a capacity's own, else a verdict's."""
+    judged = result if result is CapacityReport else Verdict
+    schema: str = judged.model_fields["schema_"].default
+    return schema
+
+
+def _origins(plan: Any, folder: Path) -> dict[str, history.Origin]:
+    """Where the entries come from, by their names: from the plan, wherever it has them."""
+    sources = _sources(folder)
+    found: dict[str, history.Origin] = {}
+    for entry in _all(plan, "entries"):
+        contender = entry.get("contender") or {}
+        own = entry.get("origin") == "folder"
+        found[entry["name"]] = history.Origin(
+            contender=contender.get("name") or entry["name"],
+            language=contender.get("language", ""),
+            folder=str(entry.get("folder") or "") if own else "",
+            source=sources.get(entry["name"], ""),
+        )
+    return found
+
+
+def _sources(folder: Path) -> dict[str, str]:
+    """The hash of each entry's sources, from the receipts of the run and of its parts."""
+    files = [folder / "receipts.json", *folder.glob("*/receipts.json")]
+    receipts = [json.loads(file.read_bytes()) for file in files if file.exists()]
+    return {name: each["source_sha256"] for some in receipts for name, each in some.items()}
+
+
+def _all(value: Any, key: str) -> Iterator[Any]:
+    """The members of each list called `key`, wherever in a value of JSON it is."""
+    if isinstance(value, dict):
+        if isinstance(value.get(key), list):
+            yield from value[key]
+        for inner in value.values():
+            yield from _all(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _all(inner, key)
+
+
+def _first(value: Any, key: str) -> Any:
+    """The first value called `key`, wherever in a value of JSON it is."""
+    if isinstance(value, dict):
+        if key in value:
+            return value[key]
+        value = list(value.values())
+    if isinstance(value, list):
+        return next((found for inner in value if (found := _first(inner, key)) is not None), None)
+    return None
