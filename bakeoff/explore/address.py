@@ -30,9 +30,15 @@ class Address:
 
     @classmethod
     def parse(cls, raw_path: str, query: str) -> Self:
-        """The address of a URL's path, still quoted, and its query; the last of equal keys counts."""
+        """The address of a URL's path, still quoted, and its query.
+
+        What is given by one key several times, as a form's check boxes are, is joined with dots.
+        """
         parts = [unquote(part, errors="replace") for part in raw_path.split("/") if part]
-        return cls.of(*parts, **dict(parse_qsl(query, errors="replace")))
+        asked: dict[str, list[str]] = {}
+        for key, value in parse_qsl(query, errors="replace"):
+            asked.setdefault(key, []).append(value)
+        return cls.of(*parts, **{key: ".".join(values) for key, values in asked.items()})
 
     def asked(self, key: str) -> str:
         """What is asked by `key`; empty where nothing is."""

@@ -16,7 +16,8 @@ from bakeoff.explore.guard import Guard
 from bakeoff.explore.page import ASSETS, NotThere, render, stylesheet
 from bakeoff.explore.views import view
 from bakeoff.explore.views.failure import FailurePage
-from bakeoff.history import HistoryAway, Index
+from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BakeoffError
 
 

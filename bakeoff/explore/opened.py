@@ -16,7 +16,7 @@ from bakeoff.model.history import ShelvedRun
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
-from bakeoff.runs import AnyRun, open_run
+from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.shelving import result_of
 
@@ -105,11 +105,11 @@ def _judged(
 
 
 def _of_file(run: ShelvedRun, path: Path, part: str) -> Opened:
-    result = result_of(path)
+    _, result = result_of(path)
     parts = _verdicts(result)
-    if part and part not in parts:
-        raise NotThere(f"this run has no part called {part}")
     if part:
+        if part not in parts:
+            raise NotThere(f"this run has no part called {part}")
         result, parts = parts[part], {}
     kind = "race" if isinstance(result, Verdict) else run.kind
     document: Document = import_module(f"bakeoff.report.kinds.{kind}").document(result)
@@ -124,9 +124,3 @@ def _verdicts(result: Contract) -> dict[str, Verdict]:
         case Ci():
             return {"race": result.race, **({"again": result.again} if result.again else {})}
     return {}
-
-
-def runs_of(run: ShelvedRun) -> AnyRun | None:
-    """The run's folder, opened; None: there is only a result's file."""
-    path = Path(run.path)
-    return open_run(path) if path.is_dir() else None

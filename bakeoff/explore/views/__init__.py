@@ -10,7 +10,7 @@ from bakeoff.explore.views.matrix import matrix
 from bakeoff.explore.views.run import run
 from bakeoff.explore.views.shelf import shelf
 from bakeoff.explore.views.two import two
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 
 _VIEWS: Mapping[str, Callable[[Index, Address], Page]] = {
     "": shelf,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 from bakeoff.model.history import ClaimPoint
 from bakeoff.report.document import DataRow, Sign
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 from bakeoff.model.history import Matrix, MatrixKey
 from bakeoff.model.verdict import Pair
 from bakeoff.report import figures

@@ -8,7 +8,7 @@ from bakeoff.explore import address as to
 from bakeoff.explore.address import Address, Links
 from bakeoff.explore.opened import Opened, opened
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import RunLine, ShelvedRun
 from bakeoff.report.document import Document

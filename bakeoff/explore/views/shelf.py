@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import Page
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 from bakeoff.model.history import RunLine
+from bakeoff.report import figures
 from bakeoff.report.document import DataRow
 
 ASKED = ("q", "contender", "workload", "machine", "kind")
@@ -58,7 +58,10 @@ def shelf(index: Index, address: Address) -> ShelfPage:
 
 def _choices(index: Index) -> Mapping[str, tuple[tuple[str, str], ...]]:
     choices = index.choices()
-    machines = [(each.machine_class, to_words(each)) for each in choices.machines]
+    machines = (
+        (each.machine_class, f"{each.cpu_model}, {figures.plural(each.cpus, 'processor')}")
+        for each in choices.machines
+    )
     return {
         "contender": tuple((name, name) for name in choices.contenders),
         "workload": tuple((name, name) for name in choices.workloads),

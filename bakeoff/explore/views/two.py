@@ -9,7 +9,7 @@ from bakeoff.explore.address import Address, Links
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.views.run import found
-from bakeoff.history import Index
+from bakeoff.history.index import Index
 from bakeoff.judge import Run as JudgedRun
 from bakeoff.judge import compare_runs
 from bakeoff.model.errors import BadUsage
