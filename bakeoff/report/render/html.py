@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from altair.utils.schemapi import debug_mode
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from jinja2.filters import do_urlencode
 from markupsafe import Markup
 
-from bakeoff.report.charts.theme import NARROW, WIDE, to_svg
 from bakeoff.report.document import (
     TONES,
     Block,
@@ -137,6 +135,11 @@ def snippet(document: Document) -> str:
 
 
 def _picture(chart: Chart) -> Picture:
+    # Here, not above: altair takes a second, and who has pictures of their own doesn't wait for it.
+    from altair.utils.schemapi import debug_mode
+
+    from bakeoff.report.charts.theme import NARROW, WIDE, to_svg
+
     # Without altair's check of each piece against its schema, which takes longer than the drawing;
     # the tests draw the same pieces with it.
     with debug_mode(False):
