@@ -76,6 +76,10 @@ def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
             change = rates[-1] / rates[0]
             return Soak(runs=len(rates), complete=self.is_complete(), last_over_first=change)
 
+        @staticmethod
+        def headline(result: Soak) -> str:
+            return f"{result.runs} runs"
+
         def document(self) -> Document:
             return document(self.result)
 

@@ -1,0 +1,184 @@
+"""Where a line over time steps: ratios of one contender to a reference, run after run.
+
+Each run's ln ratio has the standard error of its own interval, and runs differ by more than that:
+other processes, another day. A step is looked for in windows of every length (seeded intervals:
+Kovács, Bühlmann, Li and Munk, Biometrika 110, 2023), so that a fall that was mended later hides
+neither of its two steps. In a window, each place that leaves `SHORTEST` runs on both sides is
+tested by Student's t of the two means, whose error is pooled from the runs of the window, and is
+never less than the runs' own intervals say. The level is shared among all places of all windows
+(Bonferroni's), so a whole line of equals has a false step in 5 % of cases at most, if its runs are
+independent: a contender's ratio that wanders slowly from day to day does have other levels, and
+they are told. The surest place is taken, and both sides are looked at again.
+
+tests/judge/test_steps.py simulates it; METHODOLOGY.md has the rates.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, sqrt
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from bakeoff.judge.widths import CONFIDENCE
+
+SHORTEST = 3
+"""The fewest runs on either side of a step. Two that agree by chance are soon found."""
+LONGEST = 1000
+"""The latest runs of a line that are looked at: years of them, in well under a second."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run's ln ratio and its standard error."""
+
+    ln_ratio: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """Runs `first` to `last` (inclusive) between two steps: their mean ratio, 95 % interval.
+
+    `sd` is the standard deviation of ln ratio between the runs; None: there is one run.
+    """
+
+    first: int
+    last: int
+    ratio: float
+    low: float
+    high: float
+    sd: float | None
+
+    @property
+    def n(self) -> int:
+        """How many runs it has."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step before run `at`: the ratio after it over that before it, with its 95 % interval."""
+
+    at: int
+    ratio: float
+    low: float
+    high: float
+
+
+def steps(points: Sequence[Measured]) -> tuple[Step, ...]:
+    """The steps of a line, in order of time; `at` counts `points` from 0."""
+    skipped = max(0, len(points) - LONGEST)
+    values = np.array([point.ln_ratio for point in points[skipped:]])
+    errors = np.array([point.error for point in points[skipped:]])
+    found = sorted(_places(values, errors))
+    edges = [0, *found, len(values)]
+    return tuple(
+        _step(values, errors, before, at, after, skipped)
+        for (before, at), after in zip(pairwise(edges[:-1]), edges[2:], strict=True)
+    )
+
+
+def levels(points: Sequence[Measured], found: Sequence[Step]) -> tuple[Level, ...]:
+    """The mean ratio between the steps, in order of time."""
+    edges = [0, *(step.at for step in found), len(points)]
+    return tuple(_level(points, first, after) for first, after in pairwise(edges) if after > first)
+
+
+def _places(values: Floats, errors: Floats) -> Iterator[int]:
+    windows = list(_windows(len(values)))
+    places = sum(end - begin - 2 * SHORTEST + 1 for begin, end in windows)
+    if not places:
+        return
+    level = (1 - CONFIDENCE) / places
+    best = [_surest(values, errors, begin, end) for begin, end in windows]
+    todo = [(0, len(values))]
+    while todo:
+        begin, end = todo.pop()
+        inside = [
+            found
+            for found, (first, after) in zip(best, windows, strict=True)
+            if begin <= first and after <= end
+        ]
+        if not inside:
+            continue
+        chance, place = min(inside)
+        if chance < level:
+            yield place
+            todo += [(begin, place), (place, end)]
+
+
+def _windows(n: int) -> Iterator[tuple[int, int]]:
+    """The whole, and shorter and shorter windows that overlap by half; each begins once."""
+    length = float(n)
+    seen = set()
+    while length >= 2 * SHORTEST:
+        count = max(1, round(2 * n / length) - 1)
+        size = round(length)
+        for begin in np.linspace(0, n - size, count).round().astype(int):
+            window = (int(begin), int(begin) + size)
+            if window not in seen:
+                seen.add(window)
+                yield window
+        length /= sqrt(2)
+
+
+def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float, int]:
+    """The least probability by chance within a window, and the place that has it."""
+    window, squares = values[begin:end], errors[begin:end] ** 2
+    n = len(window)
+    places = np.arange(SHORTEST, n - SHORTEST + 1)
+    sums, of_squares = np.cumsum(window), np.cumsum(window**2)
+    left, right = sums[places - 1] / places, (sums[-1] - sums[places - 1]) / (n - places)
+    scatter = of_squares[-1] - places * left**2 - (n - places) * right**2
+    pooled = np.maximum(scatter, 0) / (n - 2)
+    between = np.abs(left - right)
+    # Two tests, of which the less sure counts: by the scatter of the runs, and by their intervals.
+    by_scatter = between / np.sqrt(np.maximum(pooled * (1 / places + 1 / (n - places)), 1e-30))
+    own = np.cumsum(squares)
+    by_intervals = between / np.sqrt(
+        np.maximum(
+            own[places - 1] / places**2 + (own[-1] - own[places - 1]) / (n - places) ** 2, 1e-30
+        )
+    )
+    chance = np.maximum(
+        2 * scipy.special.stdtr(n - 2, -by_scatter), 2 * scipy.special.ndtr(-by_intervals)
+    )
+    # Where many are sure beyond what a float holds, the widest gap is the place.
+    surest = min(range(len(places)), key=lambda at: (chance[at], -by_scatter[at]))
+    return float(chance[surest]), begin + int(places[surest])
+
+
+def _step(
+    values: Floats, errors: Floats, before: int, at: int, after: int, skipped: int
+) -> Step:
+    left, right = values[before:at], values[at:after]
+    freedom = len(left) + len(right) - 2
+    scatter = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())
+    by_scatter = sqrt(scatter / freedom * (1 / len(left) + 1 / len(right)))
+    by_intervals = sqrt(
+        float((errors[before:at] ** 2).sum()) / len(left) ** 2
+        + float((errors[at:after] ** 2).sum()) / len(right) ** 2
+    )
+    change = float(right.mean() - left.mean())
+    half = _half(freedom, by_scatter, by_intervals)
+    return Step(skipped + at, exp(change), exp(change - half), exp(change + half))
+
+
+def _level(points: Sequence[Measured], first: int, after: int) -> Level:
+    values = np.array([point.ln_ratio for point in points[first:after]])
+    n, mean = len(values), float(values.mean())
+    by_intervals = sqrt(sum(point.error**2 for point in points[first:after])) / n
+    sd = float(values.std(ddof=1)) if n > 1 else None
+    half = _half(n - 1, sd / sqrt(n), by_intervals) if sd is not None else 1.96 * by_intervals
+    return Level(first, after - 1, exp(mean), exp(mean - half), exp(mean + half), sd)
+
+
+def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
+    p = (1 + CONFIDENCE) / 2
+    student = float(scipy.special.stdtrit(freedom, p)) * by_scatter
+    return max(student, float(scipy.special.ndtri(p)) * by_intervals)
