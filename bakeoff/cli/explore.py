@@ -33,9 +33,7 @@ def explore(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="(default: a free one)", show_default=False)
     ] = 0,
-    listen: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen.")
-    ] = "127.0.0.1",
+    listen: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     allow_others: Annotated[
         bool,
         typer.Option(

@@ -1,4 +1,4 @@
-"""Each view's state as an address. All links are made here, for the application and the static site."""
+"""Each view's state as an address; links to it, in the application and in the static site."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,6 +48,10 @@ class Address:
         """The same view, asked otherwise; an empty value asks nothing."""
         return Address.of(*self.parts, **{**dict(self.query), **query})
 
+    def is_in_its_one_form(self, query: str) -> bool:
+        """Whether this is all that the query says: a form sends what is empty, too."""
+        return len(parse_qsl(query, keep_blank_values=True)) == len(self.query)
+
     def file(self, *parts: str) -> "Address":
         """What belongs to this view, such as its data: `data.csv`."""
         return Address((*self.parts, *parts), self.query)
@@ -94,7 +98,8 @@ def asset(name: str) -> Address:
 class Links(Protocol):
     """How one page leads to another."""
 
-    def __call__(self, address: Address) -> str: ...
+    def __call__(self, address: Address) -> str:
+        """The link to `address`."""
 
 
 def live(address: Address) -> str:

@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -21,13 +21,15 @@ from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BakeoffError
 
 
-
 def application(index: Index, guard: Guard, further: tuple[BaseRoute, ...] = ()) -> ASGIApp:
     """The explorer of one index; `further` routes come before the views."""
 
     def answer(request: Request) -> Response:
         raw_path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
         address = Address.parse(raw_path, request.url.query)
+        if not address.is_in_its_one_form(request.url.query):
+            # What a form sent: the link that is left can be sent on.
+            return RedirectResponse(live(address), status_code=303)
         try:
             return _answer(index, address)
         except BakeoffError as error:

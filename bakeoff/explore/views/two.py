@@ -3,21 +3,22 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bakeoff.explore.address import Address, Links
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.views.run import found
 from bakeoff.history.index import Index
-from bakeoff.judge import Run as JudgedRun
-from bakeoff.judge import compare_runs
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import ShelvedRun
 from bakeoff.report.document import Document
 from bakeoff.report.kinds.comparison import document as document_of
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
 from bakeoff.runs import open_run
+
+if TYPE_CHECKING:
+    from bakeoff.judge import Run as JudgedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,9 @@ def two(index: Index, address: Address) -> TwoPage:
 
     Raises `NotThere`, and `BadUsage` where the two were not measured alike.
     """
+    # Here, not above: statistics libraries take a second to import.
+    from bakeoff.judge import compare_runs
+
     if len(address.parts) != 3:
         raise NotThere("two runs are compared by their ids: /two/BEFORE/AFTER")
     before, after = (found(index, (part,)) for part in address.parts[1:])
@@ -76,7 +80,9 @@ def two(index: Index, address: Address) -> TwoPage:
     )
 
 
-def _judged(run: ShelvedRun, part: str) -> JudgedRun:
+def _judged(run: ShelvedRun, part: str) -> "JudgedRun":
+    from bakeoff.judge import Run as JudgedRun
+
     shown = opened(run, part)
     if shown.verdict is None:
         raise BadUsage(f"{run.name}: is a {run.kind}; races are compared, as a part of it may be")
