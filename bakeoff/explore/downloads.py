@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bakeoff.explore.address import DATA, OF_VIEWS, Address
 from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.pictures import png
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
 
@@ -45,7 +46,16 @@ def made(page: Page, name: tuple[str, ...]) -> File:
         case ("data.parquet",):
             media_type = "application/vnd.apache.parquet"
             return File(_named(page, "parquet"), media_type, to_parquet(page.data()))
+        case ("chart", file) if file.endswith((".svg", ".png")):
+            return _picture(page, file)
     raise NotThere(f"this page has no {'/'.join(name)}")
+
+
+def _picture(page: Page, file: str) -> File:
+    drawn = page.svg(file[:-4])
+    if file.endswith(".svg"):
+        return File(file, "image/svg+xml", drawn.encode(), saved=False)
+    return File(file, "image/png", png(drawn), saved=False)
 
 
 def to_csv(rows: Sequence[DataRow]) -> bytes:

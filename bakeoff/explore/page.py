@@ -12,9 +12,10 @@ from markupsafe import Markup
 from bakeoff import __version__
 from bakeoff.explore import address
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.pictures import svg
 from bakeoff.model.errors import BakeoffError
 from bakeoff.report import figures
-from bakeoff.report.document import DataRow, printable
+from bakeoff.report.document import Chart, DataRow, printable
 from bakeoff.report.render.html import environment
 
 ASSETS = files("bakeoff.explore") / "assets"
@@ -61,11 +62,18 @@ class Page:
     data: Callable[[], Sequence[DataRow]] = tuple
     charts: tuple[Drawn, ...] = ()
 
-    def chart(self, slug: str) -> Drawn:
-        """The picture of that name. Raises `NotThere`."""
-        for chart in self.charts:
-            if chart.slug == slug:
-                return chart
+    def pictures(self) -> tuple[Chart, ...]:
+        """Pictures of a report, which take long to draw: the page shows them as files."""
+        return ()
+
+    def svg(self, slug: str) -> str:
+        """The picture of that name as a file of its own. Raises `NotThere`."""
+        for drawn in self.charts:
+            if slug == drawn.slug:
+                return drawn.wide
+        for chart in self.pictures():
+            if slug in (chart.slug, f"{chart.slug}-narrow"):
+                return svg(chart, narrow=slug != chart.slug)
         raise NotThere(f"this page has no picture called {slug}")
 
 

@@ -6,12 +6,13 @@ from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address, Links
-from bakeoff.explore.opened import Opened, opened
+from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.pictures import charts_of
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import RunLine, ShelvedRun
-from bakeoff.report.document import Document
+from bakeoff.report.document import Chart, Document
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
 
 MATES = 12
@@ -48,6 +49,10 @@ class RunPage(Page):
     parts: tuple[tuple[str, Address], ...]
     others: tuple[RunLine, ...]
 
+    def pictures(self) -> tuple[Chart, ...]:
+        """The report's own pictures; each is drawn when its file is asked for."""
+        return charts_of(self.document)
+
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
 
@@ -75,7 +80,6 @@ def run(index: Index, address: Address) -> RunPage:
         title=finding,
         alarm=shown.document.alarm,
         data=lambda: shown.document.data,
-        charts=_charts(shown),
         run=shelved,
         part=part,
         document=shown.document,
@@ -106,10 +110,6 @@ def numbers(text: str) -> tuple[int, ...]:
     if not all(part.isdecimal() and len(part) < 5 for part in text.split(".") if text):
         raise BadUsage(f"{text}: contenders are given by their numbers, such as 0.2.3")
     return tuple(sorted({int(part) for part in text.split(".") if part}))
-
-
-def _charts(_shown: Opened) -> tuple[()]:
-    return ()
 
 
 def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:

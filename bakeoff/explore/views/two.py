@@ -74,7 +74,7 @@ def two(index: Index, address: Address) -> TwoPage:
         further=further,
         blocks=blocks,
         headings=tuple(parts(blocks)),
-        reference=result.reference,
+        reference=result.reference or "",
         references=tuple(sorted(names[0] & names[1])),
         unlike=unlike,
     )
