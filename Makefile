@@ -91,6 +91,7 @@ test-tools: brick-tools
 	@$(call need,nghttpd,nghttp2-server)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,openssl,openssl)
+	@$(call ensure,ls /usr/lib/postgresql/*/bin/initdb,postgresql)
 	@$(call need,curl,curl)
 	@$(call need,php,php-cli)
 	@$(call need,busybox,busybox)

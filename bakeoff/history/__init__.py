@@ -27,13 +27,14 @@ __all__ = [
 ]
 
 
-def open_index(url: str) -> "Index":
+def open_index(url: str, *, renew: bool = False) -> "Index":
     """The index at a database's URL, made where there is none.
 
+    `renew`: a damaged file of SQLite is moved aside, to `.damaged`, and an empty index is opened.
     Raises `HistoryAway`, `BadUsage` for a URL that isn't one or an index of a newer bakeoff, and
     `MissingPiece` without the driver.
     """
     # Here, not above: SQLAlchemy takes longer to import than a race to be planned.
     from bakeoff.history.index import Index
 
-    return Index(url)
+    return Index(url, renew=renew)

@@ -8,7 +8,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from bakeoff.history.place import HISTORY, HistoryAway
 from bakeoff.history.tables import SCHEMA
@@ -20,12 +20,29 @@ _MIGRATING = 0x62616B65
 """PostgreSQL's advisory lock while a schema is made or changed: one process at a time."""
 
 
-def connect(url: str) -> Engine:
-    """An engine on an index of our schema. Raises `HistoryAway`, `BadUsage`, `MissingPiece`."""
+def connect(url: str, *, renew: bool = False) -> Engine:
+    """An engine on an index of our schema. Raises `HistoryAway`, `BadUsage`, `MissingPiece`.
+
+    `renew`: a damaged file of SQLite is moved aside.
+    """
     engine = _engine(url)
-    with reached(engine.url):
-        _bring_up_to_date(engine)
+    try:
+        with reached(engine.url):
+            _bring_up_to_date(engine)
+    except Damaged:
+        engine.dispose()
+        file = Path(engine.url.database or "")
+        if not renew:
+            raise
+        file.replace(f"{file}.damaged")
+        for beside in ("-wal", "-shm"):
+            Path(f"{file}{beside}").unlink(missing_ok=True)
+        return connect(url)
     return engine
+
+
+class Damaged(HistoryAway):
+    """The file of an index that SQLite can't read."""
 
 
 @contextmanager
@@ -35,7 +52,11 @@ def reached(url: URL) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise HistoryAway(f"the history {url.render_as_string()}: {reason}") from None
+        said = f"the history {url.render_as_string()}: {reason}"
+        if any(words in reason for words in ("not a database", "malformed")):
+            again = "`bakeoff history rebuild DIR` makes it again from the runs' folders"
+            raise Damaged(f"{said}; {again}") from None
+        raise HistoryAway(said) from None
     except OSError as error:
         raise HistoryAway(f"the history {url.render_as_string()}: {error.strerror}") from None
 
@@ -128,10 +149,3 @@ def _alone(engine: Engine) -> Iterator[None]:
             yield
         finally:
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _MIGRATING})
-
-
-def is_corrupt(error: BaseException) -> bool:
-    """Whether SQLite says that its file is none, or damaged."""
-    return isinstance(error, DatabaseError) and any(
-        words in str(error.orig) for words in ("not a database", "malformed")
-    )

@@ -36,8 +36,8 @@ BATCH = 500
 class Index:
     """An open index. Every method raises `HistoryAway` where the database refuses."""
 
-    def __init__(self, url: str) -> None:
-        self._engine: Engine = connect(url)
+    def __init__(self, url: str, *, renew: bool = False) -> None:
+        self._engine: Engine = connect(url, renew=renew)
 
     def close(self) -> None:
         """Give the connections back."""

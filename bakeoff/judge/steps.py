@@ -153,9 +153,7 @@ def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float
     return float(chance[surest]), begin + int(places[surest])
 
 
-def _step(
-    values: Floats, errors: Floats, before: int, at: int, after: int, skipped: int
-) -> Step:
+def _step(values: Floats, errors: Floats, before: int, at: int, after: int, skipped: int) -> Step:
     left, right = values[before:at], values[at:after]
     freedom = len(left) + len(right) - 2
     scatter = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())

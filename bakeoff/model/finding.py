@@ -390,6 +390,11 @@ _OTHERS = _codes(
     "reference_version reference before after: The reference has another version.",
     "reference_sources reference: The reference has other sources.",
     "slice_kinds_differ name: Long slices count in one run, short ones in the other.",
+    # About a step of a line over time.
+    "version_changed before after: It has another version.",
+    "sources_changed: It has other sources or settings.",
+    "surroundings_changed key before after: The kernel, bakeoff or its method is another.",
+    "nothing_changed: Nothing that is on record differs.",
     # About two revisions.
     "not_repeated ratio low high: An alarm was not found again in fresh processes; the figures "
     "are those of the second race.",

@@ -253,3 +253,53 @@ class ClaimPoint(Contract):
     began_at: datetime
     cpu_model: str
     claim: ShelvedClaim
+
+
+class LevelOf(Contract):
+    """The mean ratio of the `n` runs since the last step, with its 95 % interval.
+
+    `sd` is the standard deviation of ln ratio from run to run; None: there is one run.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    n: PositiveInt
+    sd: NonNegativeFloat | None
+    since: datetime
+
+
+class LineStep(Contract):
+    """A step: the ratio after it over that before it, and what is new in the first run after it.
+
+    `run` is that run, `at` its place among the line's points.
+    """
+
+    run: Id
+    run_name: str
+    began_at: datetime
+    at: NonNegativeInt
+    ratio: float
+    low: float
+    high: float
+    causes: tuple[Finding, ...]
+
+
+class Line(Contract):
+    """A series, judged. `compared` counts its points that have a ratio with both ends; the others
+    are no part of levels and steps. `now` is None where no point has one."""
+
+    key: SeriesKey
+    reference: str
+    points: tuple[Point, ...]
+    compared: NonNegativeInt
+    steps: tuple[LineStep, ...]
+    now: LevelOf | None
+
+
+class Past(Contract):
+    """The history of one contender: bakeoff.history/1."""
+
+    schema_: Literal["bakeoff.history/1"] = Field("bakeoff.history/1", alias="schema")
+    contender: str
+    lines: tuple[Line, ...]

@@ -19,6 +19,7 @@ from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import CODES, VALUES, Finding
 from bakeoff.model.grid import Grid, GridPlan
+from bakeoff.model.history import Past
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
@@ -49,6 +50,7 @@ CONTRACTS: dict[str, Any] = {
     "finding": Finding,
     "grid": Grid,
     "grid-plan": GridPlan,
+    "history": Past,
     "load": LoadResult,
     "machine": Machine,
     "plan": Plan,

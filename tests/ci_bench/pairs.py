@@ -71,6 +71,7 @@ def race(top: Path, kind: str, noisy: bool, duration_s: float) -> Raced:
         # The package that this bench belongs to, whatever else is installed.
         env={
             **os.environ,
+            "BAKEOFF_HISTORY": "",
             **WHO,
             "PYTHONPATH": PACKAGE,
             "XDG_CACHE_HOME": str(top.parent / "cache"),

@@ -99,7 +99,7 @@ def race(words: Sequence[str], duration_s: float, here: Path) -> tuple[Verdict, 
             check=False,
             cwd=here,
             timeout=duration_s + OVER_S,
-            env={**os.environ, "PYTHONPATH": package},
+            env={**os.environ, "PYTHONPATH": package, "BAKEOFF_HISTORY": ""},
         )
     except subprocess.TimeoutExpired:
         raise RaceFailed(f"{shlex.join(command)}: did not end in time") from None

@@ -210,6 +210,10 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "and the machine's drift is in it",
     "few_run_blocks": "too few blocks of {run} have both it and {reference}",
     "machine_differs": "{key}: {before} and {after}",
+    "version_changed": "version {before} before, {after} after",
+    "sources_changed": "other sources or settings",
+    "surroundings_changed": "{key}: {before} before, {after} after",
+    "nothing_changed": "nothing that is on record changed",
     "run_not_valid": "{run}: its verdict is not valid",
     "run_cut_short": "{run}: it ended early",
     "not_repeated": "an alarm of the first race was not found again in fresh processes: the "

@@ -1,0 +1,160 @@
+"""`bakeoff history`: what was measured, how a contender came to be what it is, and the index."""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from bakeoff.cli.output import Json, check_json, err, out, say, show
+from bakeoff.history import open_index
+from bakeoff.history.place import HISTORY, default_url
+from bakeoff.model.errors import BadUsage, nearest
+from bakeoff.model.history import Past, ShelvedRun
+
+LATEST = 10
+"""Runs that the overview shows."""
+
+
+class _NameOrCommand(TyperGroup):
+    """`rebuild` is a command; every other word is a contender's name."""
+
+    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
+        if args and args[0] not in self.commands:
+            args = ["of", *args]
+        return super().resolve_command(ctx, args)
+
+
+history = typer.Typer(
+    cls=_NameOrCommand,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    invoke_without_command=True,
+    subcommand_metavar="[CONTENDER | rebuild DIR…]",
+)
+
+
+@history.callback()
+def overview(context: typer.Context) -> None:
+    """What was measured, and how a contender came to be what it is.
+
+    Every run adds itself when it ends, to $XDG_DATA_HOME/bakeoff/history.sqlite,
+    or to the database that BAKEOFF_HISTORY names (postgresql://…); set to
+    nothing, it switches this off. Runs' folders stay the truth.
+
+    bakeoff history                       contenders, latest runs
+    bakeoff history nginx                 its lines over time, with their steps
+    bakeoff history nginx --against hyper
+    bakeoff history rebuild runs          make the index again from folders
+    """
+    if context.invoked_subcommand is None:
+        from bakeoff.report import render
+        from bakeoff.report.kinds.history import shelf
+
+        index = open_index(_url())
+        page = index.runs(limit=LATEST)
+        out.print(render.terminal(shelf(index.contenders(), page.runs, page.total)))
+
+
+@history.command("of", hidden=True)
+def of(
+    contender: Annotated[str, typer.Argument(metavar="CONTENDER", help="Whose history.")],
+    against: Annotated[
+        str,
+        typer.Option(
+            help="The contender of the same races that its ratios are to. (default: the most "
+            "frequent one)"
+        ),
+    ] = "",
+    json: Json = None,
+) -> None:
+    """Show a contender's lines over time: last figures, level, steps with what changed.
+
+    A line is one workload, protocol, load and class of machine. Its points are
+    ratios to another contender of the same race, since a machine's own speed
+    drifts from day to day.
+    """
+    from bakeoff.judge.past import line_of
+    from bakeoff.report import render
+    from bakeoff.report.kinds.history import document
+
+    check_json(json)
+    index = open_index(_url())
+    keys = index.series_of(contender)
+    if not keys:
+        known = [each.contender for each in index.contenders()]
+        raise BadUsage(f"{contender}: was in no race{nearest(contender, known, 'there are')}")
+    if against and not any(against in key.references for key in keys):
+        known = sorted({name for key in keys for name in key.references})
+        raise BadUsage(
+            f"--against {against}: met {contender} in no race{nearest(against, known, 'it met')}"
+        )
+    series = (index.series(key.series, against) for key in keys if against in ("", *key.references))
+    past = Past(contender=contender, lines=tuple(line_of(each) for each in series if each))
+    show(render.terminal(document(past)), past, json)
+
+
+@history.command()
+def rebuild(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR…", help="Where runs are, at any depth; ./runs, for example."),
+    ],
+) -> None:
+    """Make the index again from the runs' folders; what is in none of them is forgotten.
+
+    Takes every run's folder, and files with a result (verdict.json and its like)
+    that lie in none. What can't be read is named and left out. A damaged index is
+    moved aside.
+    """
+    from bakeoff.progress import terminal_watch
+    from bakeoff.runs.shelving import found_in
+
+    url = _url()
+    paths = list(found_in(folders))
+    left_out: list[tuple[Path, str]] = []
+    with terminal_watch(err) as watch:
+
+        def kept() -> Iterator[ShelvedRun]:
+            for number, (path, read) in enumerate(_read(paths), 1):
+                if isinstance(read, ShelvedRun):
+                    yield read
+                else:
+                    left_out.append((path, read))
+                if number % 50 == 0:
+                    watch.measured(number, len(paths), f"{number} of {len(paths)} runs")
+
+        count = open_index(url, renew=True).rebuild(kept())
+    for _, why in left_out:
+        say(f"left out: {why}")
+    say(f"{count} runs in the history, {len(left_out)} left out.", out)
+
+
+def _read(paths: list[Path]) -> Iterator[tuple[Path, ShelvedRun | str]]:
+    """Each path with what it holds, read by as many processes as there are cores."""
+    from bakeoff.runs.shelving import shelved_or_why
+
+    cores = len(os.sched_getaffinity(0))
+    if len(paths) < 100 or cores == 1:
+        yield from ((path, shelved_or_why(path)) for path in paths)
+        return
+    with ProcessPoolExecutor(cores) as pool:
+        for batch in _batches(paths, 2000):
+            yield from zip(batch, pool.map(shelved_or_why, batch, chunksize=20), strict=True)
+
+
+def _batches(paths: Iterable[Path], size: int) -> Iterator[list[Path]]:
+    rest = iter(paths)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _url() -> str:
+    url = default_url()
+    if url is None:
+        raise BadUsage(f"{HISTORY} is set to nothing: there is no history. Unset it, or name one")
+    return url

@@ -1,0 +1,92 @@
+"""A line over time, judged: its level now, its steps, and what changed at each of them."""
+
+from collections.abc import Iterator
+from math import log
+
+import scipy
+
+from bakeoff.judge.steps import Measured, levels, steps
+from bakeoff.judge.widths import CONFIDENCE
+from bakeoff.model.finding import Finding
+from bakeoff.model.history import LevelOf, Line, LineStep, Point, Series
+
+
+def line_of(series: Series) -> Line:
+    """Steps and levels of a series. Absolute figures drift with the machine: ratios are judged."""
+    places = [place for place, point in enumerate(series.points) if _is_compared(point)]
+    compared = [series.points[place] for place in places]
+    measured = [_measured(point) for point in compared]
+    found = steps(measured)
+    now = levels(measured, found)[-1] if measured else None
+    return Line(
+        key=series.key,
+        reference=series.reference,
+        points=series.points,
+        compared=len(compared),
+        steps=tuple(
+            LineStep(
+                run=compared[step.at].run,
+                run_name=compared[step.at].run_name,
+                began_at=compared[step.at].began_at,
+                at=places[step.at],
+                ratio=step.ratio,
+                low=step.low,
+                high=step.high,
+                causes=causes(compared[step.at - 1], compared[step.at], series.reference),
+            )
+            for step in found
+        ),
+        now=now
+        and LevelOf(
+            ratio=now.ratio,
+            low=now.low,
+            high=now.high,
+            n=now.n,
+            sd=now.sd,
+            since=compared[now.first].began_at,
+        ),
+    )
+
+
+def causes(before: Point, after: Point, reference: str) -> tuple[Finding, ...]:
+    """What differs between two runs of a line; where nothing that is kept does, that."""
+    found = tuple(_differences(before, after, reference))
+    return found or (Finding.of("nothing_changed"),)
+
+
+def _differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+    if before.version != after.version:
+        yield Finding.of("version_changed", before=before.version, after=after.version)
+    elif _known_and_unlike(before.source, after.source):
+        yield Finding.of("sources_changed")
+    if before.reference_version != after.reference_version:
+        yield Finding.of(
+            "reference_version",
+            reference=reference,
+            before=before.reference_version,
+            after=after.reference_version,
+        )
+    elif _known_and_unlike(before.reference_source, after.reference_source):
+        yield Finding.of("reference_sources", reference=reference)
+    for key in ("kernel", "bakeoff", "method"):
+        old, new = getattr(before, key), getattr(after, key)
+        if old != new:
+            yield Finding.of("surroundings_changed", key=key, before=old, after=new)
+
+
+def _known_and_unlike(before: str, after: str) -> bool:
+    return bool(before and after) and before != after
+
+
+def _is_compared(point: Point) -> bool:
+    return bool(point.valid and point.ratio and point.low and point.high)
+
+
+def _measured(point: Point) -> Measured:
+    """The point's ln ratio and what its interval says of its error, as if that were normal's.
+
+    The interval is simultaneous over its race's pairs, so this is rather too much than too little.
+    """
+    assert point.ratio and point.low and point.high
+    z = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))
+    return Measured(log(point.ratio), log(point.high / point.low) / 2 / z)

@@ -1,0 +1,174 @@
+"""The history on paper: what there is, and a contender's lines over time with their steps."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bakeoff.model.history import ContenderLine, Line, LineStep, Past, Point, RunLine
+from bakeoff.report import figures
+from bakeoff.report.document import (
+    Block,
+    DataRow,
+    Document,
+    Item,
+    List,
+    Section,
+    Sign,
+    Table,
+    Text,
+    tabulated,
+)
+from bakeoff.report.figures import MISSING
+from bakeoff.report.sentences import listed, sentences
+
+SHOWN_POINTS = 12
+"""The latest runs of a line that a table shows; the data has all."""
+
+
+def document(past: Past) -> Document:
+    """The report of one contender's history."""
+    return Document(
+        title=f"{past.contender} over time",
+        headline=headline(past),
+        summary=tuple(_section(line) for line in past.lines),
+        data=tuple(row for line in past.lines for row in _data(line)),
+    )
+
+
+def headline(past: Past) -> str:
+    """Its newest step, or that there is none."""
+    runs = sum(len(line.points) for line in past.lines)
+    lines = figures.plural(len(past.lines), "line")
+    newest = max(
+        ((step, line) for line in past.lines for step in line.steps),
+        key=lambda found: found[0].began_at,
+        default=None,
+    )
+    if newest is None:
+        return f"No step in {lines} with {figures.plural(runs, 'run')}."
+    step, line = newest
+    return f"Its latest step: {said(step, line)}."
+
+
+def said(step: LineStep, line: Line) -> str:
+    """A step in words: when, by how much, and what changed then."""
+    ratio, low, high = figures.interval(step.ratio, step.low, step.high)
+    return (
+        f"{day(step.began_at)}, {setting(line)}: its ratio to {line.reference} became {ratio} "
+        f"times what it was ({low} to {high}); {listed(sentences(step.causes))}"
+    )
+
+
+def setting(line: Line) -> str:
+    """What makes a line one: workload, protocol, load."""
+    return f"{line.key.workload}, {line.key.protocol}, {line.key.load}"
+
+
+def day(at: datetime) -> str:
+    """A date, as 2026-11-23."""
+    return at.strftime("%Y-%m-%d")
+
+
+def minute(at: datetime) -> str:
+    """A time to the minute, as 2026-11-23 09:30, in UTC."""
+    return at.strftime("%Y-%m-%d %H:%M")
+
+
+def _section(line: Line) -> Section:
+    key = line.key
+    machine = f"{key.cpu_model}, {figures.plural(key.cpus, 'core')}, class {key.machine_class}"
+    blocks: tuple[Block, ...] = (
+        Text(f"{level(line)} Machine: {machine}."),
+        List("Steps", tuple(_step(step, line) for step in reversed(line.steps)), outcomes=True),
+        points_table(line),
+    )
+    return Section(setting(line), blocks)
+
+
+def level(line: Line) -> str:
+    """The mean ratio since the last step, in a sentence."""
+    if line.now is None:
+        return f"{figures.plural(len(line.points), 'run')}, none with a ratio to {line.reference}."
+    ratio, low, high = figures.interval(line.now.ratio, line.now.low, line.now.high)
+    runs = figures.plural(line.now.n, "run")
+    return f"Since {day(line.now.since)}: {ratio} of {line.reference} ({low} to {high}, {runs})."
+
+
+def _step(step: LineStep, line: Line) -> Item:
+    sign: Sign = "✓" if step.ratio > 1 else "✗"
+    return Item(said(step, line), sign)
+
+
+def points_table(line: Line) -> Table:
+    """The latest points of a line, the newest first."""
+    shown = line.points[: -SHOWN_POINTS - 1 : -1]
+    older = len(line.points) - len(shown)
+    return tabulated(
+        "Latest runs",
+        shown,
+        (
+            ("began", lambda point: minute(point.began_at)),
+            (f"ratio to {line.reference}", ratio),
+            ("requests/s", lambda point: figures.rate(point.requests_per_s)),
+            ("p99", lambda point: figures.duration(point.latency_p99_us)),
+            ("CPU per request", lambda point: figures.duration(point.cpu_us_per_request)),
+            ("memory", lambda point: figures.mib(point.memory_mib)),
+            ("version", lambda point: point.version or MISSING),
+        ),
+        note=f"{figures.plural(older, 'earlier run')} not shown." if older else "",
+        text=("version",),
+    )
+
+
+def ratio(point: Point) -> str:
+    """A point's ratio with its interval."""
+    return figures.ratio_times(point.ratio, point.low, point.high)
+
+
+def _data(line: Line) -> Sequence[DataRow]:
+    levels_at = {step.at for step in line.steps}
+    return [
+        {
+            "contender": line.key.contender,
+            "workload": line.key.workload,
+            "protocol": line.key.protocol,
+            "load": line.key.load,
+            "machine_class": line.key.machine_class,
+            "reference": line.reference,
+            "step": place in levels_at,
+            **point.model_dump(mode="json"),
+        }
+        for place, point in enumerate(line.points)
+    ]
+
+
+def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: int) -> Document:
+    """What the history has: its contenders, and its latest runs."""
+    return Document(
+        title="History",
+        headline=(
+            f"{figures.plural(total, 'run')} of {figures.plural(len(contenders), 'contender')}."
+            if total
+            else "No run yet: each adds itself when it ends. Make one with: bakeoff race"
+        ),
+        summary=(
+            tabulated(
+                "Contenders",
+                contenders,
+                (
+                    ("contender", lambda each: each.contender),
+                    ("language", lambda each: each.language or MISSING),
+                    ("races", lambda each: figures.count(each.races)),
+                    ("latest", lambda each: day(each.last_at)),
+                ),
+                text=("language",),
+            ),
+            List(
+                "Latest runs",
+                tuple(
+                    Item(f"{each.kind}: {each.headline}", label=minute(each.began_at))
+                    for each in runs
+                ),
+            ),
+        ),
+        data=tuple(each.model_dump(mode="json") for each in contenders),
+    )

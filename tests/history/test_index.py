@@ -1,0 +1,199 @@
+"""What can be asked of the index, in both databases."""
+
+import multiprocessing
+import os
+import signal
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from bakeoff.history import machine_class, open_index
+from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway, sqlite_url
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.history import ShelvedClaim
+from bakeoff.simulate.race import MACHINE
+from tests.history.shelved import BEGAN_AT, DAY, run
+
+OTHER_MACHINE = MACHINE.model_copy(update={"cpu_model": "another", "cpus": 8})
+
+
+def test_a_run_comes_back_as_it_was_added(index: Index) -> None:
+    added = run(1, {"a": 100.0, "b": 50.0})
+    index.add(added)
+    assert index.run(added.id) == added
+    assert index.run("0" * 12) is None
+
+
+def test_a_run_that_is_added_again_is_there_once(index: Index) -> None:
+    added = run(1, {"a": 100.0, "b": 50.0})
+    index.add(added)
+    index.add(added.model_copy(update={"headline": "judged again"}))
+    assert [line.headline for line in index.runs().runs] == ["judged again"]
+    assert index.contenders()[0].races == 1
+
+
+def test_pages_have_every_run_once_and_the_newest_first(index: Index) -> None:
+    index.add(*(run(number, {"a": 100.0}) for number in range(7)))
+    seen, before = [], None
+    while True:
+        page = index.runs(before=before, limit=3)
+        assert page.total == 7
+        seen += [line.name for line in page.runs]
+        if (before := page.before) is None:
+            break
+    assert seen == [f"race-{number}" for number in reversed(range(7))]
+
+
+def test_runs_are_found_by_what_they_have(index: Index) -> None:
+    index.add(
+        run(1, {"a": 100.0, "b": 50.0}),
+        run(2, {"a": 100.0, "bb": 50.0}, workload="json"),
+        run(3, {"c": 1.0}, machine=OTHER_MACHINE),
+    )
+
+    def names(**asked: str) -> list[str]:
+        return [line.name for line in index.runs(**asked).runs]  # type: ignore[arg-type]
+
+    assert names(contender="b") == ["race-1"]
+    assert names(contender="a", workload="json") == ["race-2"]
+    assert names(machine=machine_class(OTHER_MACHINE)) == ["race-3"]
+    assert names(text="BB race") == ["race-2"]
+    assert names(text="100%") == []
+    assert names(kind="grid") == []
+
+
+def test_a_series_has_the_ratio_to_whom_it_is_asked_against(index: Index) -> None:
+    index.add(*(run(day, {"a": 100.0, "b": 50.0 + day, "c": 25.0}) for day in range(3)))
+    key = index.series_of("b")[0]
+    assert (key.points, key.references) == (3, ("a", "c"))
+    series = index.series(key.series)
+    assert series is not None and series.reference == "a"
+    assert [point.ratio for point in series.points] == pytest.approx([0.5, 0.51, 0.52])
+    assert [point.began_at for point in series.points] == [BEGAN_AT + n * DAY for n in range(3)]
+    turned = index.series(key.series, "c")
+    assert turned is not None
+    point = turned.points[0]
+    assert point.ratio is not None and point.low is not None and point.high is not None
+    assert (point.low, point.ratio, point.high) == pytest.approx((2 / 1.01, 2, 2 * 1.01))
+
+
+def test_unlike_things_are_never_one_line(index: Index) -> None:
+    index.add(
+        run(1, {"a": 100.0, "b": 50.0}),
+        run(2, {"a": 100.0, "b": 50.0}, workload="json"),
+        run(3, {"a": 100.0, "b": 50.0}, machine=OTHER_MACHINE),
+    )
+    keys = index.series_of("b")
+    assert [key.points for key in keys] == [1, 1, 1]
+    assert len({key.series for key in keys}) == 3
+
+
+def test_the_matrix_has_the_newest_comparison_of_each_pair(index: Index) -> None:
+    index.add(run(1, {"a": 100.0, "b": 50.0, "c": 10.0}), run(2, {"b": 80.0, "a": 100.0}))
+    (asked,) = index.matrices()
+    assert asked.pairs == 4
+    matrix = index.matrix(asked.workload, asked.protocol, asked.load, asked.machine_class)
+    assert matrix is not None and matrix.contenders == ("a", "b", "c")
+    ratios = {frozenset((pair.a, pair.b)): pair.ratio for pair in matrix.pairs}
+    assert ratios[frozenset("ab")] == pytest.approx(0.8)
+    assert ratios[frozenset("ac")] == pytest.approx(10)
+    assert index.matrix("none", "h1", asked.load, asked.machine_class) is None
+
+
+def test_claims_are_listed_replay_by_replay(index: Index) -> None:
+    claim = ShelvedClaim(
+        article="an-article",
+        number=1,
+        text="a beats b",
+        finding="holds",
+        ratio=2,
+        low=1.9,
+        high=2.1,
+    )
+    index.add(run(2, {"a": 2.0}, claims=(claim,)), run(1, {"a": 2.0}, claims=(claim,)))
+    assert index.articles() == ("an-article",)
+    assert [point.run_name for point in index.claims("an-article")] == ["race-1", "race-2"]
+
+
+def test_a_rebuild_forgets_what_is_in_no_folder_or_changes_nothing(index: Index) -> None:
+    index.add(run(1, {"a": 1.0}))
+    assert index.rebuild(run(number, {"b": 1.0}) for number in (2, 3)) == 2
+    assert [line.name for line in index.runs().runs] == ["race-3", "race-2"]
+
+    def breaks_off() -> object:
+        yield run(4, {"c": 1.0})
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.rebuild(breaks_off())  # type: ignore[arg-type]
+    assert [line.name for line in index.runs().runs] == ["race-3", "race-2"]
+
+
+def add_many(url: str, first: int, count: int) -> None:
+    """What one process adds, run by run, in an index that it opens itself."""
+    index = open_index(url)
+    for number in range(first, first + count):
+        index.add(run(number, {"a": 100.0, "b": 50.0}))
+
+
+def test_processes_that_end_races_at_the_same_moment_all_add_theirs(url: str) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=add_many, args=(url, 10 * n, 10)) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    assert open_index(url).runs().total == 30
+
+
+def test_a_writer_that_is_killed_leaves_whole_runs_only(url: str) -> None:
+    open_index(url).add(run(0, {"a": 100.0, "b": 50.0}))
+    writer = multiprocessing.get_context("spawn").Process(target=add_many, args=(url, 1, 100_000))
+    writer.start()
+    index = open_index(url)
+    while index.runs().total < 5:
+        pass
+    assert writer.pid
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.join()
+    index.add(run(-1, {"a": 100.0, "b": 50.0}))
+    total = index.runs().total
+    assert {line.contender: line.races for line in index.contenders()} == {"a": total, "b": total}
+
+
+def test_an_index_of_a_newer_bakeoff_is_refused(url: str) -> None:
+    open_index(url).close()
+    plain = url.replace("postgresql:", "postgresql+psycopg:")
+    with create_engine(plain).begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadUsage, match=r"newer bakeoff.*9999"):
+        open_index(url)
+
+
+def test_a_database_that_is_away_is_said_to_be() -> None:
+    with pytest.raises(HistoryAway, match="postgresql"):
+        open_index("postgresql://nobody@127.0.0.1:1/none")
+    with pytest.raises(BadUsage, match="no database's URL"):
+        open_index("not a url")
+    with pytest.raises(BadUsage, match="sqlite and postgresql"):
+        open_index("mysql://here/x")
+
+
+def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    path.write_text("not a database, and long enough that SQLite looks at it" * 20)
+    with pytest.raises(HistoryAway, match="not a database"):
+        open_index(sqlite_url(path))
+    renewed = open_index(sqlite_url(path), renew=True)
+    assert renewed.runs().total == 0
+    assert (tmp_path / "history.sqlite.damaged").read_text().startswith("not a database")
+
+
+def test_times_are_kept_to_the_microsecond(index: Index) -> None:
+    at = BEGAN_AT + timedelta(microseconds=123456)
+    index.add(run(1, {"a": 1.0}).model_copy(update={"began_at": at}))
+    assert index.runs().runs[0].began_at == at
