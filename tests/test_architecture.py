@@ -22,8 +22,9 @@ MAY_IMPORT = {
     "simulate": {"model", "judge"},
     "traffic": {"model", "verify"},
     "library": {"model", "runs", "progress", "plan", "judge"},
+    "explore": {"model", "history", "runs", "judge", "report"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {*STAGES},
+    | {"explore", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
@@ -63,6 +64,7 @@ RUNS_MAY_IMPORT = {
     "store": set[str](),
     "stages": {"run", "shelving"},  # A type's name, and what is imported when a run ends.
     "measuring": {"stages", "store"},
+    "reading": {"shelving", "stages"},
     "results": set[str](),
     "shelving": {"run", "store"},
     "run": {"results", "stages", "store"},

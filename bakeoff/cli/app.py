@@ -31,6 +31,10 @@ COMMANDS = {
     "resume": ("runs", "Go on with a run that was cut off, from its last finished block."),
     "report": ("runs", "Judge a run's samples again and write its reports; needs no server."),
     "compare": ("runs", "Compare two runs, the earlier first: what became faster, what slower?"),
+    "explore": (
+        "explore",
+        "Look at runs in a browser: each run, a server's history, who is ahead of whom.",
+    ),
     "history": ("history", "What was measured, and how a contender came to be what it is."),
     "crosscheck": ("measuring", "Do load tools say of a server what our engine says?"),
     "draws": ("measuring", "What makes two runs of the same server differ?"),

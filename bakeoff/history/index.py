@@ -12,8 +12,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bakeoff.history.database import connect, reached
 from bakeoff.history.tables import CLAIMS, FIGURES, METADATA, PAIRS, RUNS
 from bakeoff.model.history import (
+    Choices,
     ClaimPoint,
     ContenderLine,
+    MachineLine,
     Matrix,
     MatrixKey,
     Point,
@@ -106,6 +108,24 @@ class Index:
             runs=tuple(map(_run_line, found[:limit])),
             before=f"{more['began_at']}~{more['id']}" if more else None,
             total=total or 0,
+        )
+
+    def choices(self) -> Choices:
+        """What `runs` can be asked for by."""
+        machine = (RUNS.c.machine_class, RUNS.c.cpu_model, RUNS.c.cpus)
+        with self._reading() as connection:
+            found = {
+                name: set(connection.execute(select(RUNS.c[name]).distinct()).scalars())
+                for name in ("kind", *_LISTS)
+            }
+            machines = list(connection.execute(select(*machine).distinct().order_by(*machine)))
+        lists = {
+            name: tuple(sorted({each for text in found[name] for each in _unlisted(text)}))
+            for name in _LISTS
+        }
+        by_class = {row.machine_class: MachineLine(**row._mapping) for row in machines}
+        return Choices(
+            **lists, kinds=tuple(sorted(found["kind"])), machines=tuple(by_class.values())
         )
 
     def run(self, run: str) -> ShelvedRun | None:
@@ -440,7 +460,7 @@ def _claim_rows(run: ShelvedRun) -> list[dict[str, object]]:
 
 
 def _run_line(row: RowMapping) -> RunLine:
-    lists = {name: tuple(filter(None, row[name].split(SEPARATOR))) for name in _LISTS}
+    lists = {name: _unlisted(row[name]) for name in _LISTS}
     kept = {name: row[name] for name in RunLine.model_fields if name not in (*_LISTS, "began_at")}
     return RunLine(**kept, **lists, began_at=_time(row["began_at"]))
 
@@ -476,6 +496,10 @@ def _most_frequent(counts: Counter[str]) -> list[str]:
 
 def _listed(values: Iterable[str]) -> str:
     return SEPARATOR + SEPARATOR.join(values) + SEPARATOR
+
+
+def _unlisted(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(SEPARATOR)))
 
 
 def _has(column: Any, value: str) -> Any:

@@ -137,6 +137,23 @@ class RunPage(Contract):
     total: NonNegativeInt
 
 
+class MachineLine(Contract):
+    """A class of machine that runs are from."""
+
+    machine_class: Id
+    cpu_model: str
+    cpus: PositiveInt
+
+
+class Choices(Contract):
+    """What runs can be asked for by, in order."""
+
+    contenders: tuple[str, ...]
+    workloads: tuple[str, ...]
+    kinds: tuple[str, ...]
+    machines: tuple[MachineLine, ...]
+
+
 class ContenderLine(Contract):
     """A contender of the history: in how many races it was, last when."""
 

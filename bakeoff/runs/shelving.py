@@ -86,25 +86,29 @@ def shelved_path(path: Path) -> ShelvedRun:
     """The same of a run's folder, or of the file of a result. Raises `BadUsage`, `BadFile`."""
     if path.is_dir():
         return shelved(open_run(path))
+    kind, result = result_of(path)
+    command_line = _first(json.loads(path.read_bytes()), "command_line") or ()
+    return _of_result(
+        kind,
+        result,
+        path=path.resolve(),
+        id_=sha256(path.read_bytes()).hexdigest()[:12],
+        machine=result.machine,  # type: ignore[attr-defined]
+        command_line=tuple(command_line),
+        origins={},
+    )
+
+
+def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
+    """The result in a file, and the kind of run that it is of. Raises `BadFile`."""
     try:
-        data = path.read_bytes()
-        value = json.loads(data)
+        value = json.loads(path.read_bytes())
     except (OSError, ValueError):
         raise BadFile(path, None, "can't be read as JSON") from None
     kind = kind_of(str(value.get("schema", ""))) if isinstance(value, dict) else None
     if kind is None:
         raise BadFile(path, "schema", "is that of no run's result")
-    result = kind.result_type.checked(value, path)
-    command_line = getattr(result, "command_line", None) or _first(value, "command_line") or ()
-    return _of_result(
-        kind,
-        result,
-        path=path.resolve(),
-        id_=sha256(data).hexdigest()[:12],
-        machine=result.machine,  # type: ignore[attr-defined]
-        command_line=tuple(command_line),
-        origins={},
-    )
+    return kind, kind.result_type.checked(value, path)
 
 
 def shelved_or_why(path: Path) -> ShelvedRun | str:

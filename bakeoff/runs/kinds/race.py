@@ -1,6 +1,6 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bakeoff.model.plan import Plan
 from bakeoff.model.verdict import Verdict
@@ -109,6 +109,29 @@ class RaceRun(Run[Plan, Verdict]):
         from bakeoff.report.kinds.race import document
 
         return document(self.result, self.plan, self.records(), self.store.receipts())
+
+    def judged_among(self, names: Sequence[str], reference: str = "") -> tuple[Document, Verdict]:
+        """The report and the verdict of some of its entries, as a family of their own.
+
+        `reference` is one of `names`; without one it is the race's, or the first of them. Gates are
+        on the whole race, and have no place in it. Raises `NoVerdict`.
+        """
+        from bakeoff.judge import judge
+        from bakeoff.report.kinds.race import document
+
+        plan, records, receipts = self.plan, self.records(), self.store.receipts()
+        own = plan.reference if plan.reference in names else names[0]
+        family = plan.model_copy(
+            update={
+                "entries": tuple(e for e in plan.entries if (e.twin_of or e.name) in names),
+                "reference": reference or own,
+                "skipped": (),
+                "gates": (),
+            }
+        )
+        complete = time_is_up(plan, records)
+        verdict = judge(family, receipts, records, self.store.machine(), complete)
+        return document(verdict, family, records, receipts), verdict
 
     def _is_over(self) -> bool:
         """Whether the plan's time is measured, or the precision that was asked for is reached.

@@ -1,0 +1,1 @@
+"""The explorer: runs, contenders over time and the matrix as pages, served or as a static site."""

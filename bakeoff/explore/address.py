@@ -1,0 +1,147 @@
+"""Each view's state as an address; links to it, in the application and in the static site."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from posixpath import dirname, relpath
+from typing import Protocol, Self
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+OF_VIEWS = ("badge", "chart", "embed")
+"""Beside a view lie its badge, its pictures, and pages to embed, in folders of these names."""
+DATA = ("data.csv", "data.json", "data.parquet")
+"""The figures of a view, unrounded."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """A view with all of its state: the parts of its path, and what is asked of it.
+
+    `/run/0123456789ab?of=0.2` has the parts `run` and `0123456789ab`, and asks `of` = `0.2`.
+    """
+
+    parts: tuple[str, ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, *parts: str, **query: str) -> Self:
+        """An address in its one form: keys in order, none that is empty."""
+        return cls(parts, tuple(sorted((key, value) for key, value in query.items() if value)))
+
+    @classmethod
+    def parse(cls, raw_path: str, query: str) -> Self:
+        """The address of a URL's path, still quoted, and its query.
+
+        What is given by one key several times, as a form's check boxes are, is joined with dots.
+        """
+        parts = [unquote(part, errors="replace") for part in raw_path.split("/") if part]
+        asked: dict[str, list[str]] = {}
+        for key, value in parse_qsl(query, errors="replace"):
+            asked.setdefault(key, []).append(value)
+        return cls.of(*parts, **{key: ".".join(values) for key, values in asked.items()})
+
+    def asked(self, key: str) -> str:
+        """What is asked by `key`; empty where nothing is."""
+        return dict(self.query).get(key, "")
+
+    def asking(self, **query: str) -> "Address":
+        """The same view, asked otherwise; an empty value asks nothing."""
+        return Address.of(*self.parts, **{**dict(self.query), **query})
+
+    def is_in_its_one_form(self, query: str) -> bool:
+        """Whether this is all that the query says: a form sends what is empty, too."""
+        return len(parse_qsl(query, keep_blank_values=True)) == len(self.query)
+
+    def file(self, *parts: str) -> "Address":
+        """What belongs to this view, such as its data: `data.csv`."""
+        return Address((*self.parts, *parts), self.query)
+
+
+def shelf(**query: str) -> Address:
+    """All runs, the newest first: `q`, `contender`, `workload`, `machine`, `kind`, `before`."""
+    return Address.of(**query)
+
+
+def run(run: str, of: Sequence[int] = (), part: str = "", against: int | None = None) -> Address:
+    """A run, or the `part` of it in that sub-folder; `of` some of its entries, by their numbers."""
+    chosen = ".".join(map(str, of))
+    return Address.of(
+        "run", run, of=chosen, part=part, against="" if against is None else str(against)
+    )
+
+
+def two(before: str, after: str, **query: str) -> Address:
+    """Two runs side by side, the earlier first."""
+    return Address.of("two", before, after, **query)
+
+
+def contender(name: str = "", **query: str) -> Address:
+    """A contender's history: `series`, `against`. Without a name: all contenders."""
+    return Address.of("contender", *([name] if name else []), **query)
+
+
+def matrix(**query: str) -> Address:
+    """Who is ahead of whom: `workload`, `protocol`, `load`, `machine`."""
+    return Address.of("matrix", **query)
+
+
+def article(name: str = "") -> Address:
+    """An article's claims over time. Without a name: all articles."""
+    return Address.of("article", *([name] if name else []))
+
+
+def asset(name: str) -> Address:
+    """A file that all pages share."""
+    return Address.of("assets", name)
+
+
+class Links(Protocol):
+    """How one page leads to another."""
+
+    def __call__(self, address: Address) -> str:
+        """The link to `address`."""
+
+
+def live(address: Address) -> str:
+    """The link to `address` in the application."""
+    path = "/" + "/".join(map(_segment, address.parts))
+    return f"{path}?{urlencode(address.query, quote_via=quote)}" if address.query else path
+
+
+@dataclass(frozen=True)
+class Still:
+    """Links between the files of a static site, from the page at `here`: they hold on any host,
+    in any folder, and from `file://`."""
+
+    here: Address
+
+    def __call__(self, address: Address) -> str:
+        """The link to `address`, relative."""
+        return quote(relpath(file_of(address), dirname(file_of(self.here)) or "."))
+
+
+def file_of(address: Address) -> str:
+    """The path of an address in a static site: `run/0123456789ab.html`. It never leaves the site.
+
+    What is asked is in the name as a hash, since a query can be no part of a file's name.
+    """
+    *folders, last = map(_segment, address.parts or ("index",))
+    stem, dot, ending = last.rpartition(".")
+    # A contender may be called `server.js`: that page is no script.
+    if not _is_file(address.parts) or not stem:
+        stem, dot, ending = last, ".", "html"
+    if address.query:
+        stem += "-" + sha256(urlencode(address.query).encode()).hexdigest()[:12]
+    return "/".join((*folders, f"{stem}{dot}{ending}"))
+
+
+def _is_file(parts: Sequence[str]) -> bool:
+    return bool(parts) and (
+        parts[0] == "assets" or parts[-1] in DATA or parts[-2:-1] in [(name,) for name in OF_VIEWS]
+    )
+
+
+def _segment(part: str) -> str:
+    # Neither `..` nor a hidden file: a leading dot is written out.
+    quoted = quote(part, safe="")
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

@@ -1,0 +1,72 @@
+"""The web application: an address → its view, as a page, as its figures or as a picture."""
+
+from mimetypes import guess_type
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from bakeoff.explore import downloads
+from bakeoff.explore.address import Address, live
+from bakeoff.explore.guard import Guard
+from bakeoff.explore.page import ASSETS, NotThere, render, stylesheet
+from bakeoff.explore.views import view
+from bakeoff.explore.views.failure import FailurePage
+from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway
+from bakeoff.model.errors import BakeoffError
+
+
+def application(index: Index, guard: Guard, further: tuple[BaseRoute, ...] = ()) -> ASGIApp:
+    """The explorer of one index; `further` routes come before the views."""
+
+    def answer(request: Request) -> Response:
+        raw_path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
+        address = Address.parse(raw_path, request.url.query)
+        if not address.is_in_its_one_form(request.url.query):
+            # What a form sent: the link that is left can be sent on.
+            return RedirectResponse(live(address), status_code=303)
+        try:
+            return _answer(index, address)
+        except BakeoffError as error:
+            page = FailurePage(address=address, title=_title(error), alarm=str(error))
+            return HTMLResponse(render(page, live, live=True), status_code=_status(error))
+
+    app = Starlette(
+        routes=[*further, Route("/assets/{name}", _asset), Route("/{path:path}", answer)],
+        middleware=[Middleware(GZipMiddleware, minimum_size=1000)],
+    )
+    return guard.around(app)
+
+
+def _answer(index: Index, address: Address) -> Response:
+    of, name = downloads.split(address)
+    page = view(index, of)
+    if not name:
+        return HTMLResponse(render(page, live, live=True))
+    made = downloads.made(page, name)
+    headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
+    return Response(made.content, media_type=made.media_type, headers=headers)
+
+
+def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name == "page.css":
+        return Response(stylesheet(), media_type="text/css")
+    # Only what lies there by that very name: a path's dots and slashes are in none.
+    for file in ASSETS.iterdir():
+        if file.name == name and file.is_file():
+            return Response(file.read_bytes(), media_type=guess_type(name)[0])
+    return PlainTextResponse("There is no such file.", status_code=404)
+
+
+def _status(error: BakeoffError) -> int:
+    return 404 if isinstance(error, NotThere) else 503 if isinstance(error, HistoryAway) else 422
+
+
+def _title(error: BakeoffError) -> str:
+    return "There is nothing here" if isinstance(error, NotThere) else "This can’t be shown"

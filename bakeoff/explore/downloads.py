@@ -1,0 +1,105 @@
+"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bakeoff.explore.address import DATA, OF_VIEWS, Address
+from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.pictures import png
+from bakeoff.model.errors import MissingPiece
+from bakeoff.report.document import DataRow
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it is sent. `saved`: a browser keeps it rather than showing it."""
+
+    name: str
+    media_type: str
+    content: bytes
+    saved: bool = True
+
+
+def split(address: Address) -> tuple[Address, tuple[str, ...]]:
+    """The view that an address belongs to, and what it asks of it: `data.csv`, or (`chart`, NAME).
+
+    Empty where it is the view itself.
+    """
+    parts = address.parts
+    if parts[-1:] and parts[-1] in DATA:
+        return Address(parts[:-1], address.query), parts[-1:]
+    if len(parts) > 1 and parts[-2] in OF_VIEWS:
+        return Address(parts[:-2], address.query), parts[-2:]
+    return address, ()
+
+
+def made(page: Page, name: tuple[str, ...]) -> File:
+    """The file of that name beside a page. Raises `NotThere`."""
+    match name:
+        case ("data.csv",):
+            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(page.data()))
+        case ("data.json",):
+            return File(_named(page, "json"), "application/json", to_json(page.data()))
+        case ("data.parquet",):
+            media_type = "application/vnd.apache.parquet"
+            return File(_named(page, "parquet"), media_type, to_parquet(page.data()))
+        case ("chart", file) if file.endswith((".svg", ".png")):
+            return _picture(page, file)
+    raise NotThere(f"this page has no {'/'.join(name)}")
+
+
+def _picture(page: Page, file: str) -> File:
+    drawn = page.svg(file[:-4])
+    if file.endswith(".svg"):
+        return File(file, "image/svg+xml", drawn.encode(), saved=False)
+    return File(file, "image/png", png(drawn), saved=False)
+
+
+def to_csv(rows: Sequence[DataRow]) -> bytes:
+    """A line per row; what a row doesn't have is empty."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _columns(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def to_json(rows: Sequence[DataRow]) -> bytes:
+    """A list of objects."""
+    return json.dumps([dict(row) for row in rows], ensure_ascii=False).encode()
+
+
+def to_parquet(rows: Sequence[DataRow]) -> bytes:
+    """A column per key. Raises `MissingPiece` without pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPiece("Parquet needs pyarrow: pip install 'bakeoff[explore]'") from None
+    columns = {name: _of_one_type([row.get(name) for row in rows]) for name in _columns(rows)}
+    out = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()
+
+
+def _of_one_type(values: Sequence[object]) -> Sequence[object]:
+    """A column of whole numbers and fractions as fractions, one of anything and words as words."""
+    kinds = {type(value) for value in values if value is not None}
+    if str in kinds and len(kinds) > 1:
+        return [None if value is None else str(value) for value in values]
+    if float in kinds:
+        return [None if value is None else float(value) for value in values]  # type: ignore[arg-type]
+    return values
+
+
+def _columns(rows: Sequence[DataRow]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _named(page: Page, ending: str) -> str:
+    stem = "-".join(page.address.parts) or "runs"
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in stem)
+    return f"bakeoff-{safe}.{ending}"

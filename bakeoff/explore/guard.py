@@ -1,0 +1,153 @@
+"""Who may ask the explorer: whoever has the token, under a name of ours, from a page of ours.
+
+Other pages in the same browser can send requests here too, and a name on the web may lead to
+127.0.0.1 (DNS rebinding). So a request needs the secret, a Host that is ours, and where it has an
+Origin, our own.
+"""
+
+import hmac
+import ipaddress
+import socket
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from secrets import token_urlsafe
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}"
+)
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""Of a picture that is opened by itself: it carries its style, and nothing in it may run."""
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Lets a request through to the application, or answers 403 in its place.
+
+    With `others`, who asks from other machines, the Host may be any address, and this machine's
+    name: an address can't be rebound.
+    """
+
+    port: int
+    others: bool = False
+    token: str = field(default_factory=lambda: token_urlsafe(24))
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name: ports of one host share their cookies."""
+        return f"bakeoff-{self.port}"
+
+    def around(self, application: ASGIApp) -> ASGIApp:
+        """The application behind this guard."""
+
+        async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":
+                await application(scope, receive, send)
+                return
+            refusal = self.refusal(scope)
+            await (refusal or application)(scope, receive, _with_headers(scope, send))
+
+        return guarded
+
+    def refusal(self, scope: Scope) -> Response | None:
+        """The answer to a request that isn't let through; a right token is put into a cookie."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self.is_ours(host):
+            return _no("This is not the address that bakeoff explore listens on.")
+        if not self._from_us(headers, host):
+            return _no("This was sent by a page of another site.")
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = dict(query).get("token")
+        if given is None:
+            return None if self.holds(_cookie(headers, self.cookie)) else _no(_NO_TOKEN)
+        if not self.holds(given) or scope["method"] != "GET":
+            return _no("The token is not this explorer's. It has a new one each time it starts.")
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        path = "/" + scope.get("raw_path", scope["path"].encode()).decode("latin-1").lstrip("/")
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, status_code=303)
+        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
+        return answer
+
+    def is_ours(self, host: str) -> bool:
+        """Whether a Host is one that this explorer is reached by."""
+        try:
+            parts = urlsplit(f"//{host}")
+            name, port = parts.hostname or "", parts.port or 80
+        except ValueError:
+            return False
+        if port != self.port or "@" in host or "/" in host:
+            return False
+        return name in LOOPBACK or (self.others and (_is_address(name) or name == _own_name()))
+
+    def holds(self, given: str) -> bool:
+        """Whether that is the token; how long it takes to say so tells nothing about it."""
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    def _from_us(self, headers: Headers, host: str) -> bool:
+        origin = headers.get("origin")
+        return origin is None or origin == f"http://{host}"
+
+
+_NO_TOKEN = (
+    "This page needs the link that bakeoff explore printed, with its token. If you have opened that"
+    " in this browser already, and came here from another site:"
+)
+
+
+def _no(why: str) -> Response:
+    # The link is one of our own pages, so the browser sends the cookie along.
+    again = ' <a href="">open this page again</a>.' if why is _NO_TOKEN else ""
+    page = (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Not let in · bakeoff</title>'
+        f"<h1>Not let in</h1><p>{why}{again}</p></html>"
+    )
+    return HTMLResponse(page, status_code=403)
+
+
+def _with_headers(scope: Scope, send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            embeds = "/embed/" in scope["path"]
+            policy = POLICY.format(ancestors="'self'" if embeds else "'none'")
+            is_picture = headers.get("content-type", "").startswith("image/svg")
+            headers["content-security-policy"] = PICTURE_POLICY if is_picture else policy
+            headers.setdefault("cache-control", "private, no-cache")
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return sending
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return morsel.value if morsel else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _own_name() -> str:
+    return socket.gethostname().lower()

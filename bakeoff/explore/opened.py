@@ -1,0 +1,126 @@
+"""A run of the history, opened: its document from the folder, or from the result's file alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+
+from bakeoff.explore.page import NotThere
+from bakeoff.model.base import Contract
+from bakeoff.model.ci import Ci
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.grid import Grid
+from bakeoff.model.history import ShelvedRun
+from bakeoff.model.samples import Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Document
+from bakeoff.runs import open_run
+from bakeoff.runs.kinds.race import RaceRun
+from bakeoff.runs.shelving import result_of
+
+KEPT = 64
+"""Families that were judged lately: thirty contenders take the judge seconds."""
+_JUDGING = Lock()
+"""One family is judged at a time: a second core is for who only reads."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is there of a run, or of one part of it.
+
+    `entries` are its contenders in the plan's order; a family is chosen by their numbers. They are
+    empty where nothing can be judged anew. `parts` have pages of their own.
+    """
+
+    document: Document
+    result: Contract
+    entries: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    records: Sequence[Record] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict, where it is a race."""
+        return self.result if isinstance(self.result, Verdict) else None
+
+
+def opened(run: ShelvedRun, part: str = "", of: tuple[int, ...] = (), against: int = -1) -> Opened:
+    """The run or its `part`; of a race, only the entries `of`, with `against` as their reference.
+
+    Raises `NotThere` where there is no such part or entry, and `BadUsage` where the run is gone,
+    can't be read, or can't be judged anew.
+    """
+    path = Path(run.path)
+    if path.is_dir():
+        return _of_folder(path, part, of, against, _stamp(path))
+    if not path.is_file():
+        raise BadUsage(f"{path}: is gone; the history still has its figures")
+    if of or against >= 0:
+        raise BadUsage(
+            f"{path.name}: is a result without its samples; only a run’s folder can be judged anew"
+        )
+    return _of_file(run, path, part)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What changes when a run goes on, or is judged again."""
+    files = [*path.glob("*.json*"), *path.glob("*/*.json")]
+    return tuple(sorted(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=KEPT)
+def _of_folder(
+    path: Path, part: str, of: tuple[int, ...], against: int, _stamp: tuple[int, ...]
+) -> Opened:
+    run = open_run(path)
+    if part:
+        found = run.begun_parts().get(part)
+        if found is None:
+            raise NotThere(f"this run has no part called {part}")
+        run = found
+    parts = tuple(run.parts)
+    if not isinstance(run, RaceRun):
+        if of or against >= 0:
+            raise BadUsage(f"{path.name}: is a {run.kind}; only a race is judged anew")
+        return Opened(run.document(), run.result, parts=parts)
+    names = tuple(entry.name for entry in run.plan.entries if not entry.twin_of)
+    records = run.records()
+    if of or against >= 0:
+        return Opened(*_judged(run, names, of, against), entries=names, records=records)
+    return Opened(run.document(), run.result, names, parts, records)
+
+
+def _judged(
+    run: RaceRun, names: Sequence[str], of: tuple[int, ...], against: int
+) -> tuple[Document, Verdict]:
+    if any(not 0 <= number < len(names) for number in (*of, max(against, 0))):
+        raise NotThere(f"this run has the contenders 0 to {len(names) - 1}")
+    chosen = [names[number] for number in of or range(len(names))]
+    if against >= 0 and names[against] not in chosen:
+        raise NotThere(f"{names[against]} is not among the chosen contenders")
+    with _JUDGING:
+        return run.judged_among(chosen, names[against] if against >= 0 else "")
+
+
+def _of_file(run: ShelvedRun, path: Path, part: str) -> Opened:
+    _, result = result_of(path)
+    parts = _verdicts(result)
+    if part:
+        if part not in parts:
+            raise NotThere(f"this run has no part called {part}")
+        result, parts = parts[part], {}
+    kind = "race" if isinstance(result, Verdict) else run.kind
+    document: Document = import_module(f"bakeoff.report.kinds.{kind}").document(result)
+    return Opened(document, result, parts=tuple(parts))
+
+
+def _verdicts(result: Contract) -> dict[str, Verdict]:
+    """The verdicts that a result holds of its parts."""
+    match result:
+        case Grid():
+            return {cell.name: cell.verdict for cell in result.cells if cell.verdict}
+        case Ci():
+            return {"race": result.race, **({"again": result.again} if result.again else {})}
+    return {}

@@ -1,0 +1,103 @@
+"""A view before it is HTML: what a page shows, whoever asks for it; and its HTML."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import ClassVar
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from bakeoff import __version__
+from bakeoff.explore import address
+from bakeoff.explore.address import Address, Links
+from bakeoff.explore.pictures import svg
+from bakeoff.model.errors import BakeoffError
+from bakeoff.report import figures
+from bakeoff.report.document import Chart, DataRow, printable
+from bakeoff.report.render.html import environment
+
+ASSETS = files("bakeoff.explore") / "assets"
+"""Files that all pages share; every script among them is on every page."""
+NAVIGATION = (
+    ("Runs", address.shelf()),
+    ("Contenders", address.contender()),
+    ("Matrix", address.matrix()),
+    ("Articles", address.article()),
+)
+
+
+class NotThere(BakeoffError):
+    """There is no such view: what it should show isn't in the history."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A picture of a page: an SVG element of 976 and one of 340 px, and how to read it.
+
+    `slug` is unique in its page, and the name of its files.
+    """
+
+    slug: str
+    title: str
+    reading: str
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What a view shows. A subclass is a kind of view; `template` lays its fields out.
+
+    `address` leads here. `data` has the figures unrounded, a row per observation; `charts` are the
+    pictures. `alarm` is what makes all of it doubtful.
+    """
+
+    template: ClassVar[str]
+
+    address: Address
+    title: str
+    alarm: str = ""
+    data: Callable[[], Sequence[DataRow]] = tuple
+    charts: tuple[Drawn, ...] = ()
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """Pictures of a report, which take long to draw: the page shows them as files."""
+        return ()
+
+    def svg(self, slug: str) -> str:
+        """The picture of that name as a file of its own. Raises `NotThere`."""
+        for drawn in self.charts:
+            if slug == drawn.slug:
+                return drawn.wide
+        for chart in self.pictures():
+            if slug in (chart.slug, f"{chart.slug}-narrow"):
+                return svg(chart, narrow=slug != chart.slug)
+        raise NotThere(f"this page has no picture called {slug}")
+
+
+def render(page: Page, link: Links, *, live: bool = False) -> str:
+    """The page as HTML. `live`: there is a server that answers forms."""
+    return _templates().get_template(page.template).render(page=page, link=link, live=live)
+
+
+def stylesheet() -> str:
+    """The style of all pages: a report's, and what the explorer adds."""
+    templates = _templates()
+    return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
+
+
+@cache
+def _templates() -> Environment:
+    made = environment(PackageLoader("bakeoff.explore", "templates"))
+    made.globals |= {
+        "address": address,
+        "figures": figures,
+        "navigation": NAVIGATION,
+        "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
+        "version": __version__,
+    }
+    made.filters["minute"] = lambda at: f"{at:%Y-%m-%d %H:%M}"
+    made.filters["printable"] = printable
+    return made

@@ -1,0 +1,77 @@
+"""An article's claims over time: what each replay found of them; and all articles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bakeoff.explore.address import Address
+from bakeoff.explore.page import NotThere, Page
+from bakeoff.history.index import Index
+from bakeoff.model.history import ClaimPoint
+from bakeoff.report.document import DataRow, Sign
+
+SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticlesPage(Page):
+    """The articles that were replayed, by name."""
+
+    template: ClassVar[str] = "articles.html"
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A claim, and what the replays found of it, the newest first."""
+
+    number: int
+    text: str
+    points: tuple[ClaimPoint, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticlePage(Page):
+    """The claims of one article in their order."""
+
+    template: ClassVar[str] = "article.html"
+
+    claims: tuple[Claim, ...]
+
+
+def article(index: Index, address: Address) -> Page:
+    """The article of the address, or all. Raises `NotThere` for one that was never replayed."""
+    match address.parts:
+        case (_,):
+            return ArticlesPage(address=address, title="Articles", names=index.articles())
+        case (_, name) if points := index.claims(name):
+            return ArticlePage(
+                address=address,
+                title=f"The claims of {name} over time",
+                data=lambda: _data(points),
+                claims=_claims(points),
+            )
+    raise NotThere("the history has no replay of such an article")
+
+
+def _claims(points: Sequence[ClaimPoint]) -> tuple[Claim, ...]:
+    by_number: dict[int, list[ClaimPoint]] = {}
+    for point in reversed(points):
+        by_number.setdefault(point.claim.number, []).append(point)
+    return tuple(
+        Claim(number=number, text=found[0].claim.text, points=tuple(found))
+        for number, found in sorted(by_number.items())
+    )
+
+
+def _data(points: Sequence[ClaimPoint]) -> list[DataRow]:
+    return [
+        {
+            "run": point.run,
+            "began_at": point.began_at.isoformat(),
+            "cpu_model": point.cpu_model,
+            **point.claim.model_dump(exclude={"article"}),
+        }
+        for point in points
+    ]

@@ -1,0 +1,130 @@
+"""The matrix: who is ahead of whom, on one workload, protocol, load and class of machine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bakeoff.explore import address as to
+from bakeoff.explore.address import Address
+from bakeoff.explore.page import NotThere, Page
+from bakeoff.history.index import Index
+from bakeoff.model.history import Matrix, MatrixKey
+from bakeoff.model.verdict import Pair
+from bakeoff.report import figures
+from bakeoff.report.document import DataRow
+
+WORDS = {"faster": "ahead", "slower": "behind", "can't tell": "can’t tell"}
+"""A pair's finding, of the contender in the row."""
+SIGNS = {"faster": "▲", "slower": "▼", "can't tell": "="}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """The row's contender over the column's. `run` is where the two were compared last."""
+
+    sign: str
+    words: str
+    ratio: str
+    interval: str
+    n: int
+    run: Address
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixPage(Page):
+    """`rows` has the cells by the contenders' names; what was never compared isn't there.
+
+    The contenders are in the order of how many each is ahead of. `keys` are what can be asked for.
+    """
+
+    template: ClassVar[str] = "matrix.html"
+
+    key: MatrixKey | None
+    names: tuple[str, ...]
+    rows: Mapping[str, Mapping[str, Cell]]
+    keys: tuple[tuple[MatrixKey, Address], ...]
+
+
+def matrix(index: Index, address: Address) -> MatrixPage:
+    """The matrix that is asked for; where nothing is, that with the most comparisons."""
+    if len(address.parts) > 1:
+        raise NotThere("the matrix is asked by workload, protocol, load and machine")
+    keys = tuple((key, address_of(key)) for key in index.matrices())
+    key = _chosen([key for key, _ in keys], address)
+    found = index.matrix(key.workload, key.protocol, key.load, key.machine_class) if key else None
+    names = _ordered(found) if found else ()
+    return MatrixPage(
+        address=address,
+        title="Who is ahead of whom",
+        data=lambda: _data(found),
+        key=key,
+        names=names,
+        rows=_rows(found) if found else {},
+        keys=keys,
+    )
+
+
+def address_of(key: MatrixKey) -> Address:
+    """The matrix of that key."""
+    return to.matrix(
+        workload=key.workload, protocol=key.protocol, load=key.load, machine=key.machine_class
+    )
+
+
+def _chosen(keys: Sequence[MatrixKey], address: Address) -> MatrixKey | None:
+    """The first key that fits all that is asked; None where there is no comparison at all."""
+    asked = {
+        "workload": address.asked("workload"),
+        "protocol": address.asked("protocol"),
+        "load": address.asked("load"),
+        "machine_class": address.asked("machine"),
+    }
+    fits = (
+        key
+        for key in keys
+        if all(getattr(key, name) == value for name, value in asked.items() if value)
+    )
+    chosen = next(fits, None)
+    if chosen is None and any(asked.values()):
+        raise NotThere("no two contenders were compared so; the matrix without a choice has a list")
+    return chosen
+
+
+def _rows(found: Matrix) -> Mapping[str, Mapping[str, Cell]]:
+    rows: dict[str, dict[str, Cell]] = {}
+    for pair, run in zip(found.pairs, found.runs, strict=True):
+        for seen in (pair, pair.turned()):
+            rows.setdefault(seen.a, {})[seen.b] = _cell(seen, run)
+    return rows
+
+
+def _cell(pair: Pair, run: str) -> Cell:
+    ratio, bracket, interval = figures.ratio_of(pair).partition(" (")
+    return Cell(
+        sign=SIGNS[pair.finding],
+        words=WORDS[pair.finding],
+        ratio=ratio,
+        interval=interval.removesuffix(")") if bracket else "",
+        n=pair.n,
+        run=to.run(run),
+    )
+
+
+def _ordered(found: Matrix) -> tuple[str, ...]:
+    ahead = dict.fromkeys(found.contenders, 0)
+    for pair in found.pairs:
+        if pair.finding != "can't tell":
+            winner, loser = (pair.a, pair.b) if pair.finding == "faster" else (pair.b, pair.a)
+            ahead[winner] += 1
+            ahead[loser] -= 1
+    return tuple(sorted(ahead, key=lambda name: (-ahead[name], name)))
+
+
+def _data(found: Matrix | None) -> list[DataRow]:
+    if found is None:
+        return []
+    kept = ("a", "b", "ratio", "low", "high", "n", "finding", "equivalent")
+    return [
+        {**{key: getattr(pair, key) for key in kept}, "run": run}
+        for pair, run in zip(found.pairs, found.runs, strict=True)
+    ]

@@ -1,0 +1,127 @@
+"""A run, or a part of it: what its report says, of all contenders or of a chosen family."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bakeoff.explore import address as to
+from bakeoff.explore.address import Address, Links
+from bakeoff.explore.opened import opened
+from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.pictures import charts_of
+from bakeoff.history.index import Index
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.history import RunLine, ShelvedRun
+from bakeoff.report.document import Chart, Document
+from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
+
+MATES = 12
+"""Other runs that a comparison is offered with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A contender that a family may have: its number in the plan, and whether it is chosen."""
+
+    number: int
+    name: str
+    chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPage(Page):
+    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
+
+    `others` are runs of the same contenders on the same machine, to compare with.
+    """
+
+    template: ClassVar[str] = "run.html"
+
+    run: ShelvedRun
+    part: str
+    document: Document
+    further: str
+    blocks: tuple[Shown, ...]
+    headings: tuple[Shown, ...]
+    family: tuple[Member, ...]
+    reference: str
+    is_family: bool
+    parts: tuple[tuple[str, Address], ...]
+    others: tuple[RunLine, ...]
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """The report's own pictures; each is drawn when its file is asked for."""
+        return charts_of(self.document)
+
+    def href(self, link: Links) -> Callable[[str], str]:
+        """Where the document's own links lead: a part's report is a page here; files are none."""
+
+        def leads(target: str) -> str:
+            if target.startswith("https://"):
+                return target
+            pages = dict(self.parts)
+            name, _, file = target.partition("/")
+            return link(pages[name]) if file == "report.html" and name in pages else ""
+
+        return leads
+
+
+def run(index: Index, address: Address) -> RunPage:
+    """The run of the address. Raises `NotThere`, and `BadUsage` where it can't be read."""
+    shelved = found(index, address.parts[1:])
+    part, of = address.asked("part"), numbers(address.asked("of"))
+    against = numbers(address.asked("against"))
+    shown = opened(shelved, part, of, against[0] if against else -1)
+    finding, further = split_headline(shown.document)
+    blocks = undrawn(shown.document)
+    verdict = shown.verdict
+    return RunPage(
+        address=address,
+        title=finding,
+        alarm=shown.document.alarm,
+        data=lambda: shown.document.data,
+        run=shelved,
+        part=part,
+        document=shown.document,
+        further=further,
+        blocks=blocks,
+        headings=tuple(parts(blocks)),
+        family=tuple(
+            Member(number=number, name=name, chosen=not of or number in of)
+            for number, name in enumerate(shown.entries)
+        ),
+        reference=verdict.reference if verdict else "",
+        is_family=bool(of or against),
+        parts=tuple((name, to.run(shelved.id, part=name)) for name in shown.parts),
+        others=() if part else _others(index, shelved),
+    )
+
+
+def found(index: Index, parts: tuple[str, ...]) -> ShelvedRun:
+    """The run whose id is the only one of `parts`. Raises `NotThere`."""
+    shelved = index.run(parts[0]) if len(parts) == 1 else None
+    if shelved is None:
+        raise NotThere("the history has no such run; bakeoff history rebuild DIR adds those of DIR")
+    return shelved
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """`0.2.3` as numbers, each once and in order. Raises `BadUsage`."""
+    if not all(part.isdecimal() and len(part) < 5 for part in text.split(".") if text):
+        raise BadUsage(f"{text}: contenders are given by their numbers, such as 0.2.3")
+    return tuple(sorted({int(part) for part in text.split(".") if part}))
+
+
+def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:
+    """The newest runs that `compare` may take beside this one."""
+    if run.kind != "race" or not run.races:
+        return ()
+    race = run.races[0]
+    page = index.runs(
+        contender=race.reference,
+        workload=race.workload,
+        machine=run.machine_class,
+        kind="race",
+        limit=MATES + 1,
+    )
+    return tuple(each for each in page.runs if each.id != run.id)[:MATES]

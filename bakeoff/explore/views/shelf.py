@@ -1,0 +1,90 @@
+"""The shelf: all runs, the newest first, by contender, workload, machine, kind or words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bakeoff.explore.address import Address
+from bakeoff.explore.page import Page
+from bakeoff.history.index import Index
+from bakeoff.model.history import RunLine
+from bakeoff.report import figures
+from bakeoff.report.document import DataRow
+
+ASKED = ("q", "contender", "workload", "machine", "kind")
+PER_PAGE = 50
+"""Runs on a page: some 40 KB of HTML."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShelfPage(Page):
+    """`choices` are the values that can be asked for, by key, as value and words."""
+
+    template: ClassVar[str] = "shelf.html"
+
+    runs: tuple[RunLine, ...]
+    total: int
+    asked: Mapping[str, str]
+    choices: Mapping[str, tuple[tuple[str, str], ...]]
+    first: Address | None
+    next: Address | None
+
+
+def shelf(index: Index, address: Address) -> ShelfPage:
+    """The runs that fit all that is asked, a page of them."""
+    asked = {key: address.asked(key) for key in ASKED}
+    before = address.asked("before")
+    found = index.runs(
+        text=asked["q"],
+        contender=asked["contender"],
+        workload=asked["workload"],
+        machine=asked["machine"],
+        kind=asked["kind"],
+        before=before or None,
+        limit=PER_PAGE,
+    )
+    return ShelfPage(
+        address=address,
+        title="Runs",
+        data=lambda: _rows(found.runs),
+        runs=found.runs,
+        total=found.total,
+        asked=asked,
+        choices=_choices(index),
+        first=address.asking(before="") if before else None,
+        next=address.asking(before=found.before) if found.before else None,
+    )
+
+
+def _choices(index: Index) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    choices = index.choices()
+    machines = (
+        (each.machine_class, f"{each.cpu_model}, {figures.plural(each.cpus, 'processor')}")
+        for each in choices.machines
+    )
+    return {
+        "contender": tuple((name, name) for name in choices.contenders),
+        "workload": tuple((name, name) for name in choices.workloads),
+        "machine": tuple(machines),
+        "kind": tuple((name, name) for name in choices.kinds),
+    }
+
+
+def _rows(runs: Sequence[RunLine]) -> list[DataRow]:
+    return [
+        {
+            "run": run.id,
+            "name": run.name,
+            "kind": run.kind,
+            "began_at": run.began_at.isoformat(),
+            "headline": run.headline,
+            "valid": run.valid,
+            "complete": run.complete,
+            "machine_class": run.machine_class,
+            "cpu_model": run.cpu_model,
+            "cpus": run.cpus,
+            "contenders": " ".join(run.contenders),
+            "workloads": " ".join(run.workloads),
+        }
+        for run in runs
+    ]

@@ -1,0 +1,91 @@
+"""Two runs side by side: whose ratio to the reference changed, and what is a tie."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from bakeoff.explore.address import Address, Links
+from bakeoff.explore.opened import opened
+from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.views.run import found
+from bakeoff.history.index import Index
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.history import ShelvedRun
+from bakeoff.report.document import Document
+from bakeoff.report.kinds.comparison import document as document_of
+from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
+from bakeoff.runs import open_run
+
+if TYPE_CHECKING:
+    from bakeoff.judge import Run as JudgedRun
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoPage(Page):
+    """`references` are the contenders of both runs; `reference` is the one that was taken.
+
+    `unlike`: runs of unlike machines are compared all the same.
+    """
+
+    template: ClassVar[str] = "two.html"
+
+    before: ShelvedRun
+    after: ShelvedRun
+    document: Document
+    further: str
+    blocks: tuple[Shown, ...]
+    headings: tuple[Shown, ...]
+    reference: str
+    references: tuple[str, ...]
+    unlike: bool
+
+    def href(self, _link: Links) -> Callable[[str], str]:
+        """A comparison's document leads nowhere but to the web."""
+        return lambda target: target if target.startswith("https://") else ""
+
+
+def two(index: Index, address: Address) -> TwoPage:
+    """The comparison of the two runs of the address, as `bakeoff compare` makes it.
+
+    Raises `NotThere`, and `BadUsage` where the two were not measured alike.
+    """
+    # Here, not above: statistics libraries take a second to import.
+    from bakeoff.judge import compare_runs
+
+    if len(address.parts) != 3:
+        raise NotThere("two runs are compared by their ids: /two/BEFORE/AFTER")
+    before, after = (found(index, (part,)) for part in address.parts[1:])
+    unlike, reference = address.asked("unlike") == "1", address.asked("reference")
+    part = address.asked("part")
+    judged = [_judged(run, part) for run in (before, after)]
+    result = compare_runs(*judged, reference=reference or None, unlike_machines=unlike)
+    document = document_of(result)
+    finding, further = split_headline(document)
+    blocks = undrawn(document)
+    names = [{entry.name for entry in run.verdict.entries if entry.valid} for run in judged]
+    return TwoPage(
+        address=address,
+        title=finding,
+        data=lambda: document.data,
+        before=before,
+        after=after,
+        document=document,
+        further=further,
+        blocks=blocks,
+        headings=tuple(parts(blocks)),
+        reference=result.reference or "",
+        references=tuple(sorted(names[0] & names[1])),
+        unlike=unlike,
+    )
+
+
+def _judged(run: ShelvedRun, part: str) -> "JudgedRun":
+    from bakeoff.judge import Run as JudgedRun
+
+    shown = opened(run, part)
+    if shown.verdict is None:
+        raise BadUsage(f"{run.name}: is a {run.kind}; races are compared, as a part of it may be")
+    path = Path(run.path) / part
+    receipts = open_run(path).store.receipts() if path.is_dir() else {}
+    return JudgedRun(shown.verdict, receipts)

@@ -1,0 +1,97 @@
+"""A run's page: what its report says, and any family of its contenders, judged anew."""
+
+import re
+
+import pytest
+
+from bakeoff.explore import address as to
+from bakeoff.explore.opened import opened
+from bakeoff.explore.views.run import run
+from bakeoff.model.errors import BadUsage
+from bakeoff.report.document import Table
+from bakeoff.report.kinds.race_tables import standings
+from bakeoff.runs import open_run
+from bakeoff.runs.kinds.race import RaceRun
+from tests.explore.conftest import Shelves
+from tests.explore.visitor import Elements, Visitor
+
+
+def test_every_cell_of_the_standings_is_the_reports(visitor: Visitor, shelves: Shelves) -> None:
+    text = Elements.of(visitor.page(shelves.page)).text
+    table = standings(shelves.race.result)
+    assert isinstance(table, Table) and len(table.rows) == 4
+    for row in table.rows:
+        assert re.search(r"\s*".join(re.escape(cell) for cell in row.cells), text), row.cells
+
+
+def test_all_of_the_report_is_there_but_its_pictures(shelves: Shelves) -> None:
+    page = run(shelves.index, to.run(shelves.id))
+    titles = {shown.block.title for shown in page.headings}  # type: ignore[union-attr]
+    assert {"Standings", "How far to trust it", "Comparisons", "Figures"} <= titles
+    assert page.document.headline == shelves.race.document().headline
+
+
+def test_a_family_has_the_intervals_of_a_race_of_its_own(shelves: Shelves) -> None:
+    whole = opened(shelves.runs[0])
+    two = opened(shelves.runs[0], of=(0, 2))
+    assert whole.entries == ("fast", "middle", "slow")
+    assert two.verdict is not None and whole.verdict is not None
+    assert {entry.name for entry in two.verdict.entries} == {"fast", "slow"}
+    pair, among_three = (each.verdict.pair("fast", "slow") for each in (two, whole) if each.verdict)
+    assert pair is not None and among_three is not None
+    assert pair.ratio == among_three.ratio
+    assert pair.low and pair.high and among_three.low and among_three.high
+    assert pair.high / pair.low < among_three.high / among_three.low, "one pair, not three"
+
+
+def test_a_family_is_held_against_whom_one_likes(shelves: Shelves) -> None:
+    verdict = opened(shelves.runs[0], of=(1, 2), against=2).verdict
+    assert verdict is not None and verdict.reference == "slow"
+    middle = verdict.entry("middle")
+    assert middle is not None and middle.ratio is not None and 1.5 < middle.ratio < 1.7
+
+
+def test_all_contenders_are_the_race_itself(shelves: Shelves) -> None:
+    anew = opened(shelves.runs[0], of=(0, 1, 2)).verdict
+    assert anew == shelves.race.result
+
+
+def test_a_family_s_page_says_that_it_is_one(visitor: Visitor, shelves: Shelves) -> None:
+    assert "judged anew" in visitor.page(f"{shelves.page}?of=0.2")
+    assert "judged anew" not in visitor.page(shelves.page)
+    page = run(shelves.index, to.run(shelves.id, (0, 2)))
+    assert {row["name"] for row in page.document.data} == {"fast", "slow"}
+    assert [member.name for member in page.family if member.chosen] == ["fast", "slow"]
+
+
+def test_a_result_without_samples_cannot_be_judged_anew(shelves: Shelves) -> None:
+    alone = shelves.runs[0].model_copy(update={"path": str(shelves.race.path / "verdict.json")})
+    assert opened(alone).verdict == shelves.race.result
+    with pytest.raises(BadUsage, match="without its samples"):
+        opened(alone, of=(0, 1))
+
+
+def test_who_is_outside_of_the_family_is_no_reference(visitor: Visitor, shelves: Shelves) -> None:
+    answer = visitor.ask(f"{shelves.page}?against=1&of=0.2")
+    assert answer.status_code == 404
+    assert "middle is not among the chosen contenders" in answer.text
+
+
+def test_a_run_that_was_judged_again_is_read_again(shelves: Shelves) -> None:
+    before = opened(shelves.runs[0])
+    raced = open_run(shelves.race.path)
+    assert isinstance(raced, RaceRun)
+    raced.store.keep("verdict.json", raced.result)
+    assert opened(shelves.runs[0]) is not before
+
+
+def test_the_reports_pictures_are_there_as_files(visitor: Visitor, shelves: Shelves) -> None:
+    page = Elements.of(visitor.page(shelves.page))
+    shown = [src for each in page.all("img") if (src := each["src"])]
+    assert len(shown) > 3 and all(each.get("alt") for each in page.all("img"))
+    picture = visitor.ask(shown[0])
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert picture.text.startswith("<svg ") and "fast" in picture.text
+    as_dots = visitor.ask(shown[0].replace(".svg", ".png"))
+    assert as_dots.content.startswith(b"\x89PNG")
+    assert visitor.ask(shown[0].replace(".svg", "x.svg")).status_code == 404
