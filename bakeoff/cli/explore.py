@@ -41,7 +41,7 @@ def explore(
         ),
     ] = False,
 ) -> None:
-    """Look at runs in a browser: each run, two side by side, a server's history, who is ahead.
+    """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
     It prints a link with a token; nobody gets in without it. Every view is a
     link of its own, which says all of its state. Ctrl-C ends it.

@@ -31,16 +31,7 @@ class _NameOrCommand(TyperGroup):
 
 history = typer.Typer(
     cls=_NameOrCommand,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
-    invoke_without_command=True,
-    subcommand_metavar="[CONTENDER | rebuild DIR…]",
-)
-
-
-@history.callback()
-def overview(context: typer.Context) -> None:
-    """What was measured, and how a contender came to be what it is.
+    help="""What was measured, and how a contender came to be what it is.
 
     Every run adds itself when it ends, to $XDG_DATA_HOME/bakeoff/history.sqlite,
     or to the database that BAKEOFF_HISTORY names (postgresql://…); set to
@@ -50,7 +41,17 @@ def overview(context: typer.Context) -> None:
     bakeoff history nginx                 its lines over time, with their steps
     bakeoff history nginx --against hyper
     bakeoff history rebuild runs          make the index again from folders
-    """
+    """,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    invoke_without_command=True,
+    subcommand_metavar="[CONTENDER | rebuild DIR…]",
+)
+
+
+@history.callback()
+def overview(context: typer.Context) -> None:
+    """What there is, where no contender is named."""
     if context.invoked_subcommand is None:
         from bakeoff.report import render
         from bakeoff.report.kinds.history import shelf
