@@ -17,7 +17,6 @@ def line_of(series: Series) -> Line:
     compared = [series.points[place] for place in places]
     measured = [_measured(point) for point in compared]
     found = steps(measured)
-    now = levels(measured, found)[-1] if measured else None
     return Line(
         key=series.key,
         reference=series.reference,
@@ -36,14 +35,18 @@ def line_of(series: Series) -> Line:
             )
             for step in found
         ),
-        now=now
-        and LevelOf(
-            ratio=now.ratio,
-            low=now.low,
-            high=now.high,
-            n=now.n,
-            sd=now.sd,
-            since=compared[now.first].began_at,
+        levels=tuple(
+            LevelOf(
+                first=places[level.first],
+                last=places[level.last],
+                ratio=level.ratio,
+                low=level.low,
+                high=level.high,
+                n=level.n,
+                sd=level.sd,
+                since=compared[level.first].began_at,
+            )
+            for level in levels(measured, found)
         ),
     )
 
