@@ -53,11 +53,11 @@ def line_of(series: Series) -> Line:
 
 def causes(before: Point, after: Point, reference: str) -> tuple[Finding, ...]:
     """What differs between two runs of a line; where nothing that is kept does, that."""
-    found = tuple(_differences(before, after, reference))
-    return found or (Finding.of("nothing_changed"),)
+    return tuple(differences(before, after, reference)) or (Finding.of("nothing_changed"),)
 
 
-def _differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+def differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+    """What is known to differ between two runs of a line."""
     if before.version != after.version:
         yield Finding.of("version_changed", before=before.version, after=after.version)
     elif _known_and_unlike(before.source, after.source):
