@@ -34,7 +34,7 @@ def application(index: Index, guard: Guard, further: tuple[BaseRoute, ...] = ())
             return _answer(index, address)
         except BakeoffError as error:
             page = FailurePage(address=address, title=_title(error), alarm=str(error))
-            return HTMLResponse(render(page, live, live=True), status_code=_status(error))
+            return HTMLResponse(render(page, live), status_code=_status(error))
 
     app = Starlette(
         routes=[*further, Route("/assets/{name}", _asset), Route("/{path:path}", answer)],
@@ -47,7 +47,7 @@ def _answer(index: Index, address: Address) -> Response:
     of, name = downloads.split(address)
     page = view(index, of)
     if not name:
-        return HTMLResponse(render(page, live, live=True))
+        return HTMLResponse(render(page, live))
     made = downloads.made(page, name)
     headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
     return Response(made.content, media_type=made.media_type, headers=headers)

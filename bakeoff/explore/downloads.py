@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.explore.address import DATA, OF_VIEWS, Address
@@ -36,16 +36,28 @@ def split(address: Address) -> tuple[Address, tuple[str, ...]]:
     return address, ()
 
 
-def made(page: Page, name: tuple[str, ...]) -> File:
-    """The file of that name beside a page. Raises `NotThere`."""
+def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = None) -> File:
+    """The file of that name beside a page; `said` replaces what is private in its texts.
+
+    Raises `NotThere`.
+    """
+
+    def rows() -> Sequence[DataRow]:
+        if said is None:
+            return page.data()
+        return [
+            {key: said(value) if isinstance(value, str) else value for key, value in row.items()}
+            for row in page.data()
+        ]
+
     match name:
         case ("data.csv",):
-            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(page.data()))
+            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(rows()))
         case ("data.json",):
-            return File(_named(page, "json"), "application/json", to_json(page.data()))
+            return File(_named(page, "json"), "application/json", to_json(rows()))
         case ("data.parquet",):
             media_type = "application/vnd.apache.parquet"
-            return File(_named(page, "parquet"), media_type, to_parquet(page.data()))
+            return File(_named(page, "parquet"), media_type, to_parquet(rows()))
         case ("chart", file) if file.endswith((".svg", ".png")):
             return _picture(page, file)
     raise NotThere(f"this page has no {'/'.join(name)}")

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import ClassVar
 
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.explore import address
@@ -65,15 +66,41 @@ class Page:
         raise NotThere(f"this page has no picture called {slug}")
 
 
-def render(page: Page, link: Links, *, live: bool = False) -> str:
-    """The page as HTML. `live`: there is a server that answers forms."""
-    return _templates().get_template(page.template).render(page=page, link=link, live=live)
+@dataclass(frozen=True)
+class Saying:
+    """How a page of a static site says things: `said` replaces what is private in every text.
+
+    `shards` are the files that its search looks through.
+    """
+
+    said: Callable[[str], str]
+    shards: tuple[Address, ...] = ()
+
+
+def render(page: Page, link: Links, *, saying: Saying | None = None) -> str:
+    """The page as HTML. Without a `saying` it is live: there is a server that answers forms."""
+    if saying is None:
+        return _templates().get_template(page.template).render(page=page, link=link, live=True)
+    templates = _templates_saying(saying.said)
+    shards = " ".join(map(link, saying.shards))
+    return templates.get_template(page.template).render(
+        page=page, link=link, live=False, shards=shards
+    )
 
 
 def stylesheet() -> str:
     """The style of all pages: a report's, and what the explorer adds."""
     templates = _templates()
     return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
+
+
+@cache
+def _templates_saying(said: Callable[[str], str]) -> Environment:
+    return _templates().overlay(
+        finalize=lambda value: (
+            said(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        )
+    )
 
 
 @cache
