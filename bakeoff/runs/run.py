@@ -148,6 +148,17 @@ class Run(Results, Generic[PlanT, ResultT]):
             self._result = self.judge()
         return self.result if self.has_samples() else None
 
+    def judged_so_far(self) -> Self:
+        """Judge what is there by now and write nothing, for who watches a run that goes on.
+
+        That it isn't complete yet is no fault of such a run. Raises `NoVerdict`.
+        """
+        result = self.judge()
+        if "complete" in type(result).model_fields:
+            result = result.model_copy(update={"complete": True})
+        self._result = result
+        return self
+
     def records(self) -> Sequence[Record]:
         """The log, in order."""
         return self.store.records()
