@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bakeoff.cli.options import RUNS
 from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
 from bakeoff.model.errors import BadUsage, MissingPiece
@@ -44,7 +45,9 @@ def explore(
     """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
     It prints a link with a token; nobody gets in without it. Every view is a
-    link of its own, which says all of its state. Ctrl-C ends it.
+    link of its own, which says all of its state. A run that goes on in one of
+    the folders, or without one in ./runs, is at the top of the list: watch it
+    there, or end it. Ctrl-C ends the explorer.
 
     bakeoff explore
     bakeoff explore runs
@@ -52,6 +55,7 @@ def explore(
     """
     try:
         from bakeoff.explore import app, guard, serve
+        from bakeoff.explore.live.watched import Live
     except ImportError as error:
         raise MissingPiece(
             f"the explorer needs {error.name}: pip install 'bakeoff[explore]'"
@@ -59,13 +63,14 @@ def explore(
     with (
         serve.listening(listen, port, others=allow_others) as bound,
         opened_index(folders or []) as index,
+        Live(folders or [RUNS], index, adds=bool(folders)) as live,
     ):
         own_port = bound.getsockname()[1]
         watchman = guard.Guard(own_port, others=allow_others)
         host = f"[{listen}]" if ":" in listen else listen
         say(f"http://{host}:{own_port}/?token={watchman.token}", out)
         say("Open this link in a browser; Ctrl-C ends the explorer.")
-        serve.serve(app.application(index, watchman), bound)
+        serve.serve(app.application(index, watchman, live), bound)
 
 
 @contextmanager
@@ -82,6 +87,7 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         finally:
             index.close()
         return
+    from bakeoff.runs.holder import holder_of
     from bakeoff.runs.reading import read_all
 
     with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
@@ -90,8 +96,9 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
             watch.step(f"shelving {len(runs):,} runs")
             index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
             index.rebuild(runs)
-        _say(faults)
-        if not runs:
+        going_on = [path for path in faults if holder_of(path)]
+        _say({path: reason for path, reason in faults.items() if path not in going_on})
+        if not runs and not going_on:
             names = ", ".join(map(str, folders))
             raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
         try:

@@ -77,9 +77,21 @@ class Page:
         raise NotThere(f"this page has no picture called {slug}")
 
 
-def render(page: Page, link: Links, *, live: bool = False) -> str:
-    """The page as HTML. `live`: there is a server that answers forms."""
-    return _templates().get_template(page.template).render(page=page, link=link, live=live)
+def render(
+    page: Page,
+    link: Links,
+    *,
+    live: bool = False,
+    running: Callable[[], Sequence[object]] = tuple,
+) -> str:
+    """The page as HTML. `live`: there is a server that answers forms. `running`: what goes on."""
+    template = _templates().get_template(page.template)
+    return template.render(page=page, link=link, live=live, running=running)
+
+
+def fragment(template: str, **values: object) -> str:
+    """A part of a page as HTML."""
+    return _templates().get_template(template).render(**values)
 
 
 def stylesheet() -> str:
