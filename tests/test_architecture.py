@@ -14,17 +14,18 @@ MAY_IMPORT = {
     "installation": set[str](),
     "progress": set[str](),
     "model": set[str](),
+    "workers": set[str](),
     **{stage: {"model"} for stage in STAGES},
     "plan": {"model", "installation"},
     **{stage: {"model", "command", "installation"} for stage in ("build", "load")},
     "history": {"model"},
-    "runs": {"model", "history", *STAGES},
-    "simulate": {"model", "judge"},
+    "runs": {"model", "history", "workers", *STAGES},
+    "simulate": {"model", "judge", "workers"},
     "traffic": {"model", "verify"},
     "library": {"model", "runs", "progress", "plan", "judge"},
-    "explore": {"model", "history", "runs", "judge", "report"},
+    "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"explore", *STAGES},
+    | {"explore", "workers", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",

@@ -91,14 +91,13 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
     from bakeoff.runs.reading import read_all
 
     with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
+        faults: dict[Path, str] = {}
         with terminal_watch(err) as watch:
-            runs, faults = read_all(folders, watch)
-            watch.step(f"shelving {len(runs):,} runs")
             index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
-            index.rebuild(runs)
+            count = index.rebuild(read_all(folders, watch, faults))
         going_on = [path for path in faults if holder_of(path)]
         _say({path: reason for path, reason in faults.items() if path not in going_on})
-        if not runs and not going_on:
+        if not count and not going_on:
             names = ", ".join(map(str, folders))
             raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
         try:

@@ -7,12 +7,12 @@ from importlib.resources import files
 from typing import ClassVar
 
 from jinja2 import Environment, PackageLoader
-from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.explore import address
 from bakeoff.explore.address import Address, Links
-from bakeoff.explore.pictures import svg
+from bakeoff.explore.drawing.drawn import Drawn
+from bakeoff.explore.pictures import alone, svg
 from bakeoff.model.errors import BakeoffError
 from bakeoff.report import figures
 from bakeoff.report.document import Chart, DataRow, printable
@@ -30,20 +30,6 @@ NAVIGATION = (
 
 class NotThere(BakeoffError):
     """There is no such view: what it should show isn't in the history."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """A picture of a page: an SVG element of 976 and one of 340 px, and how to read it.
-
-    `slug` is unique in its page, and the name of its files.
-    """
-
-    slug: str
-    title: str
-    reading: str
-    wide: Markup
-    narrow: Markup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +56,9 @@ class Page:
         """The picture of that name as a file of its own. Raises `NotThere`."""
         for drawn in self.charts:
             if slug == drawn.slug:
-                return drawn.wide
+                return alone(drawn.wide)
+            if slug == f"{drawn.slug}-narrow":
+                return alone(drawn.narrow)
         for chart in self.pictures():
             if slug in (chart.slug, f"{chart.slug}-narrow"):
                 return svg(chart, narrow=slug != chart.slug)

@@ -32,4 +32,13 @@ const markOf = (event) => event.target.closest?.(".mark");
 document.addEventListener("pointerover", (event) => (markOf(event) ? show(markOf(event)) : hide()));
 document.addEventListener("focusin", (event) => (markOf(event) ? show(markOf(event)) : hide()));
 document.addEventListener("focusout", hide);
-document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hide();
+  // Of hundreds of marks the tab key comes by a few: from one of these the arrows lead to all.
+  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const mark = markOf(event);
+  if (!way || !mark) return;
+  const marks = [...mark.closest("svg").querySelectorAll(".mark")];
+  marks[marks.indexOf(mark) + way]?.focus();
+  event.preventDefault();
+});

@@ -9,9 +9,11 @@ import sys
 import time
 from dataclasses import replace
 from importlib import import_module
+from math import sqrt
 from pathlib import Path
 
-from bakeoff.explore.live.state import Bar, LiveState, Wanted
+from bakeoff.explore.drawing.drawn import ratios
+from bakeoff.explore.live.state import LiveState, Wanted
 from bakeoff.explore.page import fragment
 from bakeoff.model.errors import BakeoffError, NoVerdict
 from bakeoff.model.verdict import Verdict
@@ -63,27 +65,30 @@ def judged(run: AnyRun) -> LiveState:
     return state.model_copy(
         update={
             "finding": split_headline(document)[0],
-            "standings": _standings(document),
-            "bars": _bars(run),
+            "standings": _standings(run, document),
+            "half_width": _half_width(run),
         }
     )
 
 
-def _standings(document: Document) -> str:
-    """What every form of the report has, without its pictures."""
-    blocks = undrawn(replace(document, detail=()))
-    return fragment("live_standings.html", blocks=blocks, href=lambda _: "")
-
-
-def _bars(run: AnyRun) -> tuple[Bar, ...]:
-    if not isinstance(run.result, Verdict):
-        return ()
-    placed = [entry for entry in run.result.entries if entry.valid and entry.ratio is not None]
-    return tuple(
-        Bar(name=entry.name, ratio=entry.ratio, low=entry.low, high=entry.high, n=entry.n)
-        for entry in sorted(placed, key=lambda entry: -(entry.ratio or 0))
-        if entry.ratio is not None
+def _standings(run: AnyRun, document: Document) -> str:
+    """What every form of the report has, with the picture that the run's page will begin with."""
+    return fragment(
+        "live_standings.html",
+        charts=ratios(run.result) if isinstance(run.result, Verdict) else (),
+        blocks=undrawn(replace(document, detail=())),
+        href=lambda _: "",
     )
+
+
+def _half_width(run: AnyRun) -> float | None:
+    if not isinstance(run.result, Verdict):
+        return None
+    placed = [entry for entry in run.result.entries if entry.name != run.result.reference]
+    ends = [(entry.low, entry.high) for entry in placed if entry.valid and entry.ratio]
+    if not ends or not all(low and high for low, high in ends):
+        return None
+    return max(sqrt(high / low) for low, high in ends if low and high) - 1
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from starlette.routing import Route
 from bakeoff.explore import address as to
 from bakeoff.explore.address import live as link
 from bakeoff.explore.guard import Guard
-from bakeoff.explore.live.narrowing import Narrowing, narrowing
 from bakeoff.explore.live.state import LiveState
 from bakeoff.explore.live.watched import Live, Stage, Watched
 from bakeoff.explore.page import Page, fragment, render
@@ -136,13 +135,8 @@ class _Watching:
             stage=stage,
             state=run.state or LiveState(),
             standings=Markup(run.state.standings if run.state else ""),
-            narrowing=_narrowing(run),
             page=link(to.run(page)) if page else "",
         )
-
-
-def _narrowing(run: Watched) -> Narrowing | None:
-    return narrowing(run.first, run.state) if run.first and run.state else None
 
 
 def _deed(run: Watched) -> str:

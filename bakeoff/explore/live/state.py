@@ -11,26 +11,17 @@ class Wanted(Contract):
     path: str
 
 
-class Bar(Contract):
-    """One contender's ratio to the reference by now; an interval may have no end on a side."""
-
-    name: str
-    ratio: NonNegativeFloat
-    low: NonNegativeFloat | None
-    high: NonNegativeFloat | None
-    n: NonNegativeInt
-
-
 class LiveState(Contract):
     """The answer: a run as it stands. `standings` is HTML; `trouble` is why there are none yet.
 
-    `steps` counts blocks, turns or runs of a tool. `cpu_s` is what judging it took, and `shares`
-    says that it took that from cores on which the run is measured.
+    `half_width` is that of the widest interval to a race's reference, as a share; None where one
+    has no end. `steps` counts blocks, turns or runs of a tool. `cpu_s` is what judging it took, and
+    `shares` says that it took that from cores on which the run is measured.
     """
 
     finding: str = ""
     standings: str = ""
-    bars: tuple[Bar, ...] = ()
+    half_width: NonNegativeFloat | None = None
     trouble: str = ""
     measured_s: NonNegativeFloat = 0
     planned_s: NonNegativeFloat | None = None

@@ -161,7 +161,7 @@ class Live:
         run.due_s = now_s + pause_s(state.cpu_s, state.shares)
         if run.state is None or state.standings:
             run.state = state
-        if run.first is None and state.bars:
+        if run.first is None and state.half_width is not None:
             run.first = state
         run.judged_at = datetime.now(UTC)
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.drawing.drawn import ratios
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.pictures import charts_of
@@ -50,8 +51,9 @@ class RunPage(Page):
     others: tuple[RunLine, ...]
 
     def pictures(self) -> tuple[Chart, ...]:
-        """The report's own pictures; each is drawn when its file is asked for."""
-        return charts_of(self.document)
+        """The report's other pictures; each is drawn when its file is asked for."""
+        own = {drawn.slug for drawn in self.charts}
+        return tuple(chart for chart in charts_of(self.document) if chart.slug not in own)
 
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
@@ -80,6 +82,7 @@ def run(index: Index, address: Address) -> RunPage:
         title=finding,
         alarm=shown.document.alarm,
         data=lambda: shown.document.data,
+        charts=ratios(verdict) if verdict else (),
         run=shelved,
         part=part,
         document=shown.document,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.drawing.drawn import changes
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.views.run import found
@@ -68,6 +69,7 @@ def two(index: Index, address: Address) -> TwoPage:
         address=address,
         title=finding,
         data=lambda: document.data,
+        charts=changes(result),
         before=before,
         after=after,
         document=document,
