@@ -1,6 +1,6 @@
 """A view before it is HTML: what a page shows, whoever asks for it; and its HTML."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,8 +9,9 @@ from typing import ClassVar
 from jinja2 import Environment, PackageLoader
 
 from bakeoff import __version__
-from bakeoff.explore import address
+from bakeoff.explore import address, share
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.badge import Badge
 from bakeoff.explore.drawing.drawn import Drawn
 from bakeoff.explore.pictures import alone, svg
 from bakeoff.model.errors import BakeoffError
@@ -41,6 +42,10 @@ class Page:
     """
 
     template: ClassVar[str]
+    table: ClassVar[str] = ""
+    """The template of its table alone; empty where it has none to show elsewhere."""
+    is_shared: ClassVar[bool] = True
+    """Whether it says how to show it elsewhere."""
 
     address: Address
     title: str
@@ -51,6 +56,20 @@ class Page:
     def pictures(self) -> tuple[Chart, ...]:
         """Pictures of a report, which take long to draw: the page shows them as files."""
         return ()
+
+    def badges(self) -> tuple[Badge, ...]:
+        """What it says in a line; the first sums it up."""
+        return ()
+
+    def embeds(self) -> Mapping[str, str]:
+        """What of it can be shown alone: names of files, and titles."""
+        title = self.table_title()
+        table = {"table": title} if title else {}
+        return {**{chart.slug: chart.title for chart in self.charts}, **table}
+
+    def table_title(self) -> str:
+        """The title of its table; empty where it has none now."""
+        return ""
 
     def svg(self, slug: str) -> str:
         """The picture of that name as a file of its own. Raises `NotThere`."""
@@ -71,10 +90,14 @@ def render(
     *,
     live: bool = False,
     running: Callable[[], Sequence[object]] = tuple,
+    site: str = "",
 ) -> str:
-    """The page as HTML. `live`: there is a server that answers forms. `running`: what goes on."""
+    """The page as HTML. `live`: there is a server that answers forms. `running`: what goes on.
+
+    `site` is the address of the published site, with a slash at its end, where that is known.
+    """
     template = _templates().get_template(page.template)
-    return template.render(page=page, link=link, live=live, running=running)
+    return template.render(page=page, link=link, live=live, running=running, site=site)
 
 
 def fragment(template: str, **values: object) -> str:
@@ -96,6 +119,7 @@ def _templates() -> Environment:
         "figures": figures,
         "navigation": NAVIGATION,
         "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
+        "share": share,
         "version": __version__,
     }
     made.filters["minute"] = lambda at: f"{at:%Y-%m-%d %H:%M}"

@@ -36,6 +36,7 @@ class LivePage(Page):
     is nothing to end."""
 
     template: ClassVar[str] = "live.html"
+    is_shared: ClassVar[bool] = False
 
     name: str
     path: str
