@@ -42,7 +42,7 @@ class Watched:
 
     `first` is how it stood when it was judged first, `state` how it stands, as of `judged_at`.
     `kept`: something was measured; None: it goes on. `page` is the id of its page, once there is
-    one.
+    one, and `headline` what it says.
     """
 
     path: Path
@@ -55,6 +55,7 @@ class Watched:
     judging: "Future[None] | None" = None
     kept: bool | None = None
     page: str = ""
+    headline: str = ""
 
     @property
     def name(self) -> str:
@@ -121,7 +122,8 @@ class Live:
                 id_ = id_of(run.path)
                 if self._adds and isinstance(each := shelved_or_why(run.path), ShelvedRun):
                     self._index.add(each)
-                run.page = id_ if self._index.run(id_) else ""
+                if shelved := self._index.run(id_):
+                    run.page, run.headline = id_, shelved.headline
         return run.page
 
     def look(self, run: Watched, wait_s: float = 0.0) -> LiveState | None:
@@ -158,12 +160,14 @@ class Live:
     def _judged(self, run: Watched) -> None:
         state = self._judge.ask(run.path)
         now_s = time.monotonic()
-        run.due_s = now_s + pause_s(state.cpu_s, state.shares)
-        if run.state is None or state.standings:
-            run.state = state
+        # The first time, modules are imported and contracts built, which is paid once.
+        run.due_s = now_s + pause_s(state.cpu_s if run.state else 0.0, state.shares)
         if run.first is None and state.half_width is not None:
             run.first = state
         run.judged_at = datetime.now(UTC)
+        # Last: whoever reads it finds the others.
+        if run.state is None or state.standings:
+            run.state = state
 
 
 def pause_s(cpu_s: float, shares: bool) -> float:
