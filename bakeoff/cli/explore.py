@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bakeoff.cli.options import RUNS
 from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
 from bakeoff.model.errors import BadUsage, MissingPiece
@@ -17,6 +18,15 @@ from bakeoff.report import figures
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
 
+Url = Annotated[
+    str,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="The address that the site will have, for the badges and frames that people copy.",
+        show_default=False,
+    ),
+]
 FAULTS_SAID = 5
 """Folders that can't be read are named, but a thousand of them would hide the link."""
 
@@ -50,11 +60,14 @@ def explore(
             "Names of machine and user, and where things lie, are left out.",
         ),
     ] = None,
+    url: Url = "",
 ) -> None:
     """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
     It prints a link with a token; nobody gets in without it. Every view is a
-    link of its own, which says all of its state. Ctrl-C ends it.
+    link of its own, which says all of its state. A run that goes on in one of
+    the folders, or without one in ./runs, is at the top of the list: watch it
+    there, or end it. Ctrl-C ends the explorer.
 
     bakeoff explore
     bakeoff explore runs
@@ -63,26 +76,37 @@ def explore(
     """
     try:
         from bakeoff.explore import app, guard, serve, site
+        from bakeoff.explore.live.watched import Live
     except ImportError as error:
         raise MissingPiece(
             f"the explorer needs {error.name}: pip install 'bakeoff[explore]'"
         ) from None
     if to is not None:
         with opened_index(folders or []) as index, terminal_watch(err) as watch:
-            pages, faults = site.export(index, to, watch)
+            pages, faults = site.export(index, to, watch, site_url(url))
         say_faults(faults)
         say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
         return
     with (
         serve.listening(listen, port, others=allow_others) as bound,
         opened_index(folders or []) as index,
+        Live(folders or [RUNS], index, adds=bool(folders)) as live,
     ):
         own_port = bound.getsockname()[1]
         watchman = guard.Guard(own_port, others=allow_others)
         host = f"[{listen}]" if ":" in listen else listen
         say(f"http://{host}:{own_port}/?token={watchman.token}", out)
         say("Open this link in a browser; Ctrl-C ends the explorer.")
-        serve.serve(app.application(index, watchman), bound)
+        serve.serve(app.application(index, watchman, live), bound)
+
+
+def site_url(url: str) -> str:
+    """A site's address with a slash at its end; empty where it isn't known. Raises `BadUsage`."""
+    if not url:
+        return ""
+    if not url.startswith(("https://", "http://")) or any(each in url for each in ' ?#"<>'):
+        raise BadUsage(f"--url {url}: is no address of a site, such as https://example.org/races/")
+    return url.rstrip("/") + "/"
 
 
 @contextmanager
@@ -99,6 +123,7 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         finally:
             index.close()
         return
+    from bakeoff.runs.holder import holder_of
     from bakeoff.runs.reading import read_all
 
     with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
@@ -106,8 +131,9 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         with terminal_watch(err) as watch:
             index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
             count = index.rebuild(read_all(folders, watch, faults))
-        say_faults(list(faults.values()))
-        if not count:
+        going_on = [path for path in faults if holder_of(path)]
+        say_faults([reason for path, reason in faults.items() if path not in going_on])
+        if not count and not going_on:
             names = ", ".join(map(str, folders))
             raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
         try:

@@ -90,6 +90,11 @@ def article(name: str = "") -> Address:
     return Address.of("article", *([name] if name else []))
 
 
+def running(name: str) -> Address:
+    """A run that goes on, by its folder's name. A static site has none."""
+    return Address.of("live", name)
+
+
 def asset(name: str) -> Address:
     """A file that all pages share."""
     return Address.of("assets", name)

@@ -1,4 +1,5 @@
-"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG."""
+"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG,
+its badges."""
 
 import csv
 import io
@@ -7,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.explore.address import DATA, OF_VIEWS, Address
-from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.page import NotThere, Page, fragment
 from bakeoff.explore.pictures import png
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
@@ -60,6 +61,8 @@ def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = 
             return File(_named(page, "parquet"), media_type, to_parquet(rows()))
         case ("chart", file) if file.endswith((".svg", ".png")):
             return _picture(page, file)
+        case ("badge", file) if file.endswith(".svg"):
+            return _badge(page, file, said)
     raise NotThere(f"this page has no {'/'.join(name)}")
 
 
@@ -68,6 +71,14 @@ def _picture(page: Page, file: str) -> File:
     if file.endswith(".svg"):
         return File(file, "image/svg+xml", drawn.encode(), saved=False)
     return File(file, "image/png", png(drawn), saved=False)
+
+
+def _badge(page: Page, file: str, said: Callable[[str], str] | None) -> File:
+    for badge in page.badges():
+        if file == f"{badge.name}.svg":
+            drawn = fragment("badge.svg", said, badge=badge)
+            return File(file, "image/svg+xml", drawn.encode(), saved=False)
+    raise NotThere(f"this page has no badge called {file}")
 
 
 def to_csv(rows: Sequence[DataRow]) -> bytes:

@@ -1,6 +1,6 @@
 """A view before it is HTML: what a page shows, whoever asks for it; and its HTML."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -10,8 +10,9 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.explore import address
+from bakeoff.explore import address, share
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.badge import Badge
 from bakeoff.explore.drawing.drawn import Drawn
 from bakeoff.explore.pictures import alone, svg
 from bakeoff.model.errors import BakeoffError
@@ -42,6 +43,10 @@ class Page:
     """
 
     template: ClassVar[str]
+    table: ClassVar[str] = ""
+    """The template of its table alone; empty where it has none to show elsewhere."""
+    is_shared: ClassVar[bool] = True
+    """Whether it says how to show it elsewhere."""
 
     address: Address
     title: str
@@ -52,6 +57,20 @@ class Page:
     def pictures(self) -> tuple[Chart, ...]:
         """Pictures of a report, which take long to draw: the page shows them as files."""
         return ()
+
+    def badges(self) -> tuple[Badge, ...]:
+        """What it says in a line; the first sums it up."""
+        return ()
+
+    def embeds(self) -> Mapping[str, str]:
+        """What of it can be shown alone: names of files, and titles."""
+        title = self.table_title()
+        table = {"table": title} if title else {}
+        return {**{chart.slug: chart.title for chart in self.charts}, **table}
+
+    def table_title(self) -> str:
+        """The title of its table; empty where it has none now."""
+        return ""
 
     def svg(self, slug: str) -> str:
         """The picture of that name as a file of its own. Raises `NotThere`."""
@@ -70,22 +89,42 @@ class Page:
 class Saying:
     """How a page of a static site says things: `said` replaces what is private in every text.
 
-    `shards` are the files that its search looks through.
+    `shards` are the files that its search looks through. `site` is the published site's address,
+    with a slash at its end; empty where it isn't known.
     """
 
     said: Callable[[str], str]
     shards: tuple[Address, ...] = ()
+    site: str = ""
 
 
-def render(page: Page, link: Links, *, saying: Saying | None = None) -> str:
-    """The page as HTML. Without a `saying` it is live: there is a server that answers forms."""
-    if saying is None:
-        return _templates().get_template(page.template).render(page=page, link=link, live=True)
-    templates = _templates_saying(saying.said)
-    shards = " ".join(map(link, saying.shards))
-    return templates.get_template(page.template).render(
-        page=page, link=link, live=False, shards=shards
+def render(
+    page: Page,
+    link: Links,
+    *,
+    saying: Saying | None = None,
+    running: Callable[[], Sequence[object]] = tuple,
+) -> str:
+    """The page as HTML. Without a `saying` it is live: there is a server that answers forms.
+
+    `running` finds what goes on.
+    """
+    return fragment(
+        page.template,
+        saying.said if saying else None,
+        page=page,
+        link=link,
+        live=saying is None,
+        running=running,
+        site=saying.site if saying else "",
+        shards=" ".join(map(link, saying.shards)) if saying else "",
     )
+
+
+def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
+    """A part of a page as HTML; `said` replaces what is private in every text."""
+    templates = _templates_saying(said) if said else _templates()
+    return templates.get_template(template).render(**values)
 
 
 def stylesheet() -> str:
@@ -111,6 +150,7 @@ def _templates() -> Environment:
         "figures": figures,
         "navigation": NAVIGATION,
         "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
+        "share": share,
         "version": __version__,
     }
     made.filters["minute"] = lambda at: f"{at:%Y-%m-%d %H:%M}"

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
+from bakeoff.explore.badge import Badge, of_ratio
 from bakeoff.explore.drawing.drawn import line_over_time
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
@@ -67,6 +68,15 @@ class ContenderPage(Page):
     total: int
     turns: tuple[Turn, ...]
     compared: int
+
+    def badges(self) -> tuple[Badge, ...]:
+        """`last`: its ratio in the last race that has one."""
+        reference = self.series.reference
+        for point in reversed(self.series.points):
+            if point.valid and point.ratio and (point.low or point.high):
+                day = f"{point.began_at:%Y-%m-%d}"
+                return (of_ratio("last", self.name, reference, point, day),)
+        return ()
 
 
 def contender(index: Index, address: Address) -> Page:

@@ -1,11 +1,12 @@
 """A run, or a part of it: what its report says, of all contenders or of a chosen family."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.badge import Badge, of_verdict, of_words
 from bakeoff.explore.drawing.drawn import ratios
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
@@ -13,7 +14,8 @@ from bakeoff.explore.pictures import charts_of
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import RunLine, ShelvedRun
-from bakeoff.report.document import Chart, Document
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Chart, Document, Table
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
 
 MATES = 12
@@ -38,8 +40,10 @@ class RunPage(Page):
     """
 
     template: ClassVar[str] = "run.html"
+    table: ClassVar[str] = "standings.html"
 
     run: ShelvedRun
+    verdict: Verdict | None
     part: str
     document: Document
     further: str
@@ -56,6 +60,20 @@ class RunPage(Page):
         """The report's other pictures; each is drawn when its file is asked for."""
         own = {drawn.slug for drawn in self.charts}
         return tuple(chart for chart in charts_of(self.document) if chart.slug not in own)
+
+    def badges(self) -> tuple[Badge, ...]:
+        """Who leads, or that it is a tie. A family that somebody chose has none."""
+        if self.is_family:
+            return ()
+        return of_verdict(self.verdict) if self.verdict else (of_words(self.title),)
+
+    def embeds(self) -> Mapping[str, str]:
+        """Its pictures and its first table. A family that somebody chose has none."""
+        return {} if self.is_family else super().embeds()
+
+    def table_title(self) -> str:
+        """That of its first table."""
+        return title_of_table(self.blocks)
 
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
@@ -87,6 +105,7 @@ def run(index: Index, address: Address) -> RunPage:
         data=lambda: shown.document.data,
         charts=ratios(verdict) if verdict else (),
         run=shelved,
+        verdict=verdict,
         part=part,
         document=shown.document,
         further=further,
@@ -110,6 +129,11 @@ def found(index: Index, parts: tuple[str, ...]) -> ShelvedRun:
     if shelved is None:
         raise NotThere("the history has no such run; bakeoff history rebuild DIR adds those of DIR")
     return shelved
+
+
+def title_of_table(blocks: Iterable[Shown]) -> str:
+    """The title of the first table of a document; empty where it has none."""
+    return next((shown.block.title for shown in blocks if isinstance(shown.block, Table)), "")
 
 
 def numbers(text: str) -> tuple[int, ...]:
