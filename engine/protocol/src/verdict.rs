@@ -2,7 +2,7 @@
 
 use crate::body::BodyCheck;
 use crate::check::{BodyRule, Expectation, StatusRule, WrongHeader};
-use crate::head::FIELDS_LIMIT;
+use crate::head::{self, FIELDS_LIMIT};
 use crate::learned::Learned;
 use crate::protocol::Answer;
 use httparse::Header;
@@ -75,9 +75,10 @@ pub(crate) fn describe(
 
 /// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on.
 pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Option<String> {
+    let head = head::unfold(head);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
     let mut response = httparse::Response::new(&mut fields);
-    response.parse(head).ok()?;
+    response.parse(&head).ok()?;
     describe_header(expectation, response.headers)
 }
 
