@@ -4,6 +4,9 @@
 /// The most bytes of a chunk-size line, and of the trailers in all.
 const LINE_LIMIT: u32 = 16 * 1024;
 
+/// A size of so many digits fits 64 bits by all means.
+const PLAIN_DIGITS: usize = 15;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// In the size; false before its first digit.
@@ -72,12 +75,40 @@ impl Chunked {
                 }
                 continue;
             }
-            if self.byte(bytes[at]).map_err(|what| (what, at))? {
-                return Ok(Some(at + 1));
+            match (self.state, &bytes[at..]) {
+                (State::DataCr, [b'\r', b'\n', ..]) => {
+                    *self = Self::new();
+                    at += 2;
+                }
+                (State::TrailerStart(false), [b'\r', b'\n', ..]) => return Ok(Some(at + 2)),
+                (State::Size(false), rest) if let Some(length) = self.plain_size(rest) => {
+                    at += length;
+                }
+                _ if self.byte(bytes[at]).map_err(|what| (what, at))? => return Ok(Some(at + 1)),
+                _ => at += 1,
             }
-            at += 1;
         }
         Ok(None)
+    }
+
+    /// Takes a whole line of a size and nothing else, as most are: how long it is.
+    #[inline]
+    fn plain_size(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut size = 0;
+        for (at, &byte) in bytes.iter().enumerate().take(PLAIN_DIGITS + 1) {
+            if let Some(digit) = char::from(byte).to_digit(16) {
+                size = size << 4 | u64::from(digit);
+                continue;
+            }
+            let is_whole = at > 0 && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+            if !is_whole || at > PLAIN_DIGITS {
+                return None;
+            }
+            self.left = size;
+            self.state = if size == 0 { State::TrailerStart(false) } else { State::Data };
+            return Some(at + 2);
+        }
+        None
     }
 
     /// One byte outside the data; true at the end of the body.

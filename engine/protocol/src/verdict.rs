@@ -73,9 +73,11 @@ pub(crate) fn describe(
     }
 }
 
-/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on.
+/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on, and
+/// as much of the body as there is.
 pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Option<String> {
-    let head = head::unfold(head);
+    // What follows it is no fold, though it may begin with a space.
+    let head = head::unfold(&head[..head::find_end(head, 0)?]);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
     let mut response = httparse::Response::new(&mut fields);
     response.parse(&head).ok()?;

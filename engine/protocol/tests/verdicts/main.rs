@@ -255,6 +255,9 @@ fn a_folded_value_is_on_one_line() {
     check(with_headers(&[("A", "b  \tc")]), folded, "as expected");
     let words = "header A is \"b  \\tc\", expected \"b\"";
     check(with_headers(&[("A", "b")]), folded, words);
+    // A body that begins with a space is none of the last value.
+    let words = "header A is \"c\", expected \"b\"";
+    check(with_headers(&[("A", "b")]), b"HTTP/1.1 200 OK\r\nA: c\r\n\r\n x", words);
 }
 
 #[test]
