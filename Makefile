@@ -159,6 +159,10 @@ brick-bench: setup build/brick/brick-yardstick ## Race the brick against its nul
 	$(call race_brick,close,$(BENCHED_BRICK) --close -d 30)
 	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
 
+.PHONY: brick-attacks
+brick-attacks: setup brick-programs ## Attack the brick while others use it: their latency, its memory; into records/
+	$(BIN)/python brick/bench/attacks.py --out records/$(NOW)-brick-attacks.json
+
 # $(call race_brick,WHAT,WORDS): a race of three boots, kept as a record without this machine's paths.
 race_brick = $(BIN)/bakeoff race $(2) --boots 3 --out build/runs --json records/$(NOW)-brick-$(1).json && \
 	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json

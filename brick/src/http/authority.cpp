@@ -1,8 +1,9 @@
 #include "http/authority.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
-#include "http/characters.hpp"
+#include "http/scan.hpp"
 
 namespace brick::http {
 namespace {
@@ -64,36 +65,29 @@ int count_pieces(std::string_view text, bool ends) noexcept {
 }
 
 /// Nothing, or a colon and a port.
-bool is_port_part(const char* at, const char* end, Port port) noexcept {
-    if (end - at < 2) {
-        return port == Port::optional && (at == end || *at == ':');
+inline bool is_port_part(const char* at, const char* end, Port port) noexcept {
+    if (at == end || *at != ':') {
+        return at == end && port == Port::optional;
     }
-    if (*at != ':') {
-        return false;
+    if (++at == end) {
+        return port == Port::optional;
     }
     unsigned number = 0;
-    while (++at != end) {
-        if (!is_digit(*at)) {
-            return false;
-        }
-        number = number * 10 + static_cast<unsigned>(*at - '0');
-        if (number > 65'535) {
+    for (; at != end; ++at) {
+        const unsigned digit = static_cast<unsigned char>(*at) - unsigned{'0'};
+        number = number * 10 + digit;
+        if (digit > 9 || number > 65'535) {
             return false;
         }
     }
     return true;
 }
 
-/// The end of the name or IPv4 address that begins at `at`.
+/// The end of the name or IPv4 address that begins at `at`; bytes may be read up to `end`.
 const char* name_end(const char* at, const char* end) noexcept {
-    while (at != end) {
-        if (in(Chars::reg_name, *at)) [[likely]] {
-            ++at;
-        } else if (*at == '%' && end - at > 2 && hex_value(at[1]) >= 0 && hex_value(at[2]) >= 0) {
-            at += 3;
-        } else {
-            break;
-        }
+    while ((at = reg_name_end(at, at, end)) != end && *at == '%' && end - at > 2 &&
+           hex_value(at[1]) >= 0 && hex_value(at[2]) >= 0) {
+        at += 3;
     }
     return at;
 }
@@ -110,16 +104,16 @@ bool is_ipv6(std::string_view text) noexcept {
     return before >= 0 && after >= 0 && before + after < kPieces;  // The gap is a piece at least.
 }
 
-bool is_authority(std::string_view text, Port port) noexcept {
+bool is_authority(std::string_view text, const char* end, Port port) noexcept {
     const char* const start = text.data();
-    const char* const end = start + text.size();
+    const char* const text_end = start + text.size();
     if (!text.starts_with('[')) {
-        const char* const host_end = name_end(start, end);
-        return host_end != start && is_port_part(host_end, end, port);
+        const char* const host_end = std::min(name_end(start, end), text_end);
+        return host_end != start && is_port_part(host_end, text_end, port);
     }
     const std::size_t closing = text.find(']');
     return closing != std::string_view::npos && is_ipv6(text.substr(1, closing - 1)) &&
-           is_port_part(start + closing + 1, end, port);
+           is_port_part(start + closing + 1, text_end, port);
 }
 
 }  // namespace brick::http

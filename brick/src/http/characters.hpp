@@ -60,6 +60,11 @@ inline constexpr std::array<std::uint8_t, 256> kTableOfChars = table_of_chars();
 
 [[nodiscard]] constexpr bool is_blank(char byte) noexcept { return byte == ' ' || byte == '\t'; }
 
+/// The tab is one, too.
+[[nodiscard]] constexpr bool is_control(char byte) noexcept {
+    return static_cast<unsigned char>(byte) < ' ' || byte == 0x7f;
+}
+
 [[nodiscard]] constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
 /// 0 to 15, or -1 for what is no hexadecimal digit.

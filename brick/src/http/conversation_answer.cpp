@@ -15,9 +15,8 @@ constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 void Conversation::respond(Service& service, const Rendered& fixed) {
     if (fixed.closes() || service.stopping) manner_.keeps = false;
     const bool with_body = !manner_.bodiless;
-    char* out = output_.room(service.pool, fixed.bytes(connection(), with_body));
-    const char* end = fixed.write(out, connection(), with_body, service.date);
-    output_.commit(static_cast<std::size_t>(end - out));
+    Edition& edition = service.editions.current(fixed, connection(), service.date);
+    output_.append(service.pool, edition, fixed.bytes(connection(), with_body));
     answered();
 }
 
@@ -49,7 +48,7 @@ void Conversation::refuse(Service& service, int status) {
         message_->incoming.reset();
         message_->input.clear();
     }
-    manner_.keeps = false;
+    leave_unread();
     respond_plainly(service, status);
 }
 
@@ -139,8 +138,8 @@ void Conversation::pace_on(std::size_t bytes) {
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
     // Closed at once, the connection of a client that sends on would be reset, and the answer with
-    // it (RFC 9112, 9.6).
-    if (!manner_.keeps && end_ == End::open) end_ = End::linger;
+    // it. Who said close sends no other request (RFC 9112, 9.6).
+    if (!manner_.keeps && end_ == End::open) end_ = manner_.is_last ? End::close : End::linger;
     manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
 }
 

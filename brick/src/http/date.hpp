@@ -18,6 +18,8 @@ public:
 
     /// Times before 1970 and after 9999 are taken for the nearest that can be written.
     void set(std::time_t now) noexcept;
+    /// What was set, in seconds since 1970.
+    [[nodiscard]] std::time_t second() const noexcept { return now_; }
     [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), kBytes}; }
 
 private:

@@ -41,38 +41,38 @@ Parsed broken_request_line(const char* line, Window within) noexcept {
     return broken.refusal == 414 && is_in_method ? Parsed{0, 501} : broken;
 }
 
-/// Parses a field line at `at`, checks its characters, and moves `at` behind its CRLF. False for
-/// what isn't a well-formed line up to its CRLF.
-bool parse_field(const char*& at, const char* end, Field& field) noexcept {
+bool is_line_end(const char* at, const char* end) noexcept {
+    return end - at >= static_cast<std::ptrdiff_t>(kLineEnd) &&
+           std::memcmp(at, "\r\n", kLineEnd) == 0;
+}
+
+/// Parses the field line from `at` to `line_end`, where a CRLF is; before it is nothing that a
+/// value can't hold. What may be read is from `begin` to `end`. False for what isn't well formed.
+bool parse_field(const char* at, const char* line_end, const char* begin, const char* end,
+                 Field& field) noexcept {
     const char* const name = at;
-    at = token_end(at, end);
-    if (at == name || at == end || *at != ':') {
+    at = token_end(at, begin, end);
+    if (at == name || *at != ':') {
         return false;
     }
     field.name = {name, static_cast<std::size_t>(at - name)};
     ++at;
-    while (at != end && is_blank(*at)) {
+    while (*at <= ' ' && is_blank(*at)) {
         ++at;
     }
-    const char* const value = at;
-    at = value_end(at, end);
-    if (end - at < static_cast<std::ptrdiff_t>(kLineEnd) || at[0] != '\r' || at[1] != '\n') {
-        return false;
+    while (line_end[-1] <= ' ' && is_blank(line_end[-1]) && line_end != at) {
+        --line_end;
     }
-    const char* value_last = at;
-    while (value_last != value && is_blank(value_last[-1])) {
-        --value_last;
-    }
-    field.value = {value, static_cast<std::size_t>(value_last - value)};
-    at += kLineEnd;
+    field.value = {at, static_cast<std::size_t>(line_end - at)};
     return true;
 }
 
 }  // namespace
 
 Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noexcept {
-    const char* at = bytes.data();
-    const char* const all = at + bytes.size();
+    const char* const begin = bytes.data();
+    const char* const all = begin + bytes.size();
+    const char* at = begin;
     if (bytes.starts_with("\r\n")) {
         at += kLineEnd;
     }
@@ -82,31 +82,47 @@ Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noex
     const std::size_t line_most = std::min(limits.request_line_bytes, longest) + kLineEnd;
     const Window first = window(at, all, line_most, 414);
 
+    Stops stops(at, begin, whole.end);
     const char* line = at;
     if (const int refusal = parse_request_line(at, first.end, head); refusal != 0) {
         return refusal == 400 ? broken_request_line(line, first) : Parsed{0, refusal};
     }
-    const std::size_t fields_most = std::min(limits.fields, kMostFields);
-    KnownFields known{head};
-    head.field_count = 0;
-    for (line = at; whole.end - at < 2 || at[0] != '\r' || at[1] != '\n'; line = at) {
-        if (head.field_count == fields_most) {
+    // Not `at`, which is the same but known only when all before it is.
+    line = stops.next() + kLineEnd;
+    stops.drop();
+
+    KnownFields known{head, whole.end};
+    Field* field = head.fields.data();
+    const Field* const most = field + std::min(limits.fields, kMostFields);
+    while (true) {
+        const char* line_end = stops.next();
+        bool has_end = is_line_end(line_end, whole.end);
+        while (!has_end && line_end != whole.end && *line_end == '\t') {
+            line_end = stops.next();
+            has_end = is_line_end(line_end, whole.end);
+        }
+        if (has_end && line_end == line) {
+            break;
+        }
+        if (field == most) {
             const Parsed broken = broken_line(line, whole);
             return broken.refusal == 0 ? broken : Parsed{0, 431};
         }
-        Field& field = head.fields[head.field_count];
-        if (!parse_field(at, whole.end, field)) {
+        if (!has_end || !parse_field(line, line_end, begin, whole.end, *field)) {
             return broken_line(line, whole);
         }
-        if (const int refusal = known.note(field); refusal != 0) {
+        if (const int refusal = known.note(*field); refusal != 0) {
             return {0, refusal};
         }
-        ++head.field_count;
+        ++field;
+        line = line_end + kLineEnd;
+        stops.drop();
     }
+    head.field_count = static_cast<std::size_t>(field - head.fields.data());
     if (const int refusal = known.finish(); refusal != 0) {
         return {0, refusal};
     }
-    return {static_cast<std::size_t>(at - bytes.data()) + kLineEnd, 0};
+    return {static_cast<std::size_t>(line - begin) + kLineEnd, 0};
 }
 
 bool same_letters(std::string_view one, std::string_view other) noexcept {

@@ -41,38 +41,22 @@ bool is(std::string_view text, const char (&known)[Size]) noexcept {
 
 }  // namespace
 
-KnownFields::KnownFields(Head& head) noexcept : head_(head) {
-    head.length = 0;
-    head.framing = Framing::none;
-    head.expects_continue = false;
-}
-
 int KnownFields::note_named(const Field& field) noexcept {
-    if (is(field.name, "host")) {
-        return note_host(field.value);
+    switch (field.name.size()) {
+        case 4:
+            return is(field.name, "host") ? note_host(field.value) : 0;
+        case 6:
+            return is(field.name, "expect") ? note_expectations(field.value) : 0;
+        case 10:
+            if (is(field.name, "connection")) {
+                note_connection(field.value);
+            }
+            return 0;
+        case 14:
+            return is(field.name, "content-length") ? note_length(field.value) : 0;
+        default:
+            return is(field.name, "transfer-encoding") ? note_codings(field.value) : 0;
     }
-    if (is(field.name, "connection")) {
-        note_connection(field.value);
-        return 0;
-    }
-    if (is(field.name, "content-length")) {
-        return note_length(field.value);
-    }
-    if (is(field.name, "transfer-encoding")) {
-        return note_codings(field.value);
-    }
-    return is(field.name, "expect") ? note_expectations(field.value) : 0;
-}
-
-int KnownFields::finish() noexcept {
-    if (!has_host_ && head_.minor > 0) {
-        return 400;
-    }
-    if (has_coding_ && head_.framing != Framing::chunked) {
-        return 400;  // The body's end can't be told (RFC 9112, 6.3).
-    }
-    head_.keeps_alive = !closes_ && (keeps_alive_ || head_.minor > 0);
-    return 0;
 }
 
 int KnownFields::note_host(std::string_view value) noexcept {
@@ -81,7 +65,7 @@ int KnownFields::note_host(std::string_view value) noexcept {
     }
     has_host_ = true;
     // No target of http is without a host, with a port or without (RFC 9112, 3.3).
-    return is_authority(value) ? 0 : 400;
+    return is_authority(value, end_) ? 0 : 400;
 }
 
 int KnownFields::note_length(std::string_view value) noexcept {
@@ -141,6 +125,10 @@ int KnownFields::note_expectations(std::string_view value) noexcept {
 }
 
 void KnownFields::note_connection(std::string_view value) noexcept {
+    if (is(value, "keep-alive")) {  // As nearly always.
+        keeps_alive_ = true;
+        return;
+    }
     while (!value.empty()) {
         const std::string_view option = take_element(value);
         closes_ = closes_ || is(option, "close");

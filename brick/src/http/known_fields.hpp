@@ -2,6 +2,12 @@
 /// Connection and Expect (RFC 9112 sections 3.2, 6 and 9; RFC 9110 section 10.1.1).
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
 #include "http/head.hpp"
 
 namespace brick::http {
@@ -10,20 +16,55 @@ namespace brick::http {
 class KnownFields {
 public:
     /// Sets what `head` is without any field. Its request line has been parsed; it outlives this.
-    explicit KnownFields(Head& head) noexcept;
+    /// The bytes behind a field may be read up to `end`.
+    KnownFields(Head& head, const char* end) noexcept : head_(head), end_(end) {
+        head.length = 0;
+        head.framing = Framing::none;
+        head.expects_continue = false;
+    }
 
-    /// Looks at a field of a token and a checked value. Returns 0, or 400, 417 or 501.
+    /// Looks at a field of a token and a checked value, with a colon and CRLF in their places.
+    /// Returns 0, or 400, 417 or 501.
     [[nodiscard]] int note(const Field& field) noexcept {
-        // Most fields are of no interest, and nearly all of those differ in length.
-        constexpr std::uint32_t lengths = 1U << 4U | 1U << 6U | 1U << 10U | 1U << 14U | 1U << 17U;
+        // Most fields are of no interest: their lengths and first letters tell.
         const std::size_t length = field.name.size();
-        return length < 18 && (lengths >> length & 1U) != 0 ? note_named(field) : 0;
+        return length < kFirstLetters.size() &&
+                       first_letters(field.name.data()) == kFirstLetters[length]
+                   ? note_named(field)
+                   : 0;
     }
 
     /// Behind the last field: 0 or 400.
-    [[nodiscard]] int finish() noexcept;
+    [[nodiscard]] int finish() noexcept {
+        if (!has_host_ && head_.minor > 0) {
+            return 400;
+        }
+        if (has_coding_ && head_.framing != Framing::chunked) {
+            return 400;  // The body's end can't be told (RFC 9112, 6.3).
+        }
+        head_.keeps_alive = !closes_ && (keeps_alive_ || head_.minor > 0);
+        return 0;
+    }
 
 private:
+    // The first four bytes, letters made small. The shortest field, "a:" and CRLF, has four.
+    [[nodiscard]] static std::uint32_t first_letters(const char* name) noexcept {
+        std::uint32_t letters = 0;
+        std::memcpy(&letters, name, sizeof letters);
+        return letters | 0x20202020U;
+    }
+
+    // Of the names that matter, by their lengths; 0, which no letters are, for all other lengths.
+    static constexpr std::array<std::uint32_t, 18> kFirstLetters = [] {
+        std::array<std::uint32_t, 18> table{};
+        for (const std::string_view name :
+             {"host", "expect", "connection", "content-length", "transfer-encoding"}) {
+            table[name.size()] =
+                std::bit_cast<std::uint32_t>(std::array{name[0], name[1], name[2], name[3]});
+        }
+        return table;
+    }();
+
     int note_named(const Field& field) noexcept;
     int note_host(std::string_view value) noexcept;
     int note_length(std::string_view value) noexcept;
@@ -32,6 +73,7 @@ private:
     void note_connection(std::string_view value) noexcept;
 
     Head& head_;
+    const char* end_;
     bool has_host_ = false;
     bool has_coding_ = false;          // A Transfer-Encoding came.
     bool has_foreign_coding_ = false;  // It named one that isn't chunked.

@@ -54,6 +54,7 @@ void Output::Buffer::free(Pool& pool) noexcept {
 }
 
 char* Output::room(Pool& pool, std::size_t bytes) {
+    if (is_movable()) copy_borrowed(pool);
     const std::size_t needed = filling_.end + bytes;
     if (needed <= filling_.capacity) return filling_.data + filling_.end;
     if (needed <= Pool::kChunkBytes) {
@@ -73,7 +74,27 @@ void Output::append(Pool& pool, std::string_view bytes) {
     commit(bytes.size());
 }
 
+void Output::append(Pool& pool, Edition& edition, std::size_t bytes) {
+    if (unsent() > 0) return append(pool, edition.bytes().substr(0, bytes));
+    edition.borrow();
+    borrowed_ = &edition;
+    // Its capacity only says whether it may still be copied. It is read alone.
+    sending_ = {const_cast<char*>(edition.bytes().data()), bytes,
+                std::size_t{bytes <= Pool::kChunkBytes / 2}};
+}
+
+// Something else follows before it was sent: both leave together.
+void Output::copy_borrowed(Pool& pool) {
+    const std::string_view bytes(sending_.data, sending_.end);
+    sending_.capacity = 0;
+    append(pool, bytes);
+    borrowed_->give_back();
+    borrowed_ = nullptr;
+    sending_ = {};
+}
+
 std::string_view Output::next() noexcept {
+    if (borrowed_ != nullptr) sending_.capacity = 0;
     if (sent_ == sending_.end && filling_.end > 0) std::swap(sending_, filling_);
     return {sending_.data + sent_, sending_.end - sent_};
 }
@@ -81,14 +102,19 @@ std::string_view Output::next() noexcept {
 void Output::sent(Pool& pool, std::size_t bytes) noexcept {
     sent_ += bytes;
     if (sent_ < sending_.end) return;
-    sending_.free(pool);
-    sent_ = 0;
+    drop_sending(pool);
 }
 
 void Output::clear(Pool& pool) noexcept {
-    if (sending_.data != nullptr) sending_.free(pool);
+    if (sending_.data != nullptr) drop_sending(pool);
     if (filling_.data != nullptr) filling_.free(pool);
+}
+
+void Output::drop_sending(Pool& pool) noexcept {
     sent_ = 0;
+    if (borrowed_ == nullptr) return sending_.free(pool);
+    sending_ = {};
+    std::exchange(borrowed_, nullptr)->give_back();
 }
 
 }  // namespace brick::http

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "http/editions.hpp"
+
 namespace brick::http {
 
 /// Chunks of memory for the connections of one thread: taken when there is something to send,
@@ -32,6 +34,8 @@ private:
 
 /// Bytes in the order in which they have to leave. What `next` returned stays in place until
 /// `sent` has counted all of it, whatever is appended meanwhile: the kernel may still read it.
+/// A fixed answer that leaves alone is sent from where it lies; with others, as long as it is
+/// small, it becomes a part of one send.
 class Output {
 public:
     [[nodiscard]] std::size_t unsent() const noexcept {
@@ -42,6 +46,9 @@ public:
     [[nodiscard]] char* room(Pool& pool, std::size_t bytes);
     void commit(std::size_t bytes) noexcept { filling_.end += bytes; }
     void append(Pool& pool, std::string_view bytes);
+
+    /// The first `bytes` of a fixed answer.
+    void append(Pool& pool, Edition& edition, std::size_t bytes);
 
     /// The bytes to send next: nothing only when all is sent.
     [[nodiscard]] std::string_view next() noexcept;
@@ -59,9 +66,18 @@ private:
         void free(Pool& pool) noexcept;
     };
 
+    void copy_borrowed(Pool& pool);
+    void drop_sending(Pool& pool) noexcept;
+
+    // Whether what is borrowed may still be copied: nobody was told of it, and it is small.
+    [[nodiscard]] bool is_movable() const noexcept {
+        return borrowed_ != nullptr && sending_.capacity != 0;
+    }
+
     Buffer sending_;
     Buffer filling_;
-    std::size_t sent_ = 0;  // Of `sending_`.
+    std::size_t sent_ = 0;         // Of `sending_`.
+    Edition* borrowed_ = nullptr;  // What `sending_` is a part of.
 };
 
 }  // namespace brick::http

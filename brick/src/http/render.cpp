@@ -180,7 +180,8 @@ char* render_head(char* out, const Response& response, Body body, Connection con
     return put(put_connection(out, connection), kLineEnd);
 }
 
-Rendered::Rendered(const Fixed& fixed) : closes_(fixed.response().closes()) {
+Rendered::Rendered(const Fixed& fixed, std::size_t number)
+    : number_(number), closes_(fixed.response().closes()) {
     const Response& response = fixed.response();
     if (response.streams()) {
         throw std::invalid_argument(
@@ -214,8 +215,12 @@ char* Rendered::write(char* out, Connection connection, bool with_body,
                       const Date& date) const noexcept {
     const std::size_t count = bytes(connection, with_body);
     std::copy_n(texts_[static_cast<std::size_t>(connection)].whole.data(), count, out);
-    put(out + date_at_, date.text());
+    set_date(out, date);
     return out + count;
+}
+
+void Rendered::set_date(char* written, const Date& date) const noexcept {
+    put(written + date_at_, date.text());
 }
 
 }  // namespace brick::http

@@ -48,8 +48,11 @@ struct Body {
 /// A fixed answer: whole, as it is sent for each kind of connection, with a hole for the Date.
 class Rendered {
 public:
-    /// Throws std::invalid_argument if the answer streams or has a Pace.
-    explicit Rendered(const Fixed& fixed);
+    /// `number` is its own among those of a server, counted from 0. Throws std::invalid_argument if
+    /// the answer streams or has a Pace.
+    explicit Rendered(const Fixed& fixed, std::size_t number = 0);
+
+    [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
     [[nodiscard]] std::size_t bytes(Connection connection, bool with_body) const noexcept {
         const Text& text = texts_[static_cast<std::size_t>(connection)];
@@ -59,6 +62,9 @@ public:
     /// Copies the answer to `out`, sets its Date and returns its end.
     [[nodiscard]] char* write(char* out, Connection connection, bool with_body,
                               const Date& date) const noexcept;
+
+    /// Gives a copy that `write` has made another Date.
+    void set_date(char* written, const Date& date) const noexcept;
 
     /// Whether it closes the connection: for the caller of `write` to see to.
     [[nodiscard]] bool closes() const noexcept { return closes_; }
@@ -70,7 +76,8 @@ private:
     };
 
     std::array<Text, 3> texts_;  // One for each Connection.
-    std::size_t date_at_ = 0;    // The same in all three.
+    std::size_t number_;
+    std::size_t date_at_ = 0;  // The same in all three.
     bool closes_;
 };
 

@@ -19,10 +19,11 @@ std::string_view between(const char* from, const char* to) noexcept {
 
 /// Goes to the end of a path and its query, and sets those of `head`. False if a % in the path has
 /// no two digits behind it. (A query may have such: browsers send it as it was typed.)
-bool parse_path_and_query(const char*& at, const char* end, Head& head) noexcept {
+[[gnu::always_inline]] inline bool parse_path_and_query(const char*& at, const char* begin,
+                                                        const char* end, Head& head) noexcept {
     const char* const path = at;
     bool well_formed = true;
-    while ((at = path_run_end(at, end)) != end && *at == '%') {
+    while ((at = path_run_end(at, begin, end)) != end && *at == '%') {
         const bool has_digits = end - at > 2 && hex_value(at[1]) >= 0 && hex_value(at[2]) >= 0;
         well_formed = well_formed && has_digits;
         ++at;
@@ -31,7 +32,7 @@ bool parse_path_and_query(const char*& at, const char* end, Head& head) noexcept
     head.query = {};
     if (at != end && *at == '?') {
         const char* const query = at + 1;
-        at = target_end(query, end);
+        at = target_end(query, begin, end);
         head.query = between(query, at);
     }
     return well_formed;
@@ -51,7 +52,7 @@ std::string_view behind_scheme(std::string_view target) noexcept {
 bool split_absolute(Head& head) noexcept {
     const std::string_view rest = behind_scheme(head.target);
     const std::size_t authority_bytes = std::min(rest.find_first_of("/?"), rest.size());
-    if (!is_authority(rest.substr(0, authority_bytes))) {
+    if (!is_authority(rest.substr(0, authority_bytes), rest.data() + rest.size())) {
         return false;
     }
     head.form = Target::absolute;
@@ -62,7 +63,7 @@ bool split_absolute(Head& head) noexcept {
         head.path = head.method == "OPTIONS" ? "*" : "/";
         return true;
     }
-    const bool well_formed = parse_path_and_query(at, end, head);
+    const bool well_formed = parse_path_and_query(at, rest.data(), end, head);
     if (head.path.empty()) {
         head.path = "/";
     }
@@ -75,7 +76,7 @@ bool split_other_target(Head& head) noexcept {
     if (head.method == "CONNECT") {
         head.path = {};
         head.form = Target::authority;
-        return is_authority(head.target, Port::demanded);
+        return is_authority(head.target, head.target.data() + head.target.size(), Port::demanded);
     }
     if (head.target == "*") {
         head.path = head.target;
@@ -108,8 +109,9 @@ int parse_version(const char*& at, const char* end, Head& head) noexcept {
 
 }  // namespace
 
-int parse_request_line(const char*& at, const char* end, Head& head) noexcept {
-    const char* const method = at;
+int parse_request_line(const char*& start, const char* end, Head& head) noexcept {
+    const char* const method = start;
+    const char* at = method;
     if (end - at > 4 && std::memcmp(at, "GET ", 4) == 0) {
         at += 3;
     } else {
@@ -129,9 +131,9 @@ int parse_request_line(const char*& at, const char* end, Head& head) noexcept {
     bool well_formed = true;
     head.form = Target::origin;
     if (*at == '/') [[likely]] {
-        well_formed = parse_path_and_query(at, end, head) && head.method != "CONNECT";
+        well_formed = parse_path_and_query(at, method, end, head) && head.method != "CONNECT";
     } else {
-        at = target_end(at, end);
+        at = target_end(at, method, end);
     }
     head.target = between(target, at);
     if (at == target) {
@@ -144,6 +146,7 @@ int parse_request_line(const char*& at, const char* end, Head& head) noexcept {
     if (*target != '/') [[unlikely]] {
         well_formed = split_other_target(head);
     }
+    start = at;
     return well_formed ? 0 : 400;
 }
 

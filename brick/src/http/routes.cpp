@@ -31,10 +31,11 @@ void check_method(std::string_view method, std::string_view pattern) {
     }
 }
 
-/// Renders what is fixed; refuses an empty function now rather than at the first request.
-Ready ready(Answer answer) {
+/// Renders what is fixed, with this number; refuses an empty function now rather than at the first
+/// request.
+Ready ready(Answer answer, std::size_t number) {
     if (const Fixed* fixed = std::get_if<Fixed>(&answer)) {
-        return Rendered(*fixed);
+        return Rendered(*fixed, number);
     }
     if (Handler* handler = std::get_if<Handler>(&answer); handler != nullptr && *handler) {
         return std::move(*handler);
@@ -74,7 +75,7 @@ void Routes::add(std::string_view method, std::string_view pattern, Answer answe
     std::optional<Ready> prepared;
     try {
         names = checked_names(pattern, kMostParams);
-        prepared = ready(std::move(answer));
+        prepared = ready(std::move(answer), fixed_);
     } catch (const std::invalid_argument& error) {
         throw refusal(method, pattern, error.what());
     }
@@ -86,6 +87,7 @@ void Routes::add(std::string_view method, std::string_view pattern, Answer answe
         }
     }
     place.routes.push_back({std::string(method), std::move(names), std::move(*prepared)});
+    if (std::holds_alternative<Rendered>(place.routes.back().answer)) ++fixed_;
     place.allow = allow_text(std::move(methods));
     methods_.insert(std::string(method));
     allow_ = allow_text(methods_);

@@ -83,6 +83,7 @@ private:
     Node root_;
     std::set<std::string, std::less<>> methods_;
     std::string allow_ = "OPTIONS";  // Of all places.
+    std::size_t fixed_ = 0;          // How many fixed answers there are.
 };
 
 }  // namespace brick::http

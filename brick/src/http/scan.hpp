@@ -1,8 +1,10 @@
 /// Finds where a run of bytes ends: 16 bytes at a time where the processor has SSE2 (every x86-64
-/// has), one by one elsewhere and at the end of the input. Nothing outside [at, end) is read.
+/// has), one by one elsewhere. Nothing is read from outside of what a function is told it may read.
 #pragma once
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 
 #include "http/characters.hpp"
 
@@ -15,7 +17,7 @@ namespace brick::http {
 #if defined(__SSE2__)
 namespace detail {
 
-inline constexpr int kWide = 16;
+inline constexpr std::ptrdiff_t kWide = 16;
 
 inline __m128i all(char byte) noexcept { return _mm_set1_epi8(byte); }
 
@@ -24,46 +26,25 @@ inline __m128i at_most(__m128i bytes, char most) noexcept {
     return _mm_cmpeq_epi8(_mm_min_epu8(bytes, all(most)), bytes);
 }
 
-/// Goes on while `stops` finds nothing in the next 16 bytes; the rest is left to the caller.
-/// Returns true if `at` is at a byte that stops.
+/// Goes to the first byte from `at` that stops, or to `end`. Bytes before `at` are read for the
+/// sake of the last few, if `begin` allows it; else those are left to the caller.
 template <typename Stops>
-inline bool stops_within(const char*& at, const char* end, Stops stops) noexcept {
-    while (end - at >= kWide) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const auto found = static_cast<unsigned>(_mm_movemask_epi8(stops(bytes)));
-        if (found != 0) {
-            at += std::countr_zero(found);
-            return true;
+inline const char* first_stop(const char* at, const char* begin, const char* end,
+                              Stops stops) noexcept {
+    const auto found_at = [stops](const char* bytes) noexcept {
+        const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+        return static_cast<unsigned>(_mm_movemask_epi8(stops(loaded)));
+    };
+    for (; end - at >= kWide; at += kWide) {
+        if (const unsigned found = found_at(at); found != 0) {
+            return at + std::countr_zero(found);
         }
-        at += kWide;
     }
-    return false;
-}
-
-/// Finds the first `mark` if no other byte that stops is before it: `at` is at it then. Else `at`
-/// may have moved over bytes that don't stop. Looking for the mark alone is what the next step
-/// waits for; that nothing else stops is checked beside it.
-template <typename Stops>
-inline bool reaches(char mark, const char*& at, const char* end, Stops stops) noexcept {
-    while (end - at >= kWide) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const auto marks =
-            static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all(mark))));
-        const auto found = static_cast<unsigned>(_mm_movemask_epi8(stops(bytes)));
-        if (marks != 0) {
-            const unsigned before = ~marks & (marks - 1);
-            if ((found & before) != 0) [[unlikely]] {
-                return false;
-            }
-            at += std::countr_zero(marks);
-            return true;
-        }
-        if (found != 0) {
-            return false;
-        }
-        at += kWide;
+    if (at == end || end - begin < kWide) {
+        return at;
     }
-    return false;
+    const unsigned found = found_at(end - kWide) >> (kWide - (end - at));
+    return found != 0 ? at + std::countr_zero(found) : end;
 }
 
 /// Bytes that no target holds.
@@ -75,33 +56,118 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
     return _mm_or_si128(_mm_or_si128(low, angle), _mm_cmpeq_epi8(bytes, all(0x7f)));
 }
 
+/// 0xff where a byte is from `first` to `last`, both of them ASCII.
+inline __m128i is_from(char first, char last, __m128i bytes) noexcept {
+    // Moved so that `last` is the largest signed number there is.
+    const __m128i moved = _mm_add_epi8(bytes, all(static_cast<char>(0x7f - last)));
+    return _mm_cmpgt_epi8(moved, all(static_cast<char>(0x7e - (last - first))));
+}
+
+/// Letters, digits and `mark`.
+inline __m128i is_alphanumeric_or(char mark, __m128i bytes) noexcept {
+    const __m128i letter = is_from('a', 'z', _mm_or_si128(bytes, all(0x20)));
+    const __m128i digit = is_from('0', '9', bytes);
+    return _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(bytes, all(mark)));
+}
+
+inline __m128i is_not(__m128i bytes) noexcept { return _mm_xor_si128(bytes, all(-1)); }
+
+/// Of so many bytes a word has a bit each.
+inline constexpr std::ptrdiff_t kBlock = 64;
+
+/// The controls among 16 bytes.
+inline std::uint64_t stops_of_16(const char* bytes) noexcept {
+    const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+    const __m128i stops = _mm_or_si128(at_most(loaded, 0x1f), _mm_cmpeq_epi8(loaded, all(0x7f)));
+    return static_cast<unsigned>(_mm_movemask_epi8(stops));
+}
+
+/// The same, of the bytes from `at` to `end`, which are less than a block.
+inline std::uint64_t stops_of_rest(const char* at, const char* begin, const char* end) noexcept {
+    const std::ptrdiff_t count = end - at;
+    std::uint64_t found = 0;
+    std::ptrdiff_t done = 0;
+    for (; count - done >= kWide; done += kWide) {
+        found |= stops_of_16(at + done) << done;
+    }
+    if (done < count && end - begin >= kWide) {
+        return found | stops_of_16(end - kWide) >> (kWide - (count - done)) << done;
+    }
+    for (; done < count; ++done) {
+        found |= std::uint64_t{is_control(at[done])} << done;
+    }
+    return found;
+}
+
+inline std::uint64_t stops_of_block(const char* at) noexcept {
+    return stops_of_16(at) | stops_of_16(at + kWide) << kWide |
+           stops_of_16(at + 2 * kWide) << 2 * kWide | stops_of_16(at + 3 * kWide) << 3 * kWide;
+}
+
 }  // namespace detail
 #endif
 
-/// The first byte that a field value can't hold.
-[[nodiscard]] inline const char* value_end(const char* at, const char* end) noexcept {
-#if defined(__SSE2__)
-    const auto stops = [](__m128i bytes) noexcept {
-        const __m128i control = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, detail::all('\t')),
-                                                 detail::at_most(bytes, 0x1f));
-        return _mm_or_si128(control, _mm_cmpeq_epi8(bytes, detail::all(0x7f)));
-    };
-    if (detail::reaches('\r', at, end, stops)) {
-        return at;
-    }
-#endif
-    while (at != end && in(Chars::value, *at)) {
-        ++at;
-    }
-    return at;
-}
+/// Finds controls one after the other: in a head without tabs the two that end each line. With SSE2
+/// it looks at 64 bytes at once, so that the processor knows where the next lines are while it
+/// still reads the first.
+class Stops {
+public:
+    /// Of the bytes from `at` to `end`; those from `begin` on may be read.
+    Stops(const char* at, const char* begin, const char* end) noexcept
+        : block_(at), next_(at), begin_(begin), end_(end) {}
 
-/// The first byte that a target can't hold.
-[[nodiscard]] inline const char* target_end(const char* at, const char* end) noexcept {
+    /// The next, or `end`.
+    [[nodiscard]] [[gnu::always_inline]] const char* next() noexcept {
 #if defined(__SSE2__)
-    if (detail::stops_within(at, end, detail::not_in_target)) {
-        return at;
+        while (found_ == 0) {
+            if (next_ == end_) {
+                return end_;
+            }
+            block_ = next_;
+            const bool is_whole = end_ - block_ >= detail::kBlock;
+            found_ = is_whole ? detail::stops_of_block(block_)
+                              : detail::stops_of_rest(block_, begin_, end_);
+            next_ = is_whole ? block_ + detail::kBlock : end_;
+        }
+        const char* const stop = block_ + std::countr_zero(found_);
+        found_ &= found_ - 1;
+        return stop;
+#else
+        while (next_ != end_ && !is_control(*next_)) {
+            ++next_;
+        }
+        return next_ != end_ ? next_++ : end_;
+#endif
     }
+
+    /// The next is of no interest.
+    [[gnu::always_inline]] void drop() noexcept {
+#if defined(__SSE2__)
+        if (found_ != 0) [[likely]] {
+            found_ &= found_ - 1;
+            return;
+        }
+#endif
+        static_cast<void>(next());
+    }
+
+private:
+#if defined(__SSE2__)
+    std::uint64_t found_ = 0;  // In `block_`, and not yet told.
+#endif
+    const char* block_;
+    const char* next_;
+    const char* begin_;
+    const char* end_;
+};
+
+/// In all of these `begin` is where the bytes begin that may be read: at most `at`.
+
+/// The first byte from `at` that a target can't hold.
+[[nodiscard]] inline const char* target_end(const char* at, const char* begin,
+                                            const char* end) noexcept {
+#if defined(__SSE2__)
+    at = detail::first_stop(at, begin, end, detail::not_in_target);
 #endif
     while (at != end && in(Chars::target, *at)) {
         ++at;
@@ -109,17 +175,15 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
     return at;
 }
 
-/// The first byte that a target can't hold, or that means something in a path: ? or %.
-[[nodiscard]] inline const char* path_run_end(const char* at, const char* end) noexcept {
+/// The first byte from `at` that a target can't hold, or that means something in a path: ? or %.
+[[nodiscard]] inline const char* path_run_end(const char* at, const char* begin,
+                                              const char* end) noexcept {
 #if defined(__SSE2__)
-    const auto stops = [](__m128i bytes) noexcept {
+    at = detail::first_stop(at, begin, end, [](__m128i bytes) noexcept {
         const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, detail::all('?')),
                                            _mm_cmpeq_epi8(bytes, detail::all('%')));
         return _mm_or_si128(detail::not_in_target(bytes), marks);
-    };
-    if (detail::stops_within(at, end, stops)) {
-        return at;
-    }
+    });
 #endif
     while (at != end && in(Chars::target, *at) && *at != '?' && *at != '%') {
         ++at;
@@ -127,23 +191,32 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
     return at;
 }
 
-/// The end of a token.
-[[nodiscard]] inline const char* token_end(const char* at, const char* end) noexcept {
+/// The end of the token that begins at `at`.
+[[nodiscard]] inline const char* token_end(const char* at, const char* begin,
+                                           const char* end) noexcept {
 #if defined(__SSE2__)
     // Field names are nearly always letters, digits and '-': the wide loop knows no others.
-    const auto stops = [](__m128i bytes) noexcept {
-        const __m128i folded = _mm_or_si128(bytes, detail::all(0x20));
-        const __m128i letter = detail::at_most(_mm_sub_epi8(folded, detail::all('a')), 25);
-        const __m128i digit = detail::at_most(_mm_sub_epi8(bytes, detail::all('0')), 9);
-        const __m128i hyphen = _mm_cmpeq_epi8(bytes, detail::all('-'));
-        const __m128i good = _mm_or_si128(_mm_or_si128(letter, digit), hyphen);
-        return _mm_xor_si128(good, detail::all(-1));
-    };
-    if (detail::reaches(':', at, end, stops)) {
-        return at;
-    }
+    at = detail::first_stop(at, begin, end, [](__m128i bytes) noexcept {
+        return detail::is_not(detail::is_alphanumeric_or('-', bytes));
+    });
 #endif
     while (at != end && in(Chars::token, *at)) {
+        ++at;
+    }
+    return at;
+}
+
+/// The end of the host that begins at `at`, as far as its bytes stand for themselves.
+[[nodiscard]] inline const char* reg_name_end(const char* at, const char* begin,
+                                              const char* end) noexcept {
+#if defined(__SSE2__)
+    // Hosts are nearly always letters, digits, '.' and '-'.
+    at = detail::first_stop(at, begin, end, [](__m128i bytes) noexcept {
+        const __m128i hyphen = _mm_cmpeq_epi8(bytes, detail::all('-'));
+        return detail::is_not(_mm_or_si128(detail::is_alphanumeric_or('.', bytes), hyphen));
+    });
+#endif
+    while (at != end && in(Chars::reg_name, *at)) {
         ++at;
     }
     return at;

@@ -6,9 +6,9 @@
 
 #include <brick/options.hpp>
 
+#include "http/editions.hpp"
 #include "http/head.hpp"
 #include "http/output.hpp"
-#include "http/render.hpp"
 #include "http/routes.hpp"
 
 namespace brick::http {
@@ -22,6 +22,7 @@ struct Service {
     const Limits& limits;
     Pool pool;
     Date date;
+    Editions editions;
     std::uint32_t now_s = 0;  // Monotonic, whole seconds: deadlines are no finer.
     bool stopping = false;    // Each answer from now on closes its connection.
 

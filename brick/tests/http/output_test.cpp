@@ -9,6 +9,11 @@
 namespace brick::http {
 namespace {
 
+const Rendered& hello_answer() {
+    static const Rendered answer(Fixed(200, "text/plain", "hello"));
+    return answer;
+}
+
 TEST(Output, GivesWhatWasAppendedInItsOrder) {
     Pool pool;
     Output output;
@@ -70,6 +75,49 @@ TEST(Output, KeepsItsOrderUnderAnyAmounts) {
         output.sent(pool, output.next().size());
     }
     EXPECT_EQ(taken, appended);
+}
+
+TEST(Output, SendsAFixedAnswerFromWhereItLies) {
+    Pool pool;
+    Editions editions;
+    Edition& hello = editions.current(hello_answer(), Connection::silent, Date{});
+    Output output;
+    output.append(pool, hello, hello.bytes().size());
+    EXPECT_EQ(output.next().data(), hello.bytes().data());
+    output.append(pool, "more");  // The kernel may read already: it stays.
+    EXPECT_EQ(output.next(), hello.bytes());
+    output.sent(pool, 3);
+    EXPECT_EQ(output.next(), hello.bytes().substr(3));
+    output.sent(pool, hello.bytes().size() - 3);
+    EXPECT_EQ(output.next(), "more");
+    output.clear(pool);
+}
+
+TEST(Output, SendsSmallFixedAnswersTogether) {
+    Pool pool;
+    Editions editions;
+    Edition& hello = editions.current(hello_answer(), Connection::silent, Date{});
+    const std::string bytes(hello.bytes());
+    Output output;
+    for (int count = 0; count < 3; ++count) output.append(pool, hello, bytes.size());
+    EXPECT_EQ(output.next(), bytes + bytes + bytes);
+    output.clear(pool);
+}
+
+TEST(Output, SendsALargeFixedAnswerAloneAndOfItsHeadTheHeadOnly) {
+    Pool pool;
+    Editions editions;
+    const Rendered large(Fixed(200, "text/plain", std::string(10'000, 'x')));
+    Edition& edition = editions.current(large, Connection::silent, Date{});
+    Output output;
+    output.append(pool, edition, edition.bytes().size());
+    output.append(pool, "more");
+    EXPECT_EQ(output.unsent(), edition.bytes().size() + 4);
+    EXPECT_EQ(output.next().data(), edition.bytes().data());
+    output.clear(pool);
+    output.append(pool, edition, large.bytes(Connection::silent, false));
+    EXPECT_EQ(output.next().size(), edition.bytes().size() - 10'000);
+    output.clear(pool);
 }
 
 TEST(Pool, LendsTheLastChunkGivenFirst) {
