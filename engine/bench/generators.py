@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,8 +49,10 @@ class Generator:
 
     def run(self, address: str, connections: int, seconds: int) -> dict[str, float]:
         """Loads a server once. CPU time is what the system counted for the process, of all."""
-        output, cpu_s, peak_kib = finished(self.line(address, connections, seconds))
+        output, cpu_s, peak_kib = finished(self.line(address, connections, seconds), seconds)
         reading = self.read(output)
+        if not reading.requests:
+            sys.exit(f"{self.name} got no answer on {connections} connections within {seconds} s")
         # The CPU time covers the warm-up as well, at the same rate.
         requests = reading.requests * (1 + self.warm_up_s / seconds)
         cpu_us = cpu_s / requests * 1e6
@@ -57,17 +62,32 @@ class Generator:
         return figures | {"requests_per_cpu_s": 1e6 / figures["work_us_per_request"]}
 
 
-def finished(command: list[str]) -> tuple[str, float, float]:
-    """Its standard output, the CPU seconds that it used in all, and the most memory in KiB."""
+def finished(command: list[str], seconds: float) -> tuple[str, float, float]:
+    """Its standard output, the CPU seconds that it used in all, and its memory in KiB.
+
+    That is the most that it had shortly before its end: what the system counts of a process that
+    has ended includes ours, from before it became another program.
+    """
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peaks: list[float] = []
+    look = threading.Timer(0.9 * seconds, lambda: peaks.append(peak_kib(child.pid)))
+    look.start()
     assert child.stdout is not None
     with child.stdout as stream:
         output = stream.read()
+    look.cancel()
+    look.join()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         sys.exit(f"{shlex.join(command)} ended with status {child.returncode}:\n{output}")
-    return output, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+    return output, usage.ru_utime + usage.ru_stime, peaks[0] if peaks else math.nan
+
+
+def peak_kib(pid: int) -> float:
+    """The most memory that a process had so far; not a number where it has ended."""
+    found = re.search(r"^VmHWM:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return float(found[1]) if found else math.nan
 
 
 def words(line: str) -> tuple[str, ...]:

@@ -149,6 +149,7 @@ QUESTIONS = {
             Claim("work_us_per_request", "ratio to", "bare"),
         ),
         connections=(10_000,),
+        seconds=4,
     ),
     "many, open loop": Question(
         "and at 10,000 requests a second?",
@@ -160,6 +161,7 @@ QUESTIONS = {
             Claim("send_lag_p99_us", "median"),
         ),
         connections=(10_000,),
+        seconds=4,
     ),
     "cpu": Question(
         "what does a request cost the generator where the server is the limit of both?",
