@@ -138,6 +138,7 @@ lint: setup brick-tools ## Formatters, linters and type checks, each of them cle
 .PHONY: bench
 bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/
 	@$(call need,wrk,wrk)
+	@$(call need,ab,apache2-utils)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
 	@$(call need,openssl,openssl)

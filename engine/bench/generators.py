@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,27 +49,45 @@ class Generator:
 
     def run(self, address: str, connections: int, seconds: int) -> dict[str, float]:
         """Loads a server once. CPU time is what the system counted for the process, of all."""
-        output, cpu_s = finished(self.line(address, connections, seconds))
+        output, cpu_s, peak_kib = finished(self.line(address, connections, seconds), seconds)
         reading = self.read(output)
+        if not reading.requests:
+            sys.exit(f"{self.name} got no answer on {connections} connections within {seconds} s")
         # The CPU time covers the warm-up as well, at the same rate.
         requests = reading.requests * (1 + self.warm_up_s / seconds)
         cpu_us = cpu_s / requests * 1e6
         # Of those that never poll, all CPU time is work.
         figures = {"work_us_per_request": cpu_us, **reading.figures, "cpu_us_per_request": cpu_us}
+        figures["kib_per_connection"] = peak_kib / connections
         return figures | {"requests_per_cpu_s": 1e6 / figures["work_us_per_request"]}
 
 
-def finished(command: list[str]) -> tuple[str, float]:
-    """Its standard output, and the CPU seconds that it used in all."""
+def finished(command: list[str], seconds: float) -> tuple[str, float, float]:
+    """Its standard output, the CPU seconds that it used in all, and its memory in KiB.
+
+    That is the most that it had shortly before its end: what the system counts of a process that
+    has ended includes ours, from before it became another program.
+    """
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peaks: list[float] = []
+    look = threading.Timer(0.9 * seconds, lambda: peaks.append(peak_kib(child.pid)))
+    look.start()
     assert child.stdout is not None
     with child.stdout as stream:
         output = stream.read()
+    look.cancel()
+    look.join()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         sys.exit(f"{shlex.join(command)} ended with status {child.returncode}:\n{output}")
-    return output, usage.ru_utime + usage.ru_stime
+    return output, usage.ru_utime + usage.ru_stime, peaks[0] if peaks else math.nan
+
+
+def peak_kib(pid: int) -> float:
+    """The most memory that a process had so far; not a number where it has ended."""
+    found = re.search(r"^VmHWM:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return float(found[1]) if found else math.nan
 
 
 def words(line: str) -> tuple[str, ...]:
@@ -95,6 +116,7 @@ VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.v
 VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
 VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
 VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
+VOLLEY_CLOSING = replace(VOLLEY_CLOSE, read=readings.volley)
 # Eight requests drawn at random, figures of each, next to one fixed request.
 _MIX = ("--request-file", str(Path(__file__).parent / "mix.toml"))
 VOLLEY_MIX = Generator("volley", (*_VOLLEY, *_MIX), readings.volley, WARM_UP_S)
@@ -158,6 +180,24 @@ BARE = Generator(
     readings.bare,
     WARM_UP_S,
 )
+BARE_CLOSING = replace(BARE, command=(*BARE.command, "--close"))
+BARE_PIPELINED = replace(BARE, command=(*BARE.command, "--pipeline", "16"))
+VOLLEY_PIPELINED = replace(VOLLEY, command=(*VOLLEY.command, *PIPELINED))
+
+
+def of_size(length: int) -> tuple[Generator, ...]:
+    """Those that ask for so many bytes at a time."""
+    path = f"/{length}"
+    url = f"http://{{address}}{path}"
+    checked = (*_VOLLEY[:-3], "--expect-length", str(length), url)
+    return (
+        replace(VOLLEY, command=checked),
+        replace(VOLLEY_EPOLL, command=(*checked, "--io", "epoll")),
+        replace(BARE, command=(*BARE.command, "--path", path)),
+        Generator("wrk", words(f"{_WRK_TO} {url}"), readings.wrk),
+    )
+
+
 PINGPONG_1K = Generator(
     "pingpong",
     (str(RELEASE / "pingpong"), *words("--rate 1000 --seconds {seconds} {address}")),
@@ -167,6 +207,11 @@ PINGPONG_1K = Generator(
 _WRK = words(f"{_WRK_TO} http://{{address}}/")
 WRK = Generator("wrk", _WRK, readings.wrk)
 VOLLEY_WRK = Generator("volley", (str(RELEASE / "volley"), *_WRK, "--quiet-advice"), readings.wrk)
+
+WRK_CLOSING = Generator("wrk", (*_WRK, "-H", "Connection: close"), readings.wrk)
+WRK_PIPELINED = Generator(
+    "wrk", (*_WRK, "-s", str(Path(__file__).parent / "pipelined.lua")), readings.wrk
+)
 
 # A request with a path and a header of its own, each time.
 _SCRIPT = ("-s", str(ENGINE.parent / "tests" / "personality" / "scripts" / "counter.lua"))

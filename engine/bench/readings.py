@@ -52,9 +52,10 @@ def volley_failures(output: str) -> Reading:
 
 
 def bare(output: str) -> Reading:
-    """Of `bare`: JSON."""
+    """Of `bare`: JSON. Like volley it polls before it sleeps."""
     report = json.loads(output)
-    return Reading(report["requests"], {"requests_per_s": report["requests_per_s"]})
+    named = "requests_per_s", "work_us_per_request"
+    return Reading(report["requests"], {name: report[name] for name in named})
 
 
 def pingpong(output: str) -> Reading:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from generators import Generator
+from generators import Generator, finished
 from questions import Question
 from servers import SERVERS
 
@@ -53,7 +53,7 @@ def run(name: str, question: Question, plan: Plan) -> list[Run]:
 def warm_up(cells: Sequence[tuple[Generator, int]], address: str) -> None:
     """A second of each, which counts for nothing: files are read, memory is had."""
     for each, count in cells:
-        each.run(address, count, 1)
+        finished(each.line(address, count, 1), 1)
 
 
 def tell(done: Run) -> None:

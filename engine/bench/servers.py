@@ -14,6 +14,8 @@ from pathlib import Path
 from generators import BODY, RELEASE, REQUEST
 
 CORE = 0
+# Of nginx's large answers, each at the path of its length.
+LENGTHS = (100 * 1024, 1024 * 1024)
 
 NGINX_CONF = """
 daemon off;
@@ -21,7 +23,7 @@ master_process off;
 worker_processes 1;
 pid {prefix}/nginx.pid;
 error_log {prefix}/error.log;
-events {{ worker_connections 4096; }}
+events {{ worker_connections 20000; }}
 http {{
   access_log off;
   keepalive_requests 1000000000;
@@ -35,6 +37,7 @@ http {{
     listen 127.0.0.1:{port} {spoken} backlog=4096;
     {tls}
     location / {{ default_type text/plain; return 200 "{body}"; }}
+    location ~ ^/[0-9]+$ {{ default_type text/plain; root {prefix}; open_file_cache max=9; }}
   }}
 }}
 """
@@ -74,6 +77,8 @@ def nginx(protocol: str = "h1") -> Iterator[str]:
         tls = NGINX_TLS.format(prefix=prefix) if "ssl" in spoken else ""
         if tls:
             certify(Path(prefix))
+        for length in LENGTHS:
+            (Path(prefix) / str(length)).write_bytes(b"x" * length)
         conf = Path(prefix) / "nginx.conf"
         conf.write_text(
             NGINX_CONF.format(prefix=prefix, port=port, body=BODY, spoken=spoken, tls=tls)

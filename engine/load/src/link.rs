@@ -6,7 +6,7 @@ use crate::pool::{Flight, State};
 use crate::turn::Turn;
 use std::io::Result;
 use volley_net::clock::now_ns;
-use volley_net::{Backend, Failure, Fault, socket};
+use volley_net::{Backend, Failure, Fault};
 use volley_protocol::Protocol;
 
 /// Connections that may be on their way at a time when all are opened ahead: less than a server's
@@ -69,11 +69,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
         let nth = self.pool.opened;
         self.pool.opened += 1;
-        let opened = socket::open(&self.pool.target.route, nth).and_then(|opened| {
-            let established = opened.established && !B::SHAKES_HANDS;
-            self.pool.io.open(slot, opened).map(|()| established)
-        });
-        match opened {
+        match self.pool.io.connect(slot, &self.pool.target.route, nth) {
             Ok(true) => self.on_established(slot),
             Ok(false) => {}
             Err(errno) => self.fail_connect(slot, &errno.into()),

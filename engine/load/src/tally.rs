@@ -18,7 +18,7 @@ pub struct Bad {
     /// The request's bytes, at most 64 KiB; empty if there was none.
     #[serde(rename = "request_base64", with = "base64_text")]
     pub request: Vec<u8>,
-    /// The answer's bytes, as many as came, at most 64 KiB.
+    /// The answer's bytes, as many as came, at most 64 KiB; 16 KiB where they came in pieces.
     #[serde(rename = "response_base64", with = "base64_text")]
     pub response: Vec<u8>,
 }

@@ -40,10 +40,10 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
 
 impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     /// With a closed window: connections may be opened, but nothing is sent.
-    pub(crate) fn new(pool: &'a mut Pool<B, P>, patience: Patience) -> Self {
+    pub(crate) fn new(pool: &'a mut Pool<B, P>, patience: Patience, tally: Tally) -> Self {
         Self {
             pool,
-            tally: Tally::default(),
+            tally,
             window: Window::CLOSED,
             pacer: Pacer::Closed,
             patience,

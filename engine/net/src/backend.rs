@@ -4,7 +4,8 @@
 //! [`Event`]s what happens on them. It drops late completions of sockets that it has closed.
 
 use crate::failure::Failure;
-use crate::socket::Opened;
+use crate::route::Route;
+use crate::socket::{self, Opened};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -176,6 +177,15 @@ pub trait Backend: Sized {
     /// The next socket that was accepted, to be opened in a slot, or why none can be. To be asked
     /// when [`Backend::next`] has nothing left.
     fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>>;
+
+    /// Starts to connect a slot's new socket, which `nth` others came before. Whether that is
+    /// established already; if not, an event says when it is, or why it can't be.
+    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
+        let opened = socket::open(route, nth)?;
+        let established = opened.established;
+        self.open(slot, opened)?;
+        Ok(established)
+    }
 
     /// Takes over a slot's new socket. If it is not yet established, an event says when it is. The
     /// slot may be one more than there were.

@@ -81,7 +81,7 @@ fn bind(fd: &OwnedFd, source: IpAddr) -> Result<()> {
 }
 
 /// The source address of the `nth` connection, or `None` where the system chooses.
-fn source(sources: Sources, nth: u64) -> Option<IpAddr> {
+pub(crate) fn source(sources: Sources, nth: u64) -> Option<IpAddr> {
     let (first, last) = match sources {
         Sources::System => return None,
         Sources::One(source) => return Some(source),

@@ -1,23 +1,25 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
 use crate::backend::{Backend, Event, Kernel, RingSize, Unsent, What, WhenSent};
-use crate::socket::Opened;
+use crate::route::{Address, Route, SocketBuffers};
+use crate::socket::{self, Opened};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::Shutdown;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings};
+use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings, Socket};
 
-/// Enough that a turn's answers fit; only the first bytes of each are touched, so they stay hot.
-const BUFFERS: u16 = 512;
-const BUFFER_SIZE: u32 = 4096;
+/// So few that what small answers touch of them stays in a core's first two caches; so large that a
+/// large answer takes few receives. A turn of the kernel's delivers some 20 pieces.
+const BUFFERS: u16 = 64;
+const BUFFER_SIZE: u32 = 32 * 1024;
 
 /// Whether a ring of the kind that we need can be had.
 pub(crate) fn probe() -> io::Result<()> {
-    let settings = Settings { submissions: 8, completions: 16, buffers: 4, buffer_size: 64 };
+    let settings =
+        Settings { submissions: 8, completions: 16, buffers: 4, buffer_size: 64, sockets: 0 };
     Ring::new(settings, Arc::from([])).map(|_| ()).map_err(|error| {
         let kind = error.kind();
         io::Error::new(kind, format!("io_uring cannot be used here: {error}"))
@@ -29,7 +31,7 @@ pub(crate) fn probe() -> io::Result<()> {
 pub struct Uring {
     ring: Ring,
     slots: Vec<Slot>,
-    retired: VecDeque<(OwnedFd, Key)>,
+    retired: VecDeque<(Socket, Key)>,
     listener: Option<OwnedFd>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
 }
@@ -39,7 +41,7 @@ const LISTENER: Key = Key { slot: u32::MAX, generation: 0 };
 
 #[derive(Debug, Default)]
 struct Slot {
-    socket: Option<OwnedFd>,
+    socket: Option<Socket>,
     /// Counts the sockets that were here: separates completions of a former one from this one's.
     generation: u32,
     /// A receive is going on, or the wait for the connection.
@@ -64,7 +66,7 @@ impl Uring {
         let slot = &mut self.slots[slot];
         if let Some(socket) = &slot.socket {
             slot.awaits = true;
-            self.ring.receive(socket.as_fd(), key);
+            self.ring.receive(socket, key);
         }
     }
 
@@ -75,6 +77,19 @@ impl Uring {
         {
             self.ring.close_ended(socket);
         }
+    }
+
+    /// A socket that only the ring knows, on its way; `None` where that takes system calls.
+    fn connect_directly(&mut self, slot: usize, route: &Route, nth: u64) -> Option<Socket> {
+        let Address::Tcp(address) = route.address else { return None };
+        let source = socket::source(route.sources, nth);
+        // Any other source the kernel may refuse, and would connect from another one.
+        let is_sure = source.is_none_or(|source| source.is_loopback());
+        let is_plain = matches!(route.buffers, SocketBuffers { send: None, receive: None });
+        if !is_sure || !is_plain || slot >= self.slots.len() {
+            return None;
+        }
+        self.ring.connect(address, source, self.key(slot))
     }
 
     #[inline]
@@ -92,9 +107,9 @@ impl Uring {
         let slot = &mut self.slots[slot];
         if let Some(socket) = &slot.socket {
             match &unsent {
-                Unsent::Part(part) => self.ring.send(socket.as_fd(), key, part.clone()),
+                Unsent::Part(part) => self.ring.send(socket, key, part.clone()),
                 Unsent::Owned(bytes, part) => {
-                    self.ring.send_owned(socket.as_fd(), key, bytes.clone(), part.clone());
+                    self.ring.send_owned(socket, key, bytes.clone(), part.clone());
                 }
             }
             slot.sending = Some(unsent);
@@ -152,17 +167,23 @@ impl Uring {
                 Err(errno) => event(What::Failed(errno.into())),
             },
             (Operation::Writable, _) => {
-                slot.awaits = false;
-                let socket = slot.socket.as_ref()?;
-                match rustix::net::sockopt::socket_error(socket) {
-                    Ok(Ok(())) => {
-                        self.receive(index);
-                        event(What::Established)
-                    }
-                    Ok(Err(errno)) | Err(errno) => event(What::Unconnected(errno.into())),
-                }
+                let Some(Socket::Numbered(fd)) = &slot.socket else { return None };
+                let result = rustix::net::sockopt::socket_error(fd).flatten();
+                event(self.connected(index, result))
             }
-            (Operation::Accept | Operation::Cancel, _) => None,
+            (Operation::Connect, result) => event(self.connected(index, result.map(|_| ()))),
+            (Operation::Accept, _) => None,
+        }
+    }
+
+    /// What came of connecting. Behind a failure, the slot still is the caller's to close.
+    fn connected(&mut self, index: usize, result: Result<(), Errno>) -> What<Piece> {
+        match result {
+            Ok(()) => {
+                self.receive(index);
+                What::Established
+            }
+            Err(errno) => What::Unconnected(errno.into()),
         }
     }
 
@@ -218,8 +239,7 @@ impl Uring {
         match (slot.when_sent, &slot.socket) {
             (WhenSent::EndSending, Some(socket)) if slot.sending.is_none() => {
                 slot.when_sent = WhenSent::Nothing;
-                // If that fails, the connection is gone, and the receive reports it.
-                let _ = rustix::net::shutdown(socket, Shutdown::Write);
+                self.ring.end_sending(socket);
             }
             (WhenSent::Close, _) if slot.sending.is_none() => self.close(index),
             _ => {}
@@ -227,7 +247,7 @@ impl Uring {
     }
 
     /// Empties a slot.
-    fn take(&mut self, slot: usize) -> Option<(OwnedFd, Key, bool)> {
+    fn take(&mut self, slot: usize) -> Option<(Socket, Key, bool)> {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
         let busy = slot.awaits || slot.sending.is_some();
@@ -252,6 +272,8 @@ impl Kernel for Uring {
             completions,
             buffers: size.buffers.unwrap_or(BUFFERS),
             buffer_size: BUFFER_SIZE,
+            // One of each slot, and one retired.
+            sockets: u32::try_from(slots).unwrap_or(u32::MAX).saturating_mul(2).saturating_add(1),
         };
         let slots = (0..slots).map(|_| Slot::default()).collect();
         Ok(Self {
@@ -277,15 +299,27 @@ impl Backend for Uring {
         self.accepted.pop_front()
     }
 
+    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
+        if let Some(socket) = self.connect_directly(slot, route, nth) {
+            self.slots[slot].awaits = true;
+            self.slots[slot].socket = Some(socket);
+            return Ok(false);
+        }
+        let opened = socket::open(route, nth)?;
+        let established = opened.established;
+        self.open(slot, opened)?;
+        Ok(established)
+    }
+
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
         self.slots.resize_with(self.slots.len().max(slot + 1), Slot::default);
         if opened.established {
-            self.slots[slot].socket = Some(opened.fd);
+            self.slots[slot].socket = Some(opened.fd.into());
             self.receive(slot);
         } else {
             self.ring.await_writable(opened.fd.as_fd(), self.key(slot));
             self.slots[slot].awaits = true;
-            self.slots[slot].socket = Some(opened.fd);
+            self.slots[slot].socket = Some(opened.fd.into());
         }
         Ok(())
     }
@@ -338,10 +372,8 @@ impl Backend for Uring {
         for (socket, key) in self.retired.drain(..) {
             self.ring.close(socket, key);
         }
-        // A socket lives as long as a request names it. The first call hands the cancellations
-        // over, the second lets the kernel be done with what they cancelled.
-        self.ring.submit()?;
-        self.ring.submit()
+        // A socket lives as long as a request names it, so what is cancelled has to end, too.
+        self.ring.settle()
     }
 
     #[inline]

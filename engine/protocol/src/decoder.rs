@@ -8,6 +8,10 @@ use crate::protocol::EVIDENCE_LIMIT;
 use crate::protocol::{Answer, End, Step};
 use crate::verdict;
 
+/// Of an answer that comes in pieces, heads are kept whole, and bodies up to here: enough to see what
+/// is wrong, and no copy of all that a large answer brings.
+const KEPT: usize = 16 * 1024;
+
 #[derive(Debug, Clone, Copy)]
 enum State {
     Head,
@@ -60,7 +64,7 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
         let step = self.advance(bytes, to_head, learned);
         if step == Step::Incomplete {
-            let room = EVIDENCE_LIMIT.saturating_sub(self.kept.len());
+            let room = KEPT.saturating_sub(self.kept.len());
             // While in a head `advance` has kept them already.
             if !matches!(self.state, State::Head) {
                 self.kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
@@ -81,9 +85,8 @@ impl Decoder {
     /// The answer's first bytes, given those that were fed last.
     pub fn evidence(&self, last: &[u8]) -> Vec<u8> {
         let mut bytes = self.kept.clone();
-        // While in a head, the last bytes have been kept already.
-        let known = bytes.len() as u64 > self.received;
-        if !known {
+        // More: while in a head, the last bytes have been kept already. Less: some before them were not.
+        if bytes.len() as u64 == self.received {
             bytes.extend_from_slice(last);
         }
         bytes.truncate(EVIDENCE_LIMIT);

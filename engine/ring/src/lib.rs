@@ -7,27 +7,50 @@
 //! of their own ([`Ring::send_owned`]), which the ring holds as long.
 //!
 //! A request names its socket by number: the socket has to stay open until the next
-//! [`Ring::submit`], which is why sockets are closed by [`Ring::close`].
+//! [`Ring::submit`], which is why sockets are closed by [`Ring::close`]. Those that [`Ring::connect`]
+//! makes have no number: only the ring knows them, and making, connecting and closing them costs no
+//! system call of its own.
 
 mod buffers;
+mod socket;
 #[cfg(test)]
 mod tests;
 
 pub use buffers::Piece;
+pub use socket::{Direct, Named, Socket};
 
 use buffers::{Buffers, GROUP};
-use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
+use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, cqueue, opcode, squeue};
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
+use rustix::net::{Shutdown, SocketAddrAny};
 use slab::Slab;
+use socket::Table;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::mem::ManuallyDrop;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// A request that names its socket, in the way that it is named.
+macro_rules! on {
+    ($named:expr, $socket:ident => $made:expr) => {
+        match Into::<Named<'_>>::into($named) {
+            Named::Number(fd) => {
+                let $socket = Fd(fd.as_raw_fd());
+                $made
+            }
+            Named::Place(place) => {
+                let $socket = Fixed(place);
+                $made
+            }
+        }
+    };
+}
 
 /// How large a ring is.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +63,8 @@ pub struct Settings {
     pub buffers: u16,
     /// Bytes in each.
     pub buffer_size: u32,
+    /// Sockets without a number that there may be at a time ([`Ring::connect`]).
+    pub sockets: u32,
 }
 
 /// What a completion belongs to: numbers of the caller's choice. Of the generation, 24 bits count.
@@ -55,8 +80,7 @@ pub struct Key {
 pub const GENERATIONS: u32 = 1 << 24;
 
 /// What has completed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// [`Ring::receive`]: some bytes, the end, or an error.
     Receive,
@@ -68,8 +92,8 @@ pub enum Operation {
     Accept,
     /// [`Ring::send_owned`].
     SendOwned,
-    /// [`Ring::close`].
-    Cancel,
+    /// [`Ring::connect`]: the connection is there, or an error. Another error may follow the first.
+    Connect,
 }
 
 /// Something has happened.
@@ -98,8 +122,13 @@ pub struct Ring {
     shared: ManuallyDrop<Shared>,
     /// Requests that the queue had no place for. As long as there are any, the queue is full.
     overflow: VecDeque<squeue::Entry>,
-    /// Requests whose last completion has not been read.
+    /// Requests whose last completion has not been read, but for those that complete in silence.
     pending: usize,
+    /// Places for sockets without a number.
+    table: Table,
+    /// Where requests that have not been handed over connect to and from.
+    #[expect(clippy::vec_box, reason = "a request points to an address, which must not move")]
+    addresses: Vec<Box<SocketAddrAny>>,
     /// Sockets to close once the requests that name them have been handed over.
     to_close: Vec<OwnedFd>,
     /// Kept from crossing threads: the kernel accepts requests of one thread only.
@@ -147,63 +176,116 @@ impl Ring {
             shared: ManuallyDrop::new(Shared { buffers, outbox, owned: Slab::new() }),
             overflow: VecDeque::new(),
             pending: 0,
+            table: Table::Possible(settings.sockets),
+            addresses: Vec::new(),
             to_close: Vec::new(),
             _one_thread: std::marker::PhantomData,
         })
     }
 
+    /// Makes a TCP socket without Nagle's delay that only this ring knows, and connects it, from a
+    /// source if one is given, at a port that need not be free for other destinations.
+    ///
+    /// `None`: the kernel lacks what it takes, or there are as many as there may be.
+    pub fn connect(&mut self, to: SocketAddr, from: Option<IpAddr>, key: Key) -> Option<Socket> {
+        let direct = self.table.take(&self.uring.submitter())?;
+        let socket = Fixed(direct.0);
+        let slot = DestinationSlot::try_from_slot_target(direct.0).ok()?;
+        let domain = if to.is_ipv4() { AF_INET } else { AF_INET6 };
+        let entry = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(slot)).build();
+        self.push_silent(entry, Code::Prepare, key);
+        self.push_silent(switch_on(socket, IPPROTO_TCP, TCP_NODELAY), Code::Prepare, key);
+        if let Some(from) = from {
+            self.push_silent(switch_on(socket, IPPROTO_IP, NO_PORT_YET), Code::Prepare, key);
+            let from = self.hold(SocketAddr::new(from, 0));
+            let entry = opcode::Bind::new(socket, from.as_ptr().cast(), from.addr_len()).build();
+            self.push_silent(entry, Code::Prepare, key);
+        }
+        let to = self.hold(to);
+        let entry = opcode::Connect::new(socket, to.as_ptr().cast(), to.addr_len()).build();
+        self.push(&entry.user_data(pack(Code::Connect, key)));
+        Some(Socket::Direct(direct))
+    }
+
     /// Receives on a socket until it ends, fails or is closed.
     #[inline]
-    pub fn receive(&mut self, socket: BorrowedFd<'_>, key: Key) {
-        let entry = opcode::RecvMulti::new(Fd(socket.as_raw_fd()), GROUP).build();
-        self.push(&entry.user_data(pack(Operation::Receive, key)));
+    pub fn receive<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
+        let entry = on!(socket, socket => opcode::RecvMulti::new(socket, GROUP).build());
+        self.push(&entry.user_data(pack(Code::Receive, key)));
     }
 
     /// Sends the whole of a part of the outbox.
     #[inline]
-    pub fn send(&mut self, socket: BorrowedFd<'_>, key: Key, part: Range<usize>) {
-        let entry = send_entry(socket, &self.shared.outbox[part]);
-        self.push(&entry.user_data(pack(Operation::Send, key)));
+    pub fn send<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key, part: Range<usize>) {
+        let entry = send_entry(socket.into(), &self.shared.outbox[part]);
+        self.push(&entry.user_data(pack(Code::Send, key)));
     }
 
     /// Sends the whole of a part of other bytes, and holds them until that has completed.
-    pub fn send_owned(
+    pub fn send_owned<'a>(
         &mut self,
-        socket: BorrowedFd<'_>,
+        socket: impl Into<Named<'a>>,
         key: Key,
         bytes: Arc<[u8]>,
         part: Range<usize>,
     ) {
-        let entry = send_entry(socket, &bytes[part]);
+        let entry = send_entry(socket.into(), &bytes[part]);
         let place = u32::try_from(self.shared.owned.insert((key, bytes)));
         let place = Key { slot: place.expect("fewer sends than 2³²"), generation: 0 };
-        self.push(&entry.user_data(pack(Operation::SendOwned, place)));
+        self.push(&entry.user_data(pack(Code::SendOwned, place)));
+    }
+
+    /// Closes our side of a socket. If that fails, the connection is gone, and the receive tells.
+    pub fn end_sending(&mut self, socket: &Socket) {
+        match socket {
+            Socket::Numbered(fd) => drop(rustix::net::shutdown(fd, Shutdown::Write)),
+            Socket::Direct(Direct(place)) => {
+                let entry = opcode::Shutdown::new(Fixed(*place), SHUT_WR).build();
+                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+            }
+        }
     }
 
     /// Waits until a socket can be written to: `connect` has ended.
-    pub fn await_writable(&mut self, socket: BorrowedFd<'_>, key: Key) {
-        let entry = opcode::PollAdd::new(Fd(socket.as_raw_fd()), POLLOUT).build();
-        self.push(&entry.user_data(pack(Operation::Writable, key)));
+    pub fn await_writable<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
+        let entry = on!(socket, socket => opcode::PollAdd::new(socket, POLLOUT).build());
+        self.push(&entry.user_data(pack(Code::Writable, key)));
     }
 
     /// Accepts connections on a listening socket for as long as it is open.
     pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
         let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(SOCK_CLOEXEC).build();
-        self.push(&entry.user_data(pack(Operation::Accept, key)));
+        self.push(&entry.user_data(pack(Code::Accept, key)));
     }
 
     /// Closes a socket and ends what is going on there. Late completions of it may still come.
-    pub fn close(&mut self, socket: OwnedFd, key: Key) {
-        let all_of_it = CancelBuilder::fd(Fd(socket.as_raw_fd())).all();
+    pub fn close(&mut self, socket: impl Into<Socket>, key: Key) {
+        let socket = socket.into();
+        let all_of_it = on!(&socket, socket => CancelBuilder::fd(socket)).all();
         let entry = opcode::AsyncCancel2::new(all_of_it).build();
-        self.push(&entry.user_data(pack(Operation::Cancel, key)));
-        // Until the cancellations are handed over, the number must not become another socket's.
-        self.to_close.push(socket);
+        self.push(&entry.user_data(pack(Code::Cancel, key)));
+        self.close_ended(socket);
     }
 
     /// Closes a socket on which nothing is going on any more: its receive has ended.
-    pub fn close_ended(&mut self, socket: OwnedFd) {
-        self.to_close.push(socket);
+    pub fn close_ended(&mut self, socket: impl Into<Socket>) {
+        match socket.into() {
+            // Until what names it is handed over, the number must not become another socket's.
+            Socket::Numbered(fd) => self.to_close.push(fd),
+            // The kernel takes requests in order: a next socket in this place is made behind it.
+            Socket::Direct(direct) => {
+                let entry = opcode::Close::new(Fixed(direct.0)).build();
+                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+                self.table.give_back(direct);
+            }
+        }
+    }
+
+    /// Keeps an address until the requests that point to it have been handed over: the kernel copies
+    /// it when it takes them (`IORING_FEAT_SUBMIT_STABLE`).
+    fn hold(&mut self, address: SocketAddr) -> &SocketAddrAny {
+        self.addresses.push(Box::new(address.into()));
+        self.addresses.last().expect("one was just pushed")
     }
 
     /// Hands over what is queued, and lets the kernel finish what it can without waiting. Costs no
@@ -217,8 +299,29 @@ impl Ring {
             self.to_close.clear();
             return Ok(());
         }
-        let result = self.uring.submit();
+        let result = self.enter();
         self.submitted(result)
+    }
+
+    /// The same, until the kernel has finished all that this brings: it does some 20 at a time.
+    pub fn settle(&mut self) -> io::Result<()> {
+        self.submit()?;
+        for _ in 0..self.pending {
+            if !self.uring.submission().taskrun() {
+                break;
+            }
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Hands over what is queued, and in the same call lets the kernel finish what that can bring at
+    /// once: a connection on loopback, an answer that is there.
+    #[inline]
+    fn enter(&mut self) -> io::Result<usize> {
+        let queued = u32::try_from(self.uring.submission().len()).expect("the queue is shorter");
+        // SAFETY: there is no argument, and no flag says that there is one.
+        unsafe { self.uring.submitter().enter::<()>(queued, 0, GETEVENTS, None) }
     }
 
     /// Hands over what is queued, and waits for a completion, `timeout_ns` at most. A signal ends
@@ -247,8 +350,7 @@ impl Ring {
     pub fn take(&mut self) -> Option<Completion> {
         loop {
             let entry = self.uring.completion().next()?;
-            let completion = self.read(&entry);
-            if completion.operation != Operation::Cancel {
+            if let Some(completion) = self.read(&entry) {
                 return Some(completion);
             }
         }
@@ -276,11 +378,24 @@ impl Ring {
         self.shared.buffers.give_back(&piece);
     }
 
-    fn read(&mut self, entry: &cqueue::Entry) -> Completion {
+    /// `None`: it is nobody's business.
+    #[inline]
+    fn read(&mut self, entry: &cqueue::Entry) -> Option<Completion> {
         let (flags, result) = (entry.flags(), entry.result());
-        let (operation, mut key) = unpack(entry.user_data());
+        let (code, mut key) = unpack(entry.user_data());
         let goes_on = cqueue::more(flags);
-        self.pending -= usize::from(!goes_on);
+        self.pending -= usize::from(!goes_on && !matches!(code, Code::Prepare | Code::Close));
+        let operation = match code {
+            Code::Receive => Operation::Receive,
+            Code::Send => Operation::Send,
+            Code::Writable => Operation::Writable,
+            Code::Accept => Operation::Accept,
+            Code::SendOwned => Operation::SendOwned,
+            Code::Connect => Operation::Connect,
+            // It speaks up only where it failed.
+            Code::Prepare if result < 0 => Operation::Connect,
+            Code::Prepare | Code::Cancel | Code::Close => return None,
+        };
         if operation == Operation::SendOwned {
             (key, _) = self.shared.owned.remove(key.slot as usize);
         }
@@ -296,7 +411,7 @@ impl Ring {
             (Operation::Accept, Ok(_)) => Some(unsafe { OwnedFd::from_raw_fd(entry.result()) }),
             _ => None,
         };
-        Completion {
+        Some(Completion {
             operation,
             key,
             result,
@@ -304,12 +419,25 @@ impl Ring {
             more_to_read: cqueue::sock_nonempty(flags),
             piece,
             accepted,
-        }
+        })
     }
 
     #[inline]
     fn push(&mut self, entry: &squeue::Entry) {
         self.pending += 1;
+        self.push_uncounted(entry);
+    }
+
+    /// Queues a request that completes in silence unless it fails. It points to no shared memory, so
+    /// nobody has to wait for its end.
+    #[inline]
+    fn push_silent(&mut self, entry: squeue::Entry, code: Code, key: Key) {
+        let entry = entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(pack(code, key));
+        self.push_uncounted(&entry);
+    }
+
+    #[inline]
+    fn push_uncounted(&mut self, entry: &squeue::Entry) {
         if !self.try_push(entry) {
             self.push_to_full(entry);
         }
@@ -320,6 +448,7 @@ impl Ring {
     fn try_push(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: what the entry points to lies in `shared`: in the outbox, in `owned` until its
         // request has completed, or in the buffers. `Drop` frees it only if no request is pending.
+        // Or it is a constant; or an address, which `addresses` holds until the kernel has copied it.
         unsafe { self.uring.submission().push(entry) }.is_ok()
     }
 
@@ -328,7 +457,7 @@ impl Ring {
     fn push_to_full(&mut self, entry: &squeue::Entry) {
         self.overflow.push_back(entry.clone());
         // An error here comes again at the next submission, which reports it.
-        let _ = self.uring.submit();
+        let _ = self.enter();
         self.refill();
     }
 
@@ -351,10 +480,13 @@ impl Ring {
             if self.overflow.len() == before {
                 return Ok(()); // The kernel takes no more before completions have been read.
             }
-            check_submission(self.uring.submit())?;
+            check_submission(self.enter())?;
         }
-        if !self.to_close.is_empty() && self.uring.submission().is_empty() {
+        if !(self.to_close.is_empty() && self.addresses.is_empty())
+            && self.uring.submission().is_empty()
+        {
             self.to_close.clear();
+            self.addresses.clear();
         }
         Ok(())
     }
@@ -372,6 +504,7 @@ impl Ring {
             // Sockets that were accepted, but never taken, close here.
             while self.take().is_some() {}
         }
+        self.table.clear(&self.uring.submitter());
         self.pending == 0
     }
 }
@@ -391,10 +524,21 @@ impl Drop for Ring {
 /// The longest that a ring waits for its requests to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Of `io_uring_enter`.
+const GETEVENTS: u32 = 1;
 const MSG_NOSIGNAL: i32 = 0x4000;
 const MSG_WAITALL: i32 = 0x100;
 const POLLOUT: u32 = 4;
 const SOCK_CLOEXEC: i32 = 0o2_000_000;
+const SOCK_STREAM: i32 = 1;
+const AF_INET: i32 = 2;
+const AF_INET6: i32 = 10;
+const SHUT_WR: i32 = 1;
+const IPPROTO_TCP: u32 = 6;
+const TCP_NODELAY: u32 = 1;
+const IPPROTO_IP: u32 = 0;
+/// `IP_BIND_ADDRESS_NO_PORT`: the port is chosen by `connect`, for this destination alone.
+const NO_PORT_YET: u32 = 24;
 
 /// Whether a submission failed for good, rather than for now.
 #[inline]
@@ -428,31 +572,54 @@ fn lacking(what: &str) -> io::Error {
 }
 
 #[inline]
-fn send_entry(socket: BorrowedFd<'_>, bytes: &[u8]) -> squeue::Entry {
+fn send_entry(socket: Named<'_>, bytes: &[u8]) -> squeue::Entry {
     let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
-    opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length)
+    on!(socket, socket => opcode::Send::new(socket, bytes.as_ptr(), length)
         .flags(MSG_NOSIGNAL | MSG_WAITALL)
-        .build()
+        .build())
+}
+
+/// Switches an option of a socket on.
+fn switch_on(socket: Fixed, level: u32, option: u32) -> squeue::Entry {
+    static ON: i32 = 1;
+    opcode::SetSockOpt::new(socket, level, option, (&raw const ON).cast(), 4).build()
+}
+
+/// What a request is: what its completion says, or who passes it over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Code {
+    Receive,
+    Send,
+    Writable,
+    Accept,
+    SendOwned,
+    Connect,
+    /// What comes before a [`Code::Connect`].
+    Prepare,
+    Cancel,
+    Close,
 }
 
 #[inline]
-fn pack(operation: Operation, key: Key) -> u64 {
-    u64::from(key.slot) << 32
-        | u64::from(key.generation % GENERATIONS) << 8
-        | u64::from(operation as u8)
+fn pack(code: Code, key: Key) -> u64 {
+    u64::from(key.slot) << 32 | u64::from(key.generation % GENERATIONS) << 8 | u64::from(code as u8)
 }
 
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `pack` put together")]
-fn unpack(number: u64) -> (Operation, Key) {
-    let operation = match number as u8 {
-        0 => Operation::Receive,
-        1 => Operation::Send,
-        2 => Operation::Writable,
-        3 => Operation::Accept,
-        4 => Operation::SendOwned,
-        _ => Operation::Cancel,
+fn unpack(number: u64) -> (Code, Key) {
+    let code = match number as u8 {
+        0 => Code::Receive,
+        1 => Code::Send,
+        2 => Code::Writable,
+        3 => Code::Accept,
+        4 => Code::SendOwned,
+        5 => Code::Connect,
+        6 => Code::Prepare,
+        7 => Code::Cancel,
+        _ => Code::Close,
     };
     let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };
-    (operation, key)
+    (code, key)
 }

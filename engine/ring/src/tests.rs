@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::net::UnixStream;
 
 const SETTINGS: Settings =
-    Settings { submissions: 4, completions: 16, buffers: 4, buffer_size: 64 };
+    Settings { submissions: 4, completions: 16, buffers: 4, buffer_size: 64, sockets: 4 };
 const KEY: Key = Key { slot: 0, generation: 0 };
 
 /// Lets every later system call of the ring fail.
@@ -36,7 +36,7 @@ fn sockets_stay_open_while_a_refused_request_names_them() {
     let mut ring = Ring::new(SETTINGS, Arc::from([])).unwrap();
     break_off(&ring);
     ring.receive(socket.as_fd(), KEY);
-    ring.close(socket.into(), KEY);
+    ring.close(socket, KEY);
     assert!(ring.submit().is_err());
     let read = std::io::Read::read(&mut &peer, &mut [0]);
     assert_eq!(read.unwrap_err().kind(), io::ErrorKind::WouldBlock);
@@ -79,6 +79,6 @@ fn a_ring_knows_how_many_requests_are_pending() {
     assert_eq!(step(&mut ring), 1);
     std::io::Write::write_all(&mut &peer, b"more").unwrap();
     assert_eq!(step(&mut ring), 1);
-    ring.close(socket.into(), KEY);
+    ring.close(socket, KEY);
     assert_eq!([step(&mut ring), step(&mut ring)].last(), Some(&0));
 }

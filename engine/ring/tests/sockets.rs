@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use volley_ring::{Completion, Key, Operation, Piece, Ring, Settings};
 
 const SETTINGS: Settings =
-    Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024 };
+    Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024, sockets: 4 };
 
 fn ring(settings: Settings, outbox: &[u8]) -> Ring {
     Ring::new(settings, Arc::from(outbox)).unwrap()
@@ -155,9 +155,9 @@ fn closing_ends_what_is_going_on() {
     ring.receive(own.as_fd(), key(5));
     ring.send(own.as_fd(), key(5), 0..4_000_000);
     ring.submit().unwrap();
-    ring.close(own.into(), key(5));
+    ring.close(own, key(5));
     let mut ended = [next(&mut ring), next(&mut ring)];
-    ended.sort_by_key(|completion| completion.operation as u8);
+    ended.sort_by_key(|completion| completion.operation);
     let [receive, send] = ended;
     assert_eq!((receive.key, receive.result), (key(5), Err(Errno::CANCELED)));
     assert!(!receive.goes_on);
@@ -176,7 +176,7 @@ fn a_socket_whose_receive_has_ended_closes_with_the_next_submission() {
     ring.receive(own.as_fd(), key(0));
     peer.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(next(&mut ring).result, Ok(0));
-    ring.close_ended(own.into());
+    ring.close_ended(own);
     ring.submit().unwrap();
     assert_eq!(peer.read(&mut [0; 8]).unwrap(), 0);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use volley_net::clock::now_ns;
 use volley_net::errors::system_words;
 use volley_net::socket::Opened;
-use volley_net::{Agreed, Backend, Event, Failure, Fault, What};
+use volley_net::{Agreed, Backend, Event, Failure, Fault, Route, What};
 
 /// Connections of `B`, as their client's side of TLS.
 ///
@@ -214,6 +214,14 @@ impl<B: Backend> Backend for Tls<B> {
 
     fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>> {
         self.io.accepted()
+    }
+
+    /// Nothing is established before its handshake.
+    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
+        if self.io.connect(slot, route, nth)? {
+            self.start(slot);
+        }
+        Ok(false)
     }
 
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {

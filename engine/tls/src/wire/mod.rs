@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_net::{Backend, Failure, Kernel, Patience, RingSize, Route, What, socket};
+use volley_net::{Backend, Failure, Kernel, Patience, RingSize, Route, What};
 
 /// What happened on a connection.
 #[derive(Debug)]
@@ -83,9 +83,7 @@ impl<B: Backend> Wire<B> {
     /// Starts to connect. Event tell when that has come to something, unless it failed at once.
     pub fn connect(&mut self, slot: usize) -> Result<(), Errno> {
         self.opened += 1;
-        let opened = socket::open(&self.route, self.opened)?;
-        let is_established = opened.established && matches!(self.io, Way::Plain(_));
-        on!(self, io => io.open(slot, opened))?;
+        let is_established = on!(self, io => io.connect(slot, &self.route, self.opened))?;
         self.established.extend(is_established.then_some(slot));
         Ok(())
     }

@@ -1,0 +1,181 @@
+//! Sockets that only the ring knows: made, connected, used and closed by its requests.
+
+use rustix::io::Errno;
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use volley_ring::{Completion, Key, Operation, Ring, Settings, Socket};
+
+const SETTINGS: Settings =
+    Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024, sockets: 2 };
+const KEY: Key = Key { slot: 3, generation: 7 };
+
+fn ring() -> Ring {
+    Ring::new(SETTINGS, Arc::from(&b"Hello"[..])).unwrap()
+}
+
+fn listen(address: &str) -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind(address).unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    let (peer, from) = listener.accept().unwrap();
+    peer.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    (peer, from)
+}
+
+/// The next completion, waited for.
+fn next(ring: &mut Ring) -> Completion {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        if let Some(completion) = ring.take() {
+            return completion;
+        }
+        assert!(Instant::now() < until, "nothing completed within 5 s");
+        ring.submit_and_wait(100_000_000).unwrap();
+    }
+}
+
+/// A connected socket.
+fn connected(ring: &mut Ring, to: SocketAddr, from: Option<IpAddr>) -> Socket {
+    let socket = ring.connect(to, from, KEY).expect("there is room");
+    let completion = next(ring);
+    assert_eq!((completion.operation, completion.key), (Operation::Connect, KEY));
+    assert_eq!((completion.result, completion.goes_on), (Ok(0), false));
+    socket
+}
+
+#[test]
+fn it_sends_receives_and_closes() {
+    for at in ["127.0.0.1:0", "[::1]:0"] {
+        let (listener, address) = listen(at);
+        let mut ring = ring();
+        // More often than there is room for at a time.
+        for _ in 0..10 {
+            let socket = connected(&mut ring, address, None);
+            let (mut peer, _) = accept(&listener);
+            ring.receive(&socket, KEY);
+            ring.send(&socket, KEY, 0..5);
+            assert_eq!(next(&mut ring).result, Ok(5));
+            let mut bytes = [0; 5];
+            peer.read_exact(&mut bytes).unwrap();
+            assert_eq!(&bytes, b"Hello");
+
+            peer.write_all(b"World").unwrap();
+            let completion = next(&mut ring);
+            let piece = completion.piece.unwrap();
+            assert_eq!(ring.bytes(&piece), b"World");
+            ring.give_back(piece);
+
+            ring.close(socket, KEY);
+            assert_eq!(next(&mut ring).result, Err(Errno::CANCELED));
+            assert_eq!(peer.read(&mut bytes).unwrap(), 0);
+        }
+    }
+}
+
+#[test]
+fn it_comes_from_the_source_that_was_named() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    for last in [5, 6] {
+        let source = IpAddr::from(Ipv4Addr::new(127, 0, 0, last));
+        let socket = connected(&mut ring, address, Some(source));
+        assert_eq!(accept(&listener).1.ip(), source);
+        ring.close_ended(socket);
+    }
+}
+
+#[test]
+fn a_refusal_is_an_error() {
+    let (listener, address) = listen("127.0.0.1:0");
+    drop(listener);
+    let mut ring = ring();
+    let socket = ring.connect(address, None, KEY).unwrap();
+    let completion = next(&mut ring);
+    assert_eq!(completion.operation, Operation::Connect);
+    assert_eq!(completion.result, Err(Errno::CONNREFUSED));
+    ring.close(socket, KEY);
+    ring.submit().unwrap();
+}
+
+#[test]
+fn a_source_that_is_not_ours_is_an_error_before_all_others() {
+    let (_listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let source = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1));
+    let socket = ring.connect(address, Some(source), KEY).unwrap();
+    let completion = next(&mut ring);
+    assert_eq!(completion.operation, Operation::Connect);
+    assert_eq!(completion.result, Err(Errno::ADDRNOTAVAIL));
+    ring.close(socket, KEY);
+}
+
+#[test]
+fn there_are_no_more_than_there_may_be() {
+    let (_listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let first = connected(&mut ring, address, None);
+    let _second = connected(&mut ring, address, None);
+    assert!(ring.connect(address, None, KEY).is_none());
+    // The place of one that is closed is free at once, even before that is handed over.
+    ring.close_ended(first);
+    connected(&mut ring, address, None);
+
+    let none = Settings { sockets: 0, ..SETTINGS };
+    assert!(Ring::new(none, Arc::from([])).unwrap().connect(address, None, KEY).is_none());
+}
+
+#[test]
+fn one_that_is_on_its_way_is_given_up() {
+    // A queue of one, which is full, drops all that want to connect.
+    let listener = {
+        use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
+        let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        bind(&fd, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        listen(&fd, 0).unwrap();
+        TcpListener::from(fd)
+    };
+    let address = listener.local_addr().unwrap();
+    let soon = Duration::from_millis(50);
+    let _queued: Vec<_> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok()).take(8).collect();
+    let mut ring = ring();
+    let socket = ring.connect(address, None, KEY).unwrap();
+    ring.submit_and_wait(20_000_000).unwrap();
+    assert!(ring.take().is_none());
+    ring.close(socket, KEY);
+    let completion = next(&mut ring);
+    assert_eq!(completion.operation, Operation::Connect);
+    assert!(completion.result.is_err(), "{completion:?}");
+}
+
+#[test]
+fn our_side_alone_can_be_closed() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let socket = connected(&mut ring, address, None);
+    let (mut peer, _) = accept(&listener);
+    ring.receive(&socket, KEY);
+    ring.end_sending(&socket);
+    ring.submit().unwrap();
+    assert_eq!(peer.read(&mut [0; 8]).unwrap(), 0);
+    peer.write_all(b"late").unwrap();
+    assert_eq!(next(&mut ring).result, Ok(4));
+    drop(ring);
+}
+
+#[test]
+fn those_that_are_open_close_with_the_ring() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let socket = connected(&mut ring, address, None);
+    let (mut peer, _) = accept(&listener);
+    ring.receive(&socket, KEY);
+    ring.submit().unwrap();
+    drop(ring);
+    assert_eq!(peer.read(&mut [0; 8]).unwrap(), 0);
+}
