@@ -12,6 +12,7 @@ if sys.platform != "linux":
 
 from bakeoff.cli.app import app
 from bakeoff.cli.output import say
+from bakeoff.keeper.sweep import sweep
 from bakeoff.model.errors import BakeoffError
 
 __all__ = ["main"]
@@ -26,6 +27,8 @@ def main() -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _interrupt)
     try:
+        for line in sweep():
+            say(f"bakeoff: {line}")
         app(prog_name="bakeoff")
     except BakeoffError as error:
         say(f"bakeoff: {error}")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
+from bakeoff.keeper.scratch import scratch_folder
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.progress import terminal_watch
 
@@ -84,11 +84,11 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         return
     from bakeoff.runs.reading import read_all
 
-    with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
+    with scratch_folder("explore") as scratch:
         with terminal_watch(err) as watch:
             runs, faults = read_all(folders, watch)
             watch.step(f"shelving {len(runs):,} runs")
-            index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
+            index = history.open_index(sqlite_url(scratch / "history.sqlite"))
             index.rebuild(runs)
         _say(faults)
         if not runs:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bakeoff.start import Keeper, sweep
-from bakeoff.start.keeper.processes import runs
+from bakeoff.keeper.processes import runs
+from bakeoff.keeper.sweep import sweep
+from bakeoff.start import Keeper
 
 from .conftest import (
     EVERY_KIND,
