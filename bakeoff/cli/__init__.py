@@ -17,6 +17,9 @@ from bakeoff.model.errors import BakeoffError
 
 __all__ = ["main"]
 
+COMPLETES = "_BAKEOFF_COMPLETE"
+"""Set by a shell that asks how to complete a line; it shows whatever is printed."""
+
 
 def main() -> None:
     """The whole program.
@@ -27,8 +30,9 @@ def main() -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _interrupt)
     try:
-        for line in sweep():
-            say(f"bakeoff: {line}")
+        if COMPLETES not in os.environ:
+            for line in sweep():
+                say(f"bakeoff: {line}")
         app(prog_name="bakeoff")
     except BakeoffError as error:
         say(f"bakeoff: {error}")
