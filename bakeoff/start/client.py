@@ -207,7 +207,12 @@ class Keeper:
             time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
-        """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL."""
+        """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL.
+
+        Where the keeper is gone, all have been ended.
+        """
+        if self._connection.fileno() < 0:
+            return Stopped(name=name, how="had ended")
         ended = self._ask("stop", name, grace_s=grace_s)
         return Stopped(name=name, how=ended["how"], survivors=tuple(ended["survivors"]))
 
@@ -242,7 +247,7 @@ class Keeper:
         request = {"id": self._requests, "do": what, "name": name, **details}
         try:
             self._connection.send(json.dumps(request).encode())
-        except (ConnectionError, TimeoutError):
+        except OSError:
             self._lost()
         reply = self._reply(self._requests)
         if "fault" in reply:
@@ -254,7 +259,7 @@ class Keeper:
         while reply["id"] != number:
             try:
                 packet = self._connection.recv(1 << 18)
-            except (ConnectionError, TimeoutError):
+            except OSError:
                 packet = b""
             if not packet:
                 self._lost()
