@@ -160,16 +160,18 @@ class Try:
 
     def left(self) -> list[str]:
         """All that is left of it."""
-        folder = self.place.path
+        here = self.place.path
         found = [f"process {pid}" for pid, each in self._started.items() if _runs(each)]
         found += [f"process {line}" for line in self.place.processes()]
         found += [f"port {port}" for port in self._ports if _is_served(port)]
         keepers = {f"bakeoff-{pid}-" for pid in self._started}
-        for group in Path("/sys/fs/cgroup").rglob("bakeoff-*"):
-            found += [f"group {group}" for keeper in keepers if group.name.startswith(keeper)]
-        found += [str(path) for path in folder.rglob("scratch")]
-        found += [str(path) for path in (folder / "tmp").iterdir()]
-        found += [str(path) for path in (folder / "state").rglob("*") if path.is_file()]
+        # Not by `rglob`: it fails where a folder goes while it looks, and others' groups do.
+        for folder, names, _ in os.walk("/sys/fs/cgroup"):
+            ours = (name for name in names if any(map(name.startswith, keepers)))
+            found += [f"group {folder}/{name}" for name in ours]
+        found += [str(path) for path in here.rglob("scratch")]
+        found += [str(path) for path in (here / "tmp").iterdir()]
+        found += [str(path) for path in (here / "state").rglob("*") if path.is_file()]
         return found
 
     def _records(self) -> dict[Path, list[str]]:
