@@ -158,6 +158,29 @@ class Try:
         left = self.left()
         assert not left, f"{self}: left {left}; said {ended}"
 
+    def interrupt(self) -> None:
+        """Begin and press Ctrl-C: it ends by itself, and says where the finished blocks are."""
+        process = self._begin(KINDS[self.kind](self.place, self.url))
+        try:
+            self._wait_for_the_moment(process)
+            for part in self._parts(process).values():
+                for each in part:
+                    self._see(each)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+            process.wait(ENDS_WITHIN_S)
+        finally:
+            process.kill()
+            process.wait()
+        said = (self.place.path / "said").read_text()
+        statuses = (130, -signal.SIGINT, 0, 1)
+        assert process.returncode in statuses, f"{self}: {process.returncode}\n{said}"
+        assert "Traceback" not in said, f"{self}:\n{said}"
+        blocks = [line for lines in self._records().values() for line in lines if is_block(line)]
+        kept = process.returncode != 130 or not blocks or "bakeoff resume runs/" in said
+        assert kept, f"{self}: it doesn't say where {len(blocks)} blocks are:\n{said}"
+        assert not self.left(), f"{self}: left {self.left()}; said {said}"
+
     def left(self) -> list[str]:
         """All that is left of it."""
         here = self.place.path
@@ -271,6 +294,11 @@ class Try:
             timeout=ENDS_WITHIN_S,
         )
         return done.stderr
+
+
+def is_block(record: str) -> bool:
+    """Whether a line of a log is a finished part of the measuring."""
+    return record.startswith(('{"type":"block"', '{"type":"tool-run"', '{"type":"day-turn"'))
 
 
 def _part(child: psutil.Process) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from bakeoff.runs import open_run
@@ -49,6 +50,46 @@ def test_kills_leave_nothing_and_lose_nothing(
         one = Try(Place(folder), kind, f"{seed}/{number}", null_server)
         one.run()
         print(f"{one}; {one.said or 'nothing had to be ended'}")
+
+
+QUICKLY_TRIED = ("race", "setup")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[] if kind in QUICKLY_TRIED else [pytest.mark.slow])
+        for kind in KINDS
+    ],
+)
+def test_ctrl_c_at_any_moment_tidies_up(tmp_path: Path, null_server: str, kind: str) -> None:
+    seed = os.environ.get("KILLS_SEED") or f"{random.randrange(10**8)}"
+    print(f"KILLS_SEED={seed}")
+    folder = tmp_path / "a place"
+    folder.mkdir(exist_ok=True)
+    Try(Place(folder), kind, f"{seed}/{kind}", null_server).interrupt()
+
+
+def test_a_race_goes_on_while_others_are_killed_and_swept(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at once of one user: each knows its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(place.path / "state"))
+    first = place.begin("race", place.server("a"), *QUICK, "-d", "6")
+    wait_for(lambda: place.blocks() > 2)
+    run = (place.path / "runs" / "latest").resolve()
+    second = place.begin("race", place.server("b"), *QUICK, "-d", "60", "--out", "others")
+    wait_for(lambda: place.blocks("others/latest") > 2)
+    keeper = next(p for p in psutil.Process(second.pid).children() if "keeper" in p.name())
+    servers = [p.pid for p in keeper.children()]
+    for process in (second, keeper):
+        process.kill()
+    second.communicate()
+    assert place.bakeoff("--version").status == 0
+    assert not any(map(psutil.pid_exists, servers))
+    _, err = first.communicate(timeout=120)
+    assert first.returncode == 0, err
+    assert open_run(run).result.complete
 
 
 def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:
