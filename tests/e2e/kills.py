@@ -27,8 +27,9 @@ BEFORE = 0.3
 BEFORE_S, AFTER_S = 3.0, 8.0
 """The latest moment of a kill, since the start and since there is a first program: by then the
 shortest runs are judging."""
-ENDS_WITHIN_S = 90.0
-"""A run that lost its keeper or its engine notices, concludes and ends."""
+ENDS_WITHIN_S = 300.0
+"""A run that lost its keeper or its engine notices, concludes and ends: that takes seconds, but for
+where forty others want the core."""
 WORKERS = """
 import os, sys
 if os.fork() == 0:
