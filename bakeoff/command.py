@@ -1,4 +1,8 @@
-"""Run one command to its end, without a shell. Nothing of it outlives its time, or us."""
+"""Run one command to its end, without a shell. Nothing of it outlives its time, or us.
+
+The kernel ends it if we are killed. What it started in its session is ended with it; after a kill,
+by the next sweep, since the session was written down before the command ran.
+"""
 
 import contextlib
 import ctypes
@@ -12,11 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from bakeoff.keeper import ledger
+from bakeoff.keeper.processes import MARKER
+from bakeoff.keeper.sweep import end_session
+
 PR_SET_PDEATHSIG = 1
 POLL_S = 0.1
 """How long a command may take to notice that it is to stop."""
 DRAIN_S = 1.0
-"""How long the output of a command that was killed is read: a child that left may hold it open."""
+"""How long the output of a command that was killed is read: a child that left its session may hold
+it open."""
 NEVER = Event()
 """The `stop` of a caller in the main thread, where Ctrl-C arrives by itself."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -45,7 +54,7 @@ def run(
     interrupt_s: float = 0.0,
     stop: Event = NEVER,
 ) -> Ended:
-    """Run `argv` in a session of its own; the kernel ends it if we are killed.
+    """Run `argv` in a session of its own, of which nothing is left at its end.
 
     `program` is what is executed, if not `argv[0]`; `env` is added to ours; with `one_stream`
     stdout has both streams. It runs on `cpus` only, unless there are none, and may open
@@ -54,28 +63,30 @@ def run(
     `stop` is for threads other than the main one: once it is set, the command is ended and
     KeyboardInterrupt raised. Raises OSError or `subprocess.SubprocessError` if it can't be started.
     """
-    process = None
-    try:
-        with _signals_wait() as mask:
-            process = subprocess.Popen(
-                argv,
-                executable=program,
-                cwd=folder,
-                env={**os.environ, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
-                start_new_session=True,
-                preexec_fn=_preparation(cpus, open_files, mask),
-            )
-        output, status = _output(process, timeout_s, stop), process.returncode
-    except BaseException as error:
-        if process is None:
-            raise
-        _end(process, interrupt_s)
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-        output, status = _drained(process), None
+    with ledger.entered() as entry:
+        process = None
+        try:
+            with _signals_wait() as mask:
+                process = subprocess.Popen(
+                    argv,
+                    executable=program,
+                    cwd=folder,
+                    env={**os.environ, **(env or {}), MARKER: entry.name},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
+                    start_new_session=True,
+                    preexec_fn=_preparation(cpus, open_files, mask, entry),
+                )
+            output, status = _output(process, timeout_s, stop), process.returncode
+            end_session(process.pid)
+        except BaseException as error:
+            if process is None:
+                raise
+            _end(process, interrupt_s)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            output, status = _drained(process), None
     stdout, stderr = ((stream or b"").decode(errors="replace") for stream in output)
     return Ended(status, stdout, stderr)
 
@@ -120,16 +131,23 @@ def _signals_wait() -> Iterator[set[int | signal.Signals]]:
 
 
 def _preparation(
-    cpus: Collection[int], open_files: int, mask: set[int | signal.Signals]
+    cpus: Collection[int],
+    open_files: int,
+    mask: set[int | signal.Signals],
+    entry: ledger.Entry,
 ) -> Callable[[], None]:
     """What the child does before it becomes the program."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
+    us = os.getpid()
     plenty = soft == resource.RLIM_INFINITY or soft >= enough
 
     def prepare() -> None:
         # The kernel takes the thread that forked for the parent. `run` stays in it until the end.
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != us:  # We died before the line above took hold.
+            os._exit(1)
+        entry.add_session()
         if cpus:
             os.sched_setaffinity(0, cpus)
         if not plenty:
@@ -147,8 +165,10 @@ def _end(process: "subprocess.Popen[bytes]", interrupt_s: float) -> None:
             process.wait(interrupt_s)
     _signal(process, signal.SIGKILL)
     process.wait()
+    end_session(process.pid)
 
 
 def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)

@@ -10,22 +10,25 @@ PACKAGE = Path(__file__).parents[1] / "bakeoff"
 STAGES = ["plan", "build", "start", "verify", "load", "measure", "judge", "report"]
 # What is built on what; each room is a folder, or a file beside them.
 MAY_IMPORT = {
-    "command": set[str](),
+    "keeper": set[str](),
+    "command": {"keeper"},
     "installation": set[str](),
     "progress": set[str](),
     "model": set[str](),
     "workers": set[str](),
     **{stage: {"model"} for stage in STAGES},
     "plan": {"model", "installation"},
-    **{stage: {"model", "command", "installation"} for stage in ("build", "load")},
+    "build": {"model", "command", "installation", "keeper"},
+    "load": {"model", "command", "installation"},
+    "start": {"model", "keeper"},
     "history": {"model"},
-    "runs": {"model", "history", "workers", *STAGES},
+    "runs": {"model", "history", "workers", "keeper", *STAGES},
     "simulate": {"model", "judge", "workers"},
     "traffic": {"model", "verify"},
     "library": {"model", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"explore", "workers", *STAGES},
+    | {"explore", "keeper", "workers", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
@@ -94,7 +97,7 @@ def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
     # and one judges runs that go on.
     programs = {
         PACKAGE / "model/schemas.py",
-        PACKAGE / "start/keeper/service.py",
+        PACKAGE / "keeper/service.py",
         PACKAGE / "load/slow_sender.py",
         PACKAGE / "explore/live/judging.py",
     }

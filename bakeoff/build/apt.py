@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bakeoff.build.commands import Outcome, locked, run
+from bakeoff.keeper import ledger
 from bakeoff.model.errors import MissingPiece
 
 APT_TIMEOUT_S = 900
 LOCK_TIMEOUT_S = 120
 """How long to wait for somebody else's apt-get: a fresh machine often upgrades itself."""
 POLICY = Path("/usr/sbin/policy-rc.d")
+FORBIDS = "#!/bin/sh\n# Of bakeoff, while it installs servers.\nexit 101\n"
 
 
 def install_packages(packages: Sequence[str]) -> dict[str, str]:
@@ -61,9 +63,10 @@ def _no_service_starts() -> Iterator[None]:
     if POLICY.exists():
         yield
         return
-    POLICY.write_text("#!/bin/sh\nexit 101\n")
-    POLICY.chmod(0o755)
-    try:
-        yield
-    finally:
-        POLICY.unlink(missing_ok=True)
+    with ledger.entered(files={str(POLICY): FORBIDS}):
+        POLICY.write_text(FORBIDS)
+        POLICY.chmod(0o755)
+        try:
+            yield
+        finally:
+            POLICY.unlink(missing_ok=True)

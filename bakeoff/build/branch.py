@@ -1,11 +1,11 @@
 """A branch of a repository as a folder for a while, for files that are made, not written."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from bakeoff.build.repository import Repository, git
+from bakeoff.keeper.scratch import scratch_folder
 from bakeoff.model.errors import BadUsage
 
 
@@ -19,8 +19,8 @@ def branch_folder(repository: Repository, name: str) -> Iterator[Path]:
         raise BadUsage(f"git:{name}: is no name that git takes for a branch")
     git(repository.top, "worktree", "prune")
     there = git(repository.top, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
-    with tempfile.TemporaryDirectory(prefix="bakeoff-branch-") as scratch:
-        folder = Path(scratch) / "site"
+    with scratch_folder("branch") as scratch:
+        folder = scratch / "site"
         if there.status:
             _git(repository.top, "worktree", "add", "--quiet", "--detach", "--no-checkout",
                  str(folder), "HEAD")  # fmt: skip

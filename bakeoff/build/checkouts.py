@@ -13,6 +13,7 @@ from pathlib import Path
 from bakeoff import installation
 from bakeoff.build.commands import locked
 from bakeoff.build.repository import Repository, git
+from bakeoff.command import Ended
 from bakeoff.model.ci import Revision
 from bakeoff.model.errors import MissingPiece
 
@@ -55,15 +56,18 @@ def _is_there(folder: Path, revision: Revision) -> bool:
     found = git(folder, "rev-parse", "HEAD")
     if found.stdout.strip() != revision.commit:
         return False
-    return git(folder, "reset", "--hard", "--quiet").status == 0
+    if git(folder, "reset", "--hard", "--quiet").status:
+        return False
+    # A kill may have come between the files and those of submodules.
+    return _submodules(folder).status == 0
 
 
 def _make(repository: Repository, folder: Path, revision: Revision) -> None:
     _remove(repository, folder)
     words = ("worktree", "add", "--force", "--detach", "--quiet", str(folder), revision.commit)
     made = git(repository.top, *words)
-    if made.status == 0 and (folder / ".gitmodules").exists():
-        made = git(folder, "submodule", "update", "--init", "--recursive", "--quiet")
+    if made.status == 0:
+        made = _submodules(folder)
     if made.status:
         _remove(repository, folder)
         said = "\n".join(f"    {line}" for line in made.stderr.strip().splitlines()[-5:])
@@ -73,10 +77,19 @@ def _make(repository: Repository, folder: Path, revision: Revision) -> None:
         )
 
 
+def _submodules(folder: Path) -> Ended:
+    """Check submodules out; quick where they are there."""
+    if not (folder / ".gitmodules").exists():
+        return Ended(0, "", "")
+    return git(folder, "submodule", "update", "--init", "--recursive", "--quiet")
+
+
 def _remove(repository: Repository, folder: Path) -> None:
     """Remove a checkout, and what the repository remembers of it."""
     if folder.exists():
         shutil.rmtree(folder)
+    # git locks a worktree while it makes it: after a kill, `prune` would keep it.
+    git(repository.top, "worktree", "remove", "--force", "--force", str(folder))
     git(repository.top, "worktree", "prune")
 
 

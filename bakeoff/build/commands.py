@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from subprocess import SubprocessError
 from threading import Event
 
 from bakeoff import command
@@ -50,8 +51,8 @@ def run(
             interrupt_s=INTERRUPT_S,
             stop=stop,
         )
-    except OSError as error:
-        return Outcome(127, f"{argv[0]}: {error.strerror}")
+    except (OSError, SubprocessError) as error:
+        return Outcome(127, f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
     if ended.status is None:
         fault = f"{argv[0]}: did not end within {timeout_s:g} s"
         return Outcome(124, ended.stdout + fault, timed_out=True)

@@ -10,11 +10,22 @@ if sys.platform != "linux":
     # What is imported below is not there on other systems.
     sys.exit(f"bakeoff runs on Linux only, not on {sys.platform}")
 
-from bakeoff.cli.app import app
-from bakeoff.cli.output import say
-from bakeoff.model.errors import BakeoffError
+# Ctrl-C during the imports ends us without a word, not with where they were.
+_raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+if _raises:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+from bakeoff.cli.app import app  # noqa: E402
+from bakeoff.cli.output import say  # noqa: E402
+from bakeoff.keeper.sweep import sweep  # noqa: E402
+from bakeoff.model.errors import BakeoffError  # noqa: E402
+
+if _raises:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 __all__ = ["main"]
+
+COMPLETES = "_BAKEOFF_COMPLETE"
+"""Set by a shell that asks how to complete a line; it shows whatever is printed."""
 
 
 def main() -> None:
@@ -23,9 +34,12 @@ def main() -> None:
     The exit status is 0 for success, 1 where the run says no, 2 for wrong usage, 3 where something
     is missing, and 130 after an interrupt.
     """
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    for ending in (signal.SIGTERM, signal.SIGHUP, *([signal.SIGINT] if _raises else [])):
         signal.signal(ending, _interrupt)
     try:
+        if COMPLETES not in os.environ:
+            for line in sweep():
+                say(f"bakeoff: {line}")
         app(prog_name="bakeoff")
     except BakeoffError as error:
         say(f"bakeoff: {error}")
@@ -42,7 +56,17 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         say(f"bakeoff: {where}{error.strerror}: make room; `bakeoff resume` goes on with a run")
         sys.exit(3)
+    except Exception:
+        if not _interrupts:
+            raise
+        # Some libraries make errors of their own of an interrupt: pydantic-core does.
+        say("bakeoff: interrupted; `bakeoff resume` goes on with a run")
+        sys.exit(130)
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+_interrupts: list[int] = []
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    _interrupts.append(number)
     raise KeyboardInterrupt

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from bakeoff.cli.options import RUNS
 from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
+from bakeoff.keeper.scratch import scratch_folder
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.progress import terminal_watch
 from bakeoff.report import figures
@@ -126,10 +126,10 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
     from bakeoff.runs.holder import holder_of
     from bakeoff.runs.reading import read_all
 
-    with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
+    with scratch_folder("explore") as scratch:
         faults: dict[Path, str] = {}
         with terminal_watch(err) as watch:
-            index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
+            index = history.open_index(sqlite_url(scratch / "history.sqlite"))
             count = index.rebuild(read_all(folders, watch, faults))
         going_on = [path for path in faults if holder_of(path)]
         say_faults([reason for path, reason in faults.items() if path not in going_on])

@@ -81,7 +81,7 @@ def conclude(run: runs.AnyRun, json: str | None) -> None:
     show(render.terminal(run.document()), run.result, json)
     say(f"Report: {run.report_path}", err if json == "-" else out)
     if run.interrupted:
-        say(f"Interrupted; to go on: bakeoff resume {run.path}")
+        say(f"Interrupted; finished blocks are kept; to go on: bakeoff resume {run.path}")
         raise typer.Exit(130)
     if not run.succeeded:
         raise typer.Exit(1)

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff.keeper import processes
 from bakeoff.model.errors import BadUsage
-from bakeoff.start.keeper import processes
 
 FILE = ".holder"
 

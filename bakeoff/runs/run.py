@@ -268,14 +268,16 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
     """
     names = (plan.run if n == 1 else f"{plan.run}-{n}" for n in count(1))
     name = next(name for name in names if not (parent / name / PLAN_FILE).exists())
-    run = create(plan.model_copy(update={"run": name}), parent / name, stages, watch)
-    latest = parent / f".latest-{os.getpid()}"
-    try:
-        latest.symlink_to(run.path.name)
-        latest.replace(parent / "latest")
-    except OSError as error:
-        raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
-    return _shelved(run.go_on(stages, watch), stages.history, watch)
+    with _interrupt_is_said(parent / name, watch):
+        run = create(plan.model_copy(update={"run": name}), parent / name, stages, watch)
+        latest = parent / f".latest-{os.getpid()}"
+        try:
+            latest.unlink(missing_ok=True)  # A kill may have left one of that number.
+            latest.symlink_to(run.path.name)
+            latest.replace(parent / "latest")
+        except OSError as error:
+            raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
+        return _shelved(run.go_on(stages, watch), stages.history, watch)
 
 
 def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
@@ -283,13 +285,28 @@ def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
     run = open_run(path)
     if run.is_complete() and not run.composite:
         raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
-    run.check(stages, watch)
-    return _shelved(run.go_on(stages, watch), stages.history, watch)
+    with _interrupt_is_said(path, watch):
+        run.check(stages, watch)
+        return _shelved(run.go_on(stages, watch), stages.history, watch)
 
 
 def report(path: Path, reports: Reports | None = None) -> AnyRun:
     """Judge a run again and write its reports; needs no server. Raises `NoVerdict`, `BadUsage`."""
     return open_run(path).judge_again(reports or Reports())
+
+
+@contextmanager
+def _interrupt_is_said(path: Path, watch: Watch) -> Iterator[None]:
+    """Say what is kept where an interrupt leaves no result: nothing was measured, or not judged."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(BakeoffError):
+            if (path / PLAN_FILE).exists() and open_run(path).has_samples():
+                watch.step(f"interrupted; finished blocks are kept: bakeoff resume {path}")
+                raise
+        watch.step("interrupted before anything was measured")
+        raise
 
 
 def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:

@@ -1,6 +1,5 @@
 """Start: a receipt becomes a server that has answered, and nothing of it is left behind."""
 
 from bakeoff.start.client import GRACE_S, Keeper, attach
-from bakeoff.start.sweep import sweep
 
-__all__ = ["GRACE_S", "Keeper", "attach", "sweep"]
+__all__ = ["GRACE_S", "Keeper", "attach"]

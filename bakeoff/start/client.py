@@ -1,9 +1,7 @@
 """Servers as the rest of bakeoff sees them: those that the keeper starts, and others' own."""
 
-import contextlib
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from bakeoff.keeper import cgroups
+from bakeoff.keeper.processes import identity
+from bakeoff.keeper.sweep import sweep
 from bakeoff.model.contender import argument_list, fill
-from bakeoff.model.errors import BakeoffError, ContenderOut
+from bakeoff.model.errors import BakeoffError, ContenderOut, MissingPiece
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.start import faults
-from bakeoff.start.keeper import cgroups
 from bakeoff.start.ports import Ports, endpoint, listeners_of
-from bakeoff.start.sweep import sweep
 
 Answers = Callable[[str, int], str | None]
 """Ask host and port once, for a second at most: None after an HTTP answer, else the fault."""
@@ -38,24 +37,27 @@ class Keeper:
     """The process that owns the contenders, as a context manager.
 
     Whatever ends this process, SIGKILL included, ends the contenders: the keeper sees its
-    connection close. A new keeper first sweeps up after earlier ones that were killed. `scratch`
-    holds the contenders' scratch folders and is removed when empty. `cgroup_kinds` are tried in
-    order; if none can be made, CPU time is read over the process tree.
+    connection close. A new keeper first sweeps up after runs that were killed; `swept` says what it
+    found, in lines for people. `scratch` holds the contenders' scratch folders and is removed when
+    empty. `cgroup_kinds` are tried in order; if none can be made, CPU time is read over the process
+    tree. Raises `MissingPiece` where it can't write down what it starts.
     """
 
     def __init__(self, scratch: Path, cgroup_kinds: Sequence[str] = cgroups.KINDS) -> None:
-        sweep()
+        self.swept = sweep()
         self._ports = Ports()
         self._scratch = scratch.resolve()
         self._logs: dict[str, Path] = {}
         self._requests = 0
+        home = str(Path(cgroups.__file__).parents[1])
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._connection.settimeout(_REPLY_WITHIN_S)
         with theirs:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", "-c", _LAUNCH, str(Path(__file__).parent)),
+                    *(sys.executable, "-I", "-S", "-c", _LAUNCH, home),
                     *(str(theirs.fileno()), str(self._scratch), ",".join(cgroup_kinds)),
+                    identity(os.getpid()),
                 ],
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
@@ -63,6 +65,17 @@ class Keeper:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
+            )
+        try:
+            begun = self._reply(0)
+        except BaseException:
+            self.close()
+            raise
+        if "fault" in begun:
+            self.close()
+            raise MissingPiece(
+                "what is started can't be written down, so that nothing of it is left behind: "
+                f"{begun['fault']}; let XDG_STATE_HOME name a folder of yours"
             )
 
     @property
@@ -182,6 +195,7 @@ class Keeper:
                 reason = faults.died(seen["status"], seen["lived_s"], len(self.pids(name)))
                 raise ContenderOut(faults.with_tail(reason, log))
             if fault is None:
+                self.pids(name)  # The keeper writes down who is there by now.
                 return waited_s * 1e3
             if waited_s > timeout_s * _ELSEWHERE_AFTER:
                 listeners = listeners_of(self.pids(name))
@@ -193,7 +207,12 @@ class Keeper:
             time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
-        """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL."""
+        """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL.
+
+        Where the keeper is gone, all have been ended.
+        """
+        if self._connection.fileno() < 0:
+            return Stopped(name=name, how="had ended")
         ended = self._ask("stop", name, grace_s=grace_s)
         return Stopped(name=name, how=ended["how"], survivors=tuple(ended["survivors"]))
 
@@ -213,17 +232,14 @@ class Keeper:
         if self._connection.fileno() < 0:
             return
         self._connection.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            if self._process.wait(_REPLY_WITHIN_S):
-                self._clear_up()
-
-    def _clear_up(self) -> None:
-        """Do what a killed keeper could not."""
-        sweep()
-        for folder in self._scratch.glob(f"{self.pid}-*"):
-            shutil.rmtree(folder, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            self._scratch.rmdir()
+        try:
+            status = self._process.wait(_REPLY_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        if status:
+            # It was killed: do what it could not.
+            sweep()
 
     def _ask(self, what: str, name: str, **details: Any) -> dict[str, Any]:
         """One request, one reply. A reply that an earlier Ctrl-C left unread is skipped."""
@@ -231,16 +247,23 @@ class Keeper:
         request = {"id": self._requests, "do": what, "name": name, **details}
         try:
             self._connection.send(json.dumps(request).encode())
-            reply: dict[str, Any] = {"id": 0}
-            while reply["id"] != self._requests:
-                packet = self._connection.recv(1 << 18)
-                if not packet:
-                    raise ConnectionResetError
-                reply = json.loads(packet)
-        except (ConnectionError, TimeoutError):
+        except OSError:
             self._lost()
+        reply = self._reply(self._requests)
         if "fault" in reply:
             raise BakeoffError(f"the keeper failed to {what} {name}:\n{reply['fault']}")
+        return reply
+
+    def _reply(self, number: int) -> dict[str, Any]:
+        reply: dict[str, Any] = {"id": None}
+        while reply["id"] != number:
+            try:
+                packet = self._connection.recv(1 << 18)
+            except OSError:
+                packet = b""
+            if not packet:
+                self._lost()
+            reply = json.loads(packet)
         return reply
 
     def _lost(self) -> NoReturn:

@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
 from bakeoff.build import Repository, check_out
 from bakeoff.build.checkouts import KEPT, cache_folder
+from bakeoff.keeper.sweep import sweep
 from bakeoff.model.errors import MissingPiece
 from tests.repositories import commit, git, new_repository
 
@@ -16,6 +19,7 @@ from tests.repositories import commit, git, new_repository
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """Two commits; the cache is in a folder of this test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "a state"))
     top = new_repository(tmp_path / "a shop", {"server.py": "1"})
     commit(top, {"server.py": "2"}, "second")
     return Repository.around(top)
@@ -51,6 +55,31 @@ def test_a_checkout_that_is_not_whole_is_made_again(repository: Repository, harm
     else:  # A cache that outlived the clone, as on a CI system.
         shutil.rmtree(repository.common / "worktrees")
     assert (at(repository, "HEAD") / "server.py").read_text() == "2"
+
+
+def test_a_checkout_in_which_we_were_killed_is_made_again(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """git is in the middle of it: the worktree is locked, and so is its index."""
+    begun, goes_on = tmp_path / "begun", tmp_path / "goes on"
+    waits = f"touch '{begun}'; while [ ! -e '{goes_on}' ]; do sleep 0.05; done; cat"
+    git(repository.top, "config", "filter.slow.smudge", waits)
+    commit(repository.top, {".gitattributes": "*.py filter=slow\n"}, "slow")
+    if (child := os.fork()) == 0:
+        try:
+            at(repository, "HEAD")
+        finally:
+            os._exit(1)
+    while not begun.exists():
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert "ended" in sweep()[0]
+    goes_on.touch()
+    folder = at(repository, "HEAD")
+    assert (folder / "server.py").read_text() == "2"
+    assert git(folder, "status", "--porcelain") == ""
+    assert git(repository.top, "worktree", "list").count("\n") == 1
 
 
 def test_two_repositories_of_one_name_share_nothing(repository: Repository, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_help_imports_nothing_but_what_draws_it(words: list[str]) -> None:
     assert all(find_spec(name) for name in HEAVY)
     assert not packages & HEAVY
     rooms = {name.split(".")[1] for name in names if name.startswith("bakeoff.")}
-    assert rooms <= {"__main__", "cli", "model"}
+    assert rooms <= {"__main__", "cli", "keeper", "model"}
 
 
 def test_the_version_is_ours_and_the_engines() -> None:
@@ -107,3 +107,21 @@ def test_the_manual_page_has_every_command_and_option(tmp_path: Path) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == ""
     assert "the default line-up" in done.stdout
+
+
+def test_an_interrupt_that_a_library_made_an_error_of_is_still_one() -> None:
+    script = """
+import os, signal, sys
+from bakeoff import cli
+def app(prog_name):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ValueError("KeyboardInterrupt: ")
+cli.app = app
+cli.main()
+"""
+    words = [sys.executable, "-c", script]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 130
+    assert ended.stderr == "bakeoff: interrupted; `bakeoff resume` goes on with a run\n"

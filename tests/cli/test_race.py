@@ -98,5 +98,5 @@ def test_an_interrupt_keeps_the_blocks_and_says_how_to_go_on(world: World) -> No
     world.on_slice = cut_off(200)
     done = race("fast", "slow", "-d", "30")
     assert done.exit_code == 130
-    assert "Interrupted; to go on: bakeoff resume " in done.stderr
+    assert "Interrupted; finished blocks are kept; to go on: bakeoff resume " in done.stderr
     assert bakeoff("resume", "runs/latest").exit_code == 0

@@ -189,7 +189,9 @@ class Place:
     def recorded(self, kind: str, run: str = "runs/latest") -> int:
         """How many records of a kind a run has on disk."""
         samples = self.path / run / "samples.jsonl"
-        return samples.read_text().count(f'{{"type":"{kind}"') if samples.exists() else 0
+        # A line without an end is still being written, and lost if a kill comes now.
+        whole = samples.read_text().rpartition("\n")[0] if samples.exists() else ""
+        return whole.count(f'{{"type":"{kind}"')
 
     def blocks(self, run: str = "runs/latest") -> int:
         """How many finished blocks a run has on disk."""

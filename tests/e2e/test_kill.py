@@ -1,31 +1,23 @@
-"""`kill -9` at a random moment: nothing is left, no finished block is lost, and it goes on."""
+"""`kill -9`: nothing is left, no finished block is lost, and it goes on."""
 
+import os
 import random
 import shutil
 import subprocess
-import time
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from bakeoff.runs import open_run
 from bakeoff.runs.measuring.boot import measured_s
 from tests.e2e.conftest import ARTICLE, QUICK, Place, wait_for
+from tests.e2e.kills import KINDS, Try
 
 pytestmark = pytest.mark.e2e
-KILLS = 4
-SEED = 20261121
-
-
-def abandoned() -> set[Path]:
-    """Control groups of ours in which nobody is left; those of other races have their servers."""
-    groups = set()
-    for procs in Path("/sys/fs/cgroup").rglob("bakeoff-*/cgroup.procs"):
-        with suppress(OSError):
-            if not procs.read_text():
-                groups.add(procs.parent)
-    return groups
+TRIES, A_PORTION, IN_MAKE_TEST = 200, 5, 2
 
 
 def kill(process: "subprocess.Popen[str]", place: Place) -> None:
@@ -35,23 +27,69 @@ def kill(process: "subprocess.Popen[str]", place: Place) -> None:
     place.wait_until_nothing_is_left()
 
 
-def test_kills_leave_nothing_and_lose_nothing(place: Place) -> None:
-    """Half of them at any moment of the start, half once blocks are being measured."""
-    chance = random.Random(SEED)
-    before = abandoned()
-    for index in range(KILLS):
-        measuring = index % 2 == 1
-        process = place.begin("race", place.server("a"), *QUICK, "-d", "60")
-        if measuring:
-            wait_for(lambda: place.blocks() > 2)
-        time.sleep(chance.uniform(0, 0.3 if measuring else 3))
-        seen = place.blocks()
-        kill(process, place)
-        wait_for(lambda: abandoned() <= before)
-        if measuring:
-            records = open_run(place.path / "runs" / "latest").records()
-            assert sum(record.type == "block" for record in records) >= seen > 2
-        shutil.rmtree(place.path / "runs", ignore_errors=True)
+def portions() -> Iterator[Any]:
+    for number in range(TRIES // A_PORTION):
+        marks = [pytest.mark.slow] if number >= IN_MAKE_TEST else []
+        yield pytest.param(number, marks=marks)
+
+
+@pytest.mark.parametrize("portion", portions())
+def test_kills_leave_nothing_and_lose_nothing(
+    tmp_path: Path, null_server: str, portion: int
+) -> None:
+    """Of bakeoff, keeper, engine and commands, of two at once, at any moment of any run.
+
+    Each test run has moments of its own: a failure prints its seed, which KILLS_SEED takes.
+    """
+    seed = os.environ.get("KILLS_SEED") or f"{random.randrange(10**8)}"
+    print(f"KILLS_SEED={seed}")
+    for number in range(portion * A_PORTION, (portion + 1) * A_PORTION):
+        folder = tmp_path / f"try {number}"
+        folder.mkdir()
+        kind = list(KINDS)[number % len(KINDS)]
+        one = Try(Place(folder), kind, f"{seed}/{number}", null_server)
+        one.run()
+        print(f"{one}; {one.said or 'nothing had to be ended'}")
+
+
+QUICKLY_TRIED = ("race", "setup")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[] if kind in QUICKLY_TRIED else [pytest.mark.slow])
+        for kind in KINDS
+    ],
+)
+def test_ctrl_c_at_any_moment_tidies_up(tmp_path: Path, null_server: str, kind: str) -> None:
+    seed = os.environ.get("KILLS_SEED") or f"{random.randrange(10**8)}"
+    print(f"KILLS_SEED={seed}")
+    folder = tmp_path / "a place"
+    folder.mkdir(exist_ok=True)
+    Try(Place(folder), kind, f"{seed}/{kind}", null_server).interrupt()
+
+
+def test_a_race_goes_on_while_others_are_killed_and_swept(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at once of one user: each knows its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(place.path / "state"))
+    first = place.begin("race", place.server("a"), *QUICK, "-d", "6")
+    wait_for(lambda: place.blocks() > 2)
+    run = (place.path / "runs" / "latest").resolve()
+    second = place.begin("race", place.server("b"), *QUICK, "-d", "60", "--out", "others")
+    wait_for(lambda: place.blocks("others/latest") > 2)
+    keeper = next(p for p in psutil.Process(second.pid).children() if "keeper" in p.name())
+    servers = [p.pid for p in keeper.children()]
+    for process in (second, keeper):
+        process.kill()
+    second.communicate()
+    assert place.bakeoff("--version").status == 0
+    assert not any(map(psutil.pid_exists, servers))
+    _, err = first.communicate(timeout=120)
+    assert first.returncode == 0, err
+    assert open_run(run).result.complete
 
 
 def test_a_killed_race_is_resumed_to_its_end(place: Place) -> None:

@@ -1,13 +1,14 @@
 """A ninth kind of run: what it takes, and all that it gets."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from pydantic import Field
 
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.machine import Machine
 from bakeoff.model.samples import ToolRun
 from bakeoff.report.document import Document, Text
 from bakeoff.runs import Run, Stages, Watch, execute, listed, open_run, report, resume
@@ -154,3 +155,26 @@ def test_it_is_listed_among_the_others(tmp_path: Path) -> None:
     (tmp_path / "no run").mkdir()
     assert [(run.kind, run.path.name) for run in listed(tmp_path)] == [("soak", "a"), ("soak", "b")]
     assert listed(tmp_path / "nowhere") == []
+
+
+def test_an_interrupt_before_anything_is_measured_says_so(tmp_path: Path) -> None:
+    class Hasty(World):
+        def machine(self) -> Machine:
+            raise KeyboardInterrupt
+
+    world = Hasty({})
+    with pytest.raises(KeyboardInterrupt):
+        execute(PLAN, tmp_path, world.stages(), world)
+    assert world.seen[-1] == "interrupted before anything was measured"
+
+
+def test_an_interrupt_while_it_is_judged_says_where_what_was_measured_is(tmp_path: Path) -> None:
+    class Hasty(World):
+        def write(self, run: Any) -> Path:
+            raise KeyboardInterrupt
+
+    world = Hasty({})
+    with pytest.raises(KeyboardInterrupt):
+        execute(PLAN, tmp_path, world.stages(), world)
+    kept = f"interrupted; finished blocks are kept: bakeoff resume {tmp_path / 'a-soak'}"
+    assert world.seen[-1] == kept

@@ -312,6 +312,7 @@ class FakeKeeper:
 
     tls_folder = Path("/nowhere")
     """`static_folder` is there after the run: no process removes it."""
+    swept: tuple[str, ...] = ()
 
     def __init__(self, world: World, scratch: Path) -> None:
         self._world = world

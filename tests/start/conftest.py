@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.keeper import cgroups, processes
 from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.start import Keeper
-from bakeoff.start.keeper import cgroups, processes
 
 SERVERS = Path(__file__).parent / "servers"
 HOST = "127.0.0.1"

@@ -8,8 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bakeoff.keeper.processes import runs
 from bakeoff.start import Keeper
-from bakeoff.start.keeper.processes import runs
 
 from .conftest import (
     EVERY_KIND,

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bakeoff.start import Keeper, sweep
-from bakeoff.start.keeper.processes import runs
+from bakeoff.keeper.processes import runs
+from bakeoff.keeper.sweep import sweep
+from bakeoff.model.errors import BakeoffError
+from bakeoff.start import Keeper
 
 from .conftest import (
     EVERY_KIND,
@@ -138,9 +140,12 @@ def test_a_killed_keeper_is_told_and_its_leftovers_end(
     start(entry(command("escaping")))
     assert soon(lambda: len(keeper.pids("it")) == 2)
     os.kill(keeper.pid, signal.SIGKILL)
-    with pytest.raises(Exception, match=r"keeps the contenders \(pid \d+\) is gone"):
+    with pytest.raises(BakeoffError, match=r"keeps the contenders \(pid \d+\) is gone"):
         keeper.pids("it")
     assert nothing_is_left(keeper.pid, tmp_path)
+    assert keeper.stop("it").how == "had ended", "whoever tidies up afterwards isn't told again"
+    with pytest.raises(BakeoffError, match="is gone"):
+        keeper.death("it")
 
 
 def new_keeper(folder: Path) -> None:

@@ -1,9 +1,8 @@
 """An audit without a race: contenders run together, are asked, loaded for a moment, compared."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
+from bakeoff.keeper.scratch import scratch_folder
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan, Skipped
@@ -31,8 +30,8 @@ def audit(plan: Plan, stages: Stages, watch: Watch) -> AuditReport:
 
     plan = without(plan, build_able(plan, stages, watch)[1])
     with (
-        tempfile.TemporaryDirectory(prefix="bakeoff-audit-") as path,
-        measuring(Store(Path(path)), stages, watch) as context,
+        scratch_folder("audit") as path,
+        measuring(Store(path), stages, watch) as context,
     ):
         records, out = _measured(plan, context)
     works = works_of(plan, records)

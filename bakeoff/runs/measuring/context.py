@@ -88,6 +88,8 @@ def measuring(
     if expected:
         until_ns = stages.clock.now_ns() + round((expected.at_most_s - ENDING_S) * 1e9)
     keeper = stages.servers.keeper(folder / "scratch")
+    for line in keeper.swept:
+        watch.step(line)
     try:
         yield Context(stages, keeper, store, watch, folder, until_ns=until_ns)
     finally:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.start.keeper import instance as module
-from bakeoff.start.keeper.instance import Instance, end
-from bakeoff.start.keeper.spawn import Spawned
+from bakeoff.keeper import instance as module
+from bakeoff.keeper.instance import Instance, end
+from bakeoff.keeper.spawn import Spawned
 
 
 class Stuck(Instance):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bakeoff.start.keeper.cgroups import Base, parse_bases
+from bakeoff.keeper.cgroups import Base, parse_bases
 
 HYBRID = """\
 23 28 0:21 / /proc rw,relatime - proc proc rw

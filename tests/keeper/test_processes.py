@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from bakeoff.start.keeper.processes import (
+from bakeoff.keeper.processes import (
     Process,
     descendants,
     identity,
+    is_gone,
     is_running,
-    keeper_is_gone,
     parse_marker,
     parse_stat,
 )
@@ -21,7 +21,7 @@ STAT = (
 
 
 def test_a_name_may_hold_brackets_and_spaces() -> None:
-    assert parse_stat(STAT) == Process(4321, "S", 17, 4300, 99887)
+    assert parse_stat(STAT) == Process(4321, "S", 17, 4300, 99887, "a) b (c")
 
 
 @pytest.mark.parametrize(("state", "running"), [("R", True), ("D", True), ("Z", False)])
@@ -45,19 +45,19 @@ def test_descendants_are_all_below_without_the_roots() -> None:
 
 
 def test_a_living_keeper_is_not_gone() -> None:
-    assert not keeper_is_gone(f"{identity(os.getpid())}-1")
+    assert not is_gone(f"{identity(os.getpid())}-1")
 
 
-def test_a_keeper_is_gone_when_its_pid_has_another_start_time() -> None:
+def test_a_is_gone_when_its_pid_has_another_start_time() -> None:
     pid, started, namespace = identity(os.getpid()).split("-")
-    assert keeper_is_gone(f"{pid}-{int(started) + 1}-{namespace}-1")
+    assert is_gone(f"{pid}-{int(started) + 1}-{namespace}-1")
 
 
 def test_a_keeper_of_another_pid_namespace_is_not_ours_to_judge() -> None:
     pid, started, namespace = identity(os.getpid()).split("-")
-    assert not keeper_is_gone(f"{pid}-{int(started) + 1}-{int(namespace) + 1}-1")
+    assert not is_gone(f"{pid}-{int(started) + 1}-{int(namespace) + 1}-1")
 
 
 @pytest.mark.parametrize("name", ["", "x", "1-2-3", "a-b-c-d", "1-2-3-4-5"])
 def test_names_of_another_shape_are_not_ours(name: str) -> None:
-    assert not keeper_is_gone(name)
+    assert not is_gone(name)

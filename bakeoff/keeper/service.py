@@ -1,7 +1,8 @@
 """The keeper's loop: it answers bakeoff's requests, and ends everything when bakeoff is gone.
 
-Each packet is one JSON object. Requests have `id`, `name` and `do`, which is `start`, `stop`,
-`look` or `members`; a reply has the same `id`. When the connection ends, for whatever reason, all
+Each packet is one JSON object. The keeper's first has `id` 0, and `fault` where it can't begin.
+Requests have `id`, `name` and `do`, which is `start`, `stop`, `look` or `members`; a reply has the
+same `id`. When the connection ends, for whatever reason, all
 contenders are ended.
 """
 
@@ -13,17 +14,28 @@ import shutil
 import signal
 import socket
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
 
-from . import cgroups
+from . import cgroups, ledger
 from .instance import Instance, end
-from .processes import MARKER, descendants, identity, is_running, processes, send
+from .processes import (
+    MARKER,
+    descendants,
+    identity,
+    is_running,
+    process,
+    processes,
+    send,
+)
 from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prctl, spawn
 
 LAST_GRACE_S = 0.5
 """How long contenders may take to end by themselves when bakeoff is gone."""
+LAST_WITHIN_S = 10.0
+"""How long SIGKILL may take then: nobody waits, and a busy machine lets nobody end at once."""
 PAUSE_MS = 20
 PACKET = 1 << 18
 
@@ -31,12 +43,19 @@ PACKET = 1 << 18
 class Service:
     """What the keeper has started, and the connection that it serves."""
 
-    def __init__(self, connection: socket.socket, scratch: Path, kinds: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        connection: socket.socket,
+        scratch: Path,
+        kinds: tuple[str, ...],
+        entry: ledger.Entry,
+    ) -> None:
         self._connection = connection
         self._scratch = scratch
         self._kinds = kinds
+        self._entry = entry
         self._instances: dict[str, Instance] = {}
-        self._identity = identity(os.getpid())
+        self._noted: set[tuple[int, int]] = set()
         self._started = 0
         self._asked_to_end = False
         self._woken, waker = os.pipe()
@@ -101,21 +120,20 @@ class Service:
             reply = getattr(self, f"_do_{request['do']}")(request)
         except Exception:
             reply = {"fault": traceback.format_exc()}
-        with contextlib.suppress(OSError):
-            self._connection.send(json.dumps({"id": request["id"], **reply}).encode())
+        _say(self._connection, id=request["id"], **reply)
         return True
 
     def _do_start(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["name"] in self._instances:
             raise ValueError(f"{request['name']} is already up")
         self._started += 1
-        instance_id = f"{self._identity}-{self._started}"
+        instance_id = f"{self._entry.name}-{self._started}"
         scratch = self._scratch / f"{os.getpid()}-{self._started}"
         scratch.mkdir(parents=True)
         env = {"TMPDIR": str(scratch), **request["env"], MARKER: instance_id}
         order = Order(request["argv"], request["folder"], env, request["cpus"], request["log"])
         try:
-            spawned = spawn(order, instance_id, cgroups.bases(self._kinds))
+            spawned = spawn(order, instance_id, cgroups.bases(self._kinds), self._entry)
         except Unstartable as fault:
             scratch.rmdir()
             return {"step": fault.step, "errno": fault.code}
@@ -133,6 +151,9 @@ class Service:
         instance = self._instances[request["name"]]
         result = end([instance], request["grace_s"], self._pause, self._is_alone)
         del self._instances[request["name"]]
+        if not result["survivors"]:
+            with contextlib.suppress(OSError):
+                self._entry.add(ended=instance.pid)
         return result
 
     def _do_look(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -140,27 +161,46 @@ class Service:
         return self._instances[request["name"]].report()
 
     def _do_members(self, request: dict[str, Any]) -> dict[str, Any]:
-        return {"pids": sorted(self._instances[request["name"]].members())}
+        pids = sorted(self._instances[request["name"]].members())
+        self._note(pids)
+        return {"pids": pids}
+
+    def _note(self, pids: list[int]) -> None:
+        """Write down what contenders have forked: it may leave their sessions, and lose its
+        environment."""
+        for each in map(process, pids):
+            if each and (each.pid, each.started) not in self._noted:
+                self._noted.add((each.pid, each.started))
+                with contextlib.suppress(OSError):
+                    self._entry.add_seen(each)
 
     def _end_everything(self) -> None:
         """End all contenders, then what escaped from them: everything below us is ours."""
-        end(list(self._instances.values()), LAST_GRACE_S, self._pause, lambda: False)
-        for _ in range(10):
-            table = processes()
-            left = {pid for pid in descendants([os.getpid()], table) if is_running(table[pid])}
-            if not left:
-                break
+        instances = list(self._instances.values())
+        end(instances, LAST_GRACE_S, self._pause, lambda: False)
+        until = time.monotonic() + LAST_WITHIN_S
+        while (left := self._left()) and time.monotonic() < until:
             send(signal.SIGKILL, left)
             self._pause()
+        for instance in instances:
+            instance.clear_away()
         # The run's certificate and the files to be served, which bakeoff may have made.
         for made in ("tls", "static"):
             shutil.rmtree(self._scratch / f"{os.getpid()}-{made}", ignore_errors=True)
         with contextlib.suppress(OSError):
             self._scratch.rmdir()
+        if not left:
+            self._entry.close()
+
+    def _left(self) -> set[int]:
+        """What runs below us."""
+        table = processes()
+        return {pid for pid in descendants([os.getpid()], table) if is_running(table[pid])}
 
 
 def main() -> None:
-    """`keeper SOCKET SCRATCH KINDS`: file number, folder, kinds of control groups to try."""
+    """`keeper SOCKET SCRATCH KINDS OF`: file number, folder, kinds of control groups to try, and
+    the identity of the process for which contenders are kept."""
     prctl(PR_SET_NAME, b"bakeoff-keeper")
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
@@ -168,4 +208,19 @@ def main() -> None:
     connection = socket.socket(fileno=int(sys.argv[1]))
     connection.set_inheritable(False)
     kinds = tuple(kind for kind in sys.argv[3].split(",") if kind)
-    Service(connection, Path(sys.argv[2]), kinds).serve()
+    scratch = Path(sys.argv[2])
+    own = identity(os.getpid())
+    try:
+        entry = ledger.enter(own, sys.argv[4], folders=[str(scratch / f"{os.getpid()}-*")])
+    except OSError as error:
+        _say(connection, id=0, fault=f"{error.filename or 'the ledger'}: {error.strerror}")
+        return
+    service = Service(connection, scratch, kinds, entry)
+    _say(connection, id=0)
+    service.serve()
+
+
+def _say(connection: socket.socket, **packet: Any) -> None:
+    """Send a packet; whoever is gone by now doesn't get it."""
+    with contextlib.suppress(OSError):
+        connection.send(json.dumps(packet).encode())

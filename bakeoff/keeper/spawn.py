@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from .cgroups import Base, enclose, remove_soon
+from .ledger import Entry
 
 PR_SET_PDEATHSIG = 1
 PR_SET_NAME = 15
@@ -54,8 +55,8 @@ def prctl(option: int, value: int | bytes) -> None:
     _libc.prctl(option, argument, unused, unused, unused)
 
 
-def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
-    """Start `order` in a group of its own. Raises `Unstartable`.
+def spawn(order: Order, instance_id: str, candidates: list[Base], entry: Entry) -> Spawned:
+    """Start `order` in a session and a group of its own, noted in `entry`. Raises `Unstartable`.
 
     The child waits on the pipe `go` until it is in its group, so no CPU time of the program is
     lost. It writes to the pipe `fault` which step failed; a successful exec closes it.
@@ -66,10 +67,18 @@ def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
     pid = os.fork()
     if pid == 0:
         os.close(go_write)
-        _become(order, keeper, go_read, fault_write)
+        _become(order, keeper, go_read, fault_write, entry)
     os.close(go_read)
     os.close(fault_write)
     group = enclose(pid, instance_id, candidates)
+    try:
+        if group:
+            entry.add(group=str(group.path))
+    except OSError as error:
+        os.close(go_write)
+        os.close(fault_read)
+        _give_up(pid, group)
+        raise Unstartable("ledger", error.errno or 0) from None
     exec_ns = time.monotonic_ns()
     with contextlib.suppress(BrokenPipeError):
         os.write(go_write, b"g")
@@ -78,17 +87,24 @@ def spawn(order: Order, instance_id: str, candidates: list[Base]) -> Spawned:
         fault = pipe.read()
     if not fault:
         return Spawned(pid, group, exec_ns)
-    os.waitpid(pid, 0)
-    if group:
-        remove_soon(group.path, within_s=0.5)
+    _give_up(pid, group)
     raise Unstartable(*json.loads(fault))
 
 
-def _become(order: Order, keeper: int, go: int, fault: int) -> NoReturn:
+def _give_up(pid: int, group: Base | None) -> None:
+    """Reap a child that ends before it becomes the contender."""
+    os.waitpid(pid, 0)
+    if group:
+        remove_soon(group.path, within_s=0.5)
+
+
+def _become(order: Order, keeper: int, go: int, fault: int, entry: Entry) -> NoReturn:
     """In the child: become the contender, or report what failed. Never returns."""
     step = "start"
     try:
         _stand_alone(keeper)
+        step = "ledger"
+        entry.add_session(order.log)
         if not os.read(go, 1):
             os._exit(1)
         step = "pin"
