@@ -1,6 +1,6 @@
 """`bakeoff explore`: runs, histories and the matrix in a browser."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +13,7 @@ from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.progress import terminal_watch
+from bakeoff.report import figures
 
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
@@ -41,6 +42,15 @@ def explore(
             "--allow-others", help="Let other machines in; they need the link with the token."
         ),
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="SITE",
+            help="Write the pages to this folder instead: a site for any web host, or for file://. "
+            "Names of machine and user, and where things lie, are left out.",
+        ),
+    ] = None,
 ) -> None:
     """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
@@ -52,14 +62,21 @@ def explore(
     bakeoff explore
     bakeoff explore runs
     bakeoff explore runs old/runs --port 8080
+    bakeoff explore runs --export site
     """
     try:
-        from bakeoff.explore import app, guard, serve
+        from bakeoff.explore import app, guard, serve, site
         from bakeoff.explore.live.watched import Live
     except ImportError as error:
         raise MissingPiece(
             f"the explorer needs {error.name}: pip install 'bakeoff[explore]'"
         ) from None
+    if to is not None:
+        with opened_index(folders or []) as index, terminal_watch(err) as watch:
+            pages, faults = site.export(index, to, watch)
+        say_faults(faults)
+        say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
+        return
     with (
         serve.listening(listen, port, others=allow_others) as bound,
         opened_index(folders or []) as index,
@@ -96,7 +113,7 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
             index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
             count = index.rebuild(read_all(folders, watch, faults))
         going_on = [path for path in faults if holder_of(path)]
-        _say({path: reason for path, reason in faults.items() if path not in going_on})
+        say_faults([reason for path, reason in faults.items() if path not in going_on])
         if not count and not going_on:
             names = ", ".join(map(str, folders))
             raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
@@ -106,8 +123,9 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
             index.close()
 
 
-def _say(faults: dict[Path, str]) -> None:
-    for reason in list(faults.values())[:FAULTS_SAID]:
-        say(f"left out: {reason}")
+def say_faults(faults: Sequence[str]) -> None:
+    """Say what is wrong with runs: the first few, and how many more there are."""
+    for fault in faults[:FAULTS_SAID]:
+        say(f"left out: {fault}")
     if len(faults) > FAULTS_SAID:
-        say(f"left out: {len(faults) - FAULTS_SAID:,} more that can't be read")
+        say(f"left out: {len(faults) - FAULTS_SAID:,} more")

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from bakeoff.explore import downloads, embed
+from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, live
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.live.routes import routes
@@ -37,7 +37,7 @@ def application(index: Index, guard: Guard, live_runs: Live | None = None) -> AS
             return _answer(index, address, live_runs)
         except BakeoffError as error:
             page = FailurePage(address=address, title=_title(error), alarm=str(error))
-            return HTMLResponse(render(page, live, live=True), status_code=_status(error))
+            return HTMLResponse(render(page, live), status_code=_status(error))
 
     app = Starlette(
         routes=[*watching, Route("/assets/{name}", _asset), Route("/{path:path}", answer)],
@@ -51,9 +51,7 @@ def _answer(index: Index, address: Address, live_runs: Live | None) -> Response:
     page = view(index, of)
     if not name:
         running = live_runs.running if live_runs else tuple
-        return HTMLResponse(render(page, live, live=True, running=running))
-    if name[0] == "embed":
-        return HTMLResponse(embed.made(page, name[1], live))
+        return HTMLResponse(render(page, live, running=running))
     made = downloads.made(page, name)
     headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
     return Response(made.content, media_type=made.media_type, headers=headers)

@@ -1,11 +1,15 @@
 """One picture of a view, or its table, as a page by itself, for a frame of somebody else's page."""
 
+from collections.abc import Callable
+
 from bakeoff.explore.address import Links
 from bakeoff.explore.page import NotThere, Page, fragment
 
 
-def made(page: Page, file: str, link: Links) -> str:
-    """The page `NAME.html`, as HTML; `link` leads from it. Raises `NotThere`.
+def made(page: Page, file: str, link: Links, said: Callable[[str], str] | None = None) -> str:
+    """The page `NAME.html`, as HTML; `link` leads from it, `said` replaces what is private.
+
+    Raises `NotThere`.
 
     A published site has to let others show it: where the host sends a Content-Security-Policy, that
     of these pages has `frame-ancestors *`. The application never lets a frame of another site in.
@@ -15,4 +19,4 @@ def made(page: Page, file: str, link: Links) -> str:
     if title is None:
         raise NotThere(f"this page has nothing called {name} to embed")
     chart = next((each for each in page.charts if each.slug == name), None)
-    return fragment("embed.html", page=page, title=title, chart=chart, link=link)
+    return fragment("embed.html", said, page=page, title=title, chart=chart, link=link)

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import ClassVar
 
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.explore import address, share
@@ -84,31 +85,56 @@ class Page:
         raise NotThere(f"this page has no picture called {slug}")
 
 
+@dataclass(frozen=True)
+class Saying:
+    """How a page of a static site says things: `said` replaces what is private in every text.
+
+    `shards` are the files that its search looks through. `site` is where it will be, with a slash
+    at its end, where that is known.
+    """
+
+    said: Callable[[str], str]
+    shards: tuple[Address, ...] = ()
+    site: str = ""
+
+
 def render(
     page: Page,
     link: Links,
     *,
-    live: bool = False,
+    saying: Saying | None = None,
     running: Callable[[], Sequence[object]] = tuple,
-    site: str = "",
 ) -> str:
-    """The page as HTML. `live`: there is a server that answers forms. `running`: what goes on.
+    """The page as HTML. Without a `saying` it is live: there is a server that answers forms.
 
-    `site` is the address of the published site, with a slash at its end, where that is known.
+    `running` finds the runs that go on.
     """
-    template = _templates().get_template(page.template)
-    return template.render(page=page, link=link, live=live, running=running, site=site)
+    if saying is None:
+        return fragment(page.template, page=page, link=link, live=True, running=running, site="")
+    shards = " ".join(map(link, saying.shards))
+    given = {"shards": shards, "running": tuple, "site": saying.site}
+    return fragment(page.template, saying.said, page=page, link=link, live=False, **given)
 
 
-def fragment(template: str, **values: object) -> str:
-    """A part of a page as HTML."""
-    return _templates().get_template(template).render(**values)
+def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
+    """A template of ours, filled; `said` replaces what is private in every text."""
+    templates = _templates_saying(said) if said else _templates()
+    return templates.get_template(template).render(**values)
 
 
 def stylesheet() -> str:
     """The style of all pages: a report's, and what the explorer adds."""
     templates = _templates()
     return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
+
+
+@cache
+def _templates_saying(said: Callable[[str], str]) -> Environment:
+    return _templates().overlay(
+        finalize=lambda value: (
+            said(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        )
+    )
 
 
 @cache

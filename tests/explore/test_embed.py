@@ -8,7 +8,7 @@ import pytest
 from bakeoff.explore import address as to
 from bakeoff.explore import embed
 from bakeoff.explore.address import Address, Still, file_of, live
-from bakeoff.explore.page import NotThere, render
+from bakeoff.explore.page import NotThere, Saying, render
 from bakeoff.explore.share import NO_SITE, embed_of, of_embed
 from bakeoff.explore.views import view
 from tests.explore.conftest import Shelves
@@ -78,11 +78,12 @@ def test_in_a_static_site_its_links_lead_to_files(shelves: Shelves) -> None:
 def test_a_page_says_how_to_show_it_elsewhere_without_a_script(shelves: Shelves) -> None:
     for address in addresses(shelves):
         page = view(shelves.index, address)
-        text = Elements.of(render(page, Still(address))).text
+        text = Elements.of(render(page, Still(address), saying=Saying(str))).text
         for name, title in page.embeds().items():
             assert of_embed(page, name, title, "").text in text
         assert NO_SITE in text
-        known = Elements.of(render(page, Still(address), site="https://example.org/")).text
+        there = Saying(str, site="https://example.org/")
+        known = Elements.of(render(page, Still(address), saying=there)).text
         assert NO_SITE not in known and f"https://example.org/{file_of(address)}" in known
 
 

@@ -107,7 +107,7 @@ class _Watching:
             over=stage in OVER,
             seal=self.guard.seal(_deed(run)) if stage == "measuring" else "",
         )
-        return HTMLResponse(render(page, link, live=True))
+        return HTMLResponse(render(page, link))
 
     async def _told(self, run: Watched) -> AsyncIterator[str]:
         """Server-sent events: `standing` with HTML, at last `over` with the same."""
@@ -167,4 +167,4 @@ def _not_there(name: str) -> Response:
 
 def _failure(name: str, title: str, why: str, status: int) -> Response:
     page = FailurePage(address=to.running(name), title=title, alarm=why)
-    return HTMLResponse(render(page, link, live=True), status_code=status)
+    return HTMLResponse(render(page, link), status_code=status)

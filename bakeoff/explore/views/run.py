@@ -35,7 +35,8 @@ class Member:
 class RunPage(Page):
     """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
 
-    `others` are runs of the same contenders on the same machine, to compare with.
+    `before` is the run before it of the same reference, workload and machine, and `others` finds
+    the newest of those, to compare with.
     """
 
     template: ClassVar[str] = "run.html"
@@ -52,7 +53,8 @@ class RunPage(Page):
     reference: str
     is_family: bool
     parts: tuple[tuple[str, Address], ...]
-    others: tuple[RunLine, ...]
+    before: RunLine | None
+    others: Callable[[], tuple[RunLine, ...]]
 
     def pictures(self) -> tuple[Chart, ...]:
         """The report's other pictures; each is drawn when its file is asked for."""
@@ -95,6 +97,7 @@ def run(index: Index, address: Address) -> RunPage:
     finding, further = split_headline(shown.document)
     blocks = undrawn(shown.document)
     verdict = shown.verdict
+    before = None if part else _before(index, shelved)
     return RunPage(
         address=address,
         title=finding,
@@ -115,7 +118,8 @@ def run(index: Index, address: Address) -> RunPage:
         reference=verdict.reference if verdict else "",
         is_family=bool(of or against),
         parts=tuple((name, to.run(shelved.id, part=name)) for name in shown.parts),
-        others=() if part else _others(index, shelved),
+        before=before,
+        others=lambda: _others(index, shelved, before) if before else (),
     )
 
 
@@ -139,10 +143,14 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in text.split(".") if part}))
 
 
-def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:
-    """The newest runs that `compare` may take beside this one."""
+def _before(index: Index, run: ShelvedRun) -> RunLine | None:
     if run.kind != "race" or not run.races:
-        return ()
+        return None
+    return index.run_before(run, run.races[0].reference, run.races[0].workload)
+
+
+def _others(index: Index, run: ShelvedRun, before: RunLine) -> tuple[RunLine, ...]:
+    """What `compare` may take beside this run: the one before it, then the newest."""
     race = run.races[0]
     page = index.runs(
         contender=race.reference,
@@ -151,4 +159,5 @@ def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:
         kind="race",
         limit=MATES + 1,
     )
-    return tuple(each for each in page.runs if each.id != run.id)[:MATES]
+    newest = (each for each in page.runs if each.id not in (run.id, before.id))
+    return (before, *newest)[:MATES]
