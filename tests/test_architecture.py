@@ -92,9 +92,12 @@ def test_every_package_is_a_room_that_this_test_knows() -> None:
 def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
     # Programs of their own: one writes docs/schemas, one is the servers' keeper, one slow clients,
     # and one judges runs that go on.
-    own = ("model/schemas.py", "start/keeper/service.py", "load/slow_sender.py")
-    own = (*own, "explore/live/judging.py")
-    programs = {PACKAGE / path for path in own}
+    programs = {
+        PACKAGE / "model/schemas.py",
+        PACKAGE / "start/keeper/service.py",
+        PACKAGE / "load/slow_sender.py",
+        PACKAGE / "explore/live/judging.py",
+    }
     for path in {*PACKAGE.rglob("*.py")} - {*(PACKAGE / "cli").rglob("*.py")} - programs:
         tree = ast.parse(path.read_text())
         named = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

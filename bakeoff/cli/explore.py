@@ -18,6 +18,15 @@ from bakeoff.report import figures
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
 
+Url = Annotated[
+    str,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="The address that the site will have, for the badges and frames that people copy.",
+        show_default=False,
+    ),
+]
 FAULTS_SAID = 5
 """Folders that can't be read are named, but a thousand of them would hide the link."""
 
@@ -51,6 +60,7 @@ def explore(
             "Names of machine and user, and where things lie, are left out.",
         ),
     ] = None,
+    url: Url = "",
 ) -> None:
     """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
@@ -73,7 +83,7 @@ def explore(
         ) from None
     if to is not None:
         with opened_index(folders or []) as index, terminal_watch(err) as watch:
-            pages, faults = site.export(index, to, watch)
+            pages, faults = site.export(index, to, watch, site_url(url))
         say_faults(faults)
         say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
         return
@@ -88,6 +98,15 @@ def explore(
         say(f"http://{host}:{own_port}/?token={watchman.token}", out)
         say("Open this link in a browser; Ctrl-C ends the explorer.")
         serve.serve(app.application(index, watchman, live), bound)
+
+
+def site_url(url: str) -> str:
+    """A site's address with a slash at its end; empty where it isn't known. Raises `BadUsage`."""
+    if not url:
+        return ""
+    if not url.startswith(("https://", "http://")) or any(each in url for each in ' ?#"<>'):
+        raise BadUsage(f"--url {url}: is no address of a site, such as https://example.org/races/")
+    return url.rstrip("/") + "/"
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bakeoff import runs
-from bakeoff.cli.explore import opened_index, say_faults
+from bakeoff.cli.explore import Url, opened_index, say_faults, site_url
 from bakeoff.cli.options import Run
 from bakeoff.cli.output import err, out, say
 from bakeoff.model.errors import MissingPiece
@@ -28,6 +28,7 @@ def publish(
             show_default=False,
         ),
     ],
+    url: Url = "",
 ) -> None:
     """Add a run to a static site: the explorer's pages, for any web host.
 
@@ -42,7 +43,7 @@ def publish(
     judged = runs.open_run(run)
     if not to.startswith(BRANCH):
         site = Path(to)
-        pages = _into(site, judged)
+        pages = _into(site, judged, site_url(url))
         say(f"{figures.plural(pages, 'page')} in {site}; begin with {site / 'index.html'}", out)
         return
     from bakeoff.build.branch import branch_folder, commit_all
@@ -50,7 +51,7 @@ def publish(
 
     name = to.removeprefix(BRANCH)
     with branch_folder(Repository.around(Path.cwd()), name) as folder:
-        pages = _into(folder, judged)
+        pages = _into(folder, judged, site_url(url))
         # Without it GitHub leaves out what begins with an underscore.
         (folder / ".nojekyll").touch()
         changed = commit_all(folder, f"Publish {judged.path.resolve().name}")
@@ -61,7 +62,7 @@ def publish(
         say(f"{name} has this already.", out)
 
 
-def _into(site: Path, run: runs.AnyRun) -> int:
+def _into(site: Path, run: runs.AnyRun, url: str) -> int:
     try:
         from bakeoff.explore.publish import copy_into
         from bakeoff.explore.site import RUNS, check, export
@@ -72,7 +73,7 @@ def _into(site: Path, run: runs.AnyRun) -> int:
     check(site)
     replaced = copy_into(site, run)
     with opened_index([site / RUNS]) as index, terminal_watch(err) as watch:
-        pages, faults = export(index, site, watch)
+        pages, faults = export(index, site, watch, url)
     say_faults(faults)
     say(_left_out(replaced))
     return pages

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from bakeoff.explore import downloads
+from bakeoff.explore import downloads, embed
 from bakeoff.explore.address import Address, live
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.live.routes import routes
@@ -52,6 +52,8 @@ def _answer(index: Index, address: Address, live_runs: Live | None) -> Response:
     if not name:
         running = live_runs.running if live_runs else tuple
         return HTMLResponse(render(page, live, running=running))
+    if name[0] == "embed":
+        return HTMLResponse(embed.made(page, name[1], live))
     made = downloads.made(page, name)
     headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
     return Response(made.content, media_type=made.media_type, headers=headers)

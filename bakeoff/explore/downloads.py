@@ -1,5 +1,5 @@
 """What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG,
-its badges, and what of it others show in a frame."""
+its badges."""
 
 import csv
 import io
@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.explore import embed
-from bakeoff.explore.address import DATA, OF_VIEWS, Address, Links, live
+from bakeoff.explore.address import DATA, OF_VIEWS, Address
 from bakeoff.explore.page import NotThere, Page, fragment
 from bakeoff.explore.pictures import png
 from bakeoff.model.errors import MissingPiece
@@ -38,14 +37,8 @@ def split(address: Address) -> tuple[Address, tuple[str, ...]]:
     return address, ()
 
 
-def made(
-    page: Page,
-    name: tuple[str, ...],
-    said: Callable[[str], str] | None = None,
-    link: Links = live,
-) -> File:
-    """The file of that name beside a page; `said` replaces what is private in its texts, and `link`
-    leads from it, if it is a page itself.
+def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = None) -> File:
+    """The file of that name beside a page; `said` replaces what is private in its texts.
 
     Raises `NotThere`.
     """
@@ -70,9 +63,6 @@ def made(
             return _picture(page, file)
         case ("badge", file) if file.endswith(".svg"):
             return _badge(page, file, said)
-        case ("embed", file):
-            html = embed.made(page, file, link, said)
-            return File(file, "text/html", html.encode(), saved=False)
     raise NotThere(f"this page has no {'/'.join(name)}")
 
 

@@ -89,8 +89,8 @@ class Page:
 class Saying:
     """How a page of a static site says things: `said` replaces what is private in every text.
 
-    `shards` are the files that its search looks through. `site` is where it will be, with a slash
-    at its end, where that is known.
+    `shards` are the files that its search looks through. `site` is the published site's address,
+    with a slash at its end; empty where it isn't known.
     """
 
     said: Callable[[str], str]
@@ -107,17 +107,22 @@ def render(
 ) -> str:
     """The page as HTML. Without a `saying` it is live: there is a server that answers forms.
 
-    `running` finds the runs that go on.
+    `running` finds what goes on.
     """
-    if saying is None:
-        return fragment(page.template, page=page, link=link, live=True, running=running, site="")
-    shards = " ".join(map(link, saying.shards))
-    given = {"shards": shards, "running": tuple, "site": saying.site}
-    return fragment(page.template, saying.said, page=page, link=link, live=False, **given)
+    return fragment(
+        page.template,
+        saying.said if saying else None,
+        page=page,
+        link=link,
+        live=saying is None,
+        running=running,
+        site=saying.site if saying else "",
+        shards=" ".join(map(link, saying.shards)) if saying else "",
+    )
 
 
 def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
-    """A template of ours, filled; `said` replaces what is private in every text."""
+    """A part of a page as HTML; `said` replaces what is private in every text."""
     templates = _templates_saying(said) if said else _templates()
     return templates.get_template(template).render(**values)
 

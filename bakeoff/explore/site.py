@@ -17,7 +17,7 @@ from typing import Protocol
 
 from bakeoff import __version__
 from bakeoff.explore import address as to
-from bakeoff.explore import downloads
+from bakeoff.explore import downloads, embed
 from bakeoff.explore.address import Address, Still, file_of
 from bakeoff.explore.page import ASSETS, Page, Saying, render, stylesheet
 from bakeoff.explore.private import Private
@@ -73,6 +73,7 @@ class _Press:
     folder: Path
     private: Private
     shards: tuple[Address, ...]
+    url: str
 
     def page(self, address: Address) -> Made:
         """Make the page of an address, and the files that belong to it."""
@@ -82,7 +83,7 @@ class _Press:
             fault = self.private(f"{to.live(address)}: {error}")
             page = FailurePage(address=address, title="This can’t be shown", alarm=str(error))
         links = _Recorder(Still(address))
-        saying = Saying(said=self.private, shards=self.shards)
+        saying = Saying(self.private, self.shards, self.url)
         _write(self.folder, file_of(address), render(page, links, saying=saying).encode())
         own = [each for each in links.leads if _belongs(each, address)]
         for each in own:
@@ -92,7 +93,9 @@ class _Press:
 
     def _file(self, page: Page, address: Address) -> bytes:
         _, name = downloads.split(address)
-        return downloads.made(page, name, self.private, Still(address)).content
+        if name[0] == "embed":
+            return embed.made(page, name[1], Still(address), self.private).encode()
+        return downloads.made(page, name, self.private).content
 
 
 def _belongs(file: Address, view: Address) -> bool:
@@ -102,20 +105,24 @@ def _belongs(file: Address, view: Address) -> bool:
 _press: _Press
 
 
-def _begin(url: str, folder: Path, private: Private, shards: tuple[Address, ...]) -> None:
+def _begin(
+    history: str, folder: Path, private: Private, shards: tuple[Address, ...], url: str
+) -> None:
     from bakeoff.history import open_index
 
     # What a process of a pool has, it has for all of its work.
     global _press
-    _press = _Press(open_index(url), folder, private, shards)
+    _press = _Press(open_index(history), folder, private, shards, url)
 
 
 def _page(address: Address) -> Made:
     return _press.page(address)
 
 
-def export(index: Index, folder: Path, watch: Watch) -> tuple[int, list[str]]:
+def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int, list[str]]:
     """Write the site of an index to `folder`; how many pages it has, and what was wrong.
+
+    `url` is the address that it will have, where that is known: what is to be copied says it.
 
     Raises `BadUsage` where the folder has something else in it, or can't be written.
     """
@@ -125,7 +132,7 @@ def export(index: Index, folder: Path, watch: Watch) -> tuple[int, list[str]]:
     try:
         assets = list(_assets(folder))
         shards = tuple(_shards(index, folder, private))
-        with pool(begin=_begin, given=(index.url, folder, private, shards)) as workers:
+        with pool(begin=_begin, given=(index.url, folder, private, shards, url)) as workers:
             made = _crawl(workers, watch)
         files = {*assets, *map(file_of, shards), *(file for each in made for file in each.files)}
         site = Site(bakeoff=__version__, files=tuple(sorted(files)))

@@ -82,8 +82,9 @@ def test_a_page_says_how_to_show_it_elsewhere_without_a_script(shelves: Shelves)
         for name, title in page.embeds().items():
             assert of_embed(page, name, title, "").text in text
         assert NO_SITE in text
-        there = Saying(str, site="https://example.org/")
-        known = Elements.of(render(page, Still(address), saying=there)).text
+        known = Elements.of(
+            render(page, Still(address), saying=Saying(str, site="https://example.org/"))
+        ).text
         assert NO_SITE not in known and f"https://example.org/{file_of(address)}" in known
 
 
