@@ -24,6 +24,17 @@ WITHIN_MS = 120_000
 
 
 @contextmanager
+def raced(place: Place, *words: str) -> "Iterator[subprocess.Popen[str]]":
+    """A race of which something is measured; it is killed where nobody has ended it."""
+    race = place.begin("race", *words)
+    try:
+        wait_for(lambda: place.blocks() > 4, 120)
+        yield race
+    finally:
+        race.kill()
+
+
+@contextmanager
 def explorer(place: Place) -> "Iterator[tuple[subprocess.Popen[str], str]]":
     """An explorer of what is measured in this place, and its link; nothing of it outlives it."""
     process = subprocess.Popen(
@@ -76,9 +87,11 @@ def serious(page: Page) -> list[str]:
 
 def test_a_race_is_watched_and_ended_in_a_browser(place: Place) -> None:
     words = (place.server("a"), place.server("b"), *QUICK, "--instances", "1", "-d", "300")
-    race = place.begin("race", *words)
-    wait_for(lambda: place.blocks() > 4, 120)
-    with explorer(place) as (_, link), chromium(link, 390) as (page, seen):
+    with (
+        raced(place, *words) as race,
+        explorer(place) as (_, link),
+        chromium(link, 390) as (page, seen),
+    ):
         page.locator(".running a").click()
         standing = page.locator("#live")
         expect(standing.get_by_role("heading", name="Standings")).to_be_visible(timeout=WITHIN_MS)
@@ -112,7 +125,7 @@ def test_a_race_is_watched_and_ended_in_a_browser(place: Place) -> None:
         assert seen == []
         page.goto(link.partition("/?")[0])
         expect(page.locator(".running")).to_have_count(0)
-    out, err = race.communicate(timeout=120)
+        out, err = race.communicate(timeout=120)
     assert race.returncode == 130, err
     assert "Interrupted; to go on: bakeoff resume" in err
     run = open_run(place.path / "runs" / "latest")
