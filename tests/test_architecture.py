@@ -21,10 +21,11 @@ MAY_IMPORT = {
     "runs": {"model", "history", *STAGES},
     "simulate": {"model", "judge"},
     "traffic": {"model", "verify"},
-    "library": {"model", "runs", "progress", "plan", "judge"},
+    "library": {"model", "cluster", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report"},
+    "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"explore", *STAGES},
+    | {"cluster", "explore", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",

@@ -55,7 +55,7 @@ def judge(
     every = History.of(records)
     if not every.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
-    cpus = frozenset(plan.cores.server + plan.cores.client)
+    cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
     disturbed = len(every.blocks) - len(kept)
     history = replace(every, blocks=kept) if disturbed else every

@@ -22,10 +22,12 @@ from bakeoff.plan.options import (
     ArrivalsOption,
     BootsOption,
     CaOption,
+    ClusterOption,
     CpusOption,
     Flag,
     InsecureOption,
     InstancesOption,
+    MayLoadOption,
 )
 from bakeoff.plan.outlook import expected
 from bakeoff.plan.questions import QuestionOptions, asked, is_own
@@ -130,6 +132,8 @@ class RaceOptions(QuestionOptions):
         ),
     ] = None
     cpus: CpusOption = None
+    cluster: ClusterOption = None
+    i_may_load: MayLoadOption = ()
     reference: Annotated[
         str | None, Flag("The contender that others are compared with. (default: the first)")
     ] = None
@@ -329,6 +333,8 @@ class RaceDraft:
             cant_tell=options.cant_tell,
             same_answers=options.same_answers,
             seed=options.seed,
+            host=self.environment.host,
+            cluster=self.environment.cluster,
         )
         return _with_expected(without(plan, _cannot_pipeline(plan)))
 
