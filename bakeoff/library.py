@@ -331,9 +331,9 @@ def day(
     """
     options = DayOptions.among(locals())
     operands = _operands(contenders)
-    return _measured(
-        plan_day(operands, options, _environment("day", operands, options)), out, watch
-    )
+    here = _environment("day", operands, options)
+    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
+        return runs.execute(plan_day(operands, options, there), Path(out), stages, shown)
 
 
 def compare(

@@ -7,109 +7,102 @@ it imports the standard library alone, and bakeoff where it is used.
 import contextlib
 import os
 import platform
+import subprocess
 import sys
 import threading
-import time
-import traceback
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe as pipe
 from typing import Any
 
 ENVIRONMENT = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "PYTHONUNBUFFERED", "CUDA_VISIBLE_DEVICES")
 """What Ray sets for its workers, beside RAY_…: no contender is to find it."""
-LOOK_S = 0.5
 
 
 class Agent:
-    """One machine's part of a run. It ends itself, and with it all that it started, once nobody has
-    renewed its lease for `lease_s`, or once its raylet is gone.
+    """One machine's part of a run: it hands on what it is asked to a child, the host.
+
+    Where an actor ends, Ray kills its children, and not theirs: so the host is killed, and the
+    keeper, which is the host's child, sees it and ends all contenders.
     """
 
-    def __init__(self, lease_s: float) -> None:
-        self._lease_s = lease_s
-        self._renewed_s = time.monotonic()
-        self._parent = os.getppid()
-        self._host: Any = None
-        for name in [*os.environ]:
-            if name.startswith("RAY_") or name in ENVIRONMENT:
-                del os.environ[name]
-        threading.Thread(target=self._watch, daemon=True).start()
+    def __init__(self) -> None:
+        self._calls: Connection | None = None
+        self._lease: Connection | None = None
+        self._fault = ""
 
     def begin(
-        self, address: str, roles: tuple[str, ...], may_load: tuple[str, ...]
+        self, address: str, roles: tuple[str, ...], may_load: tuple[str, ...], version: str
     ) -> dict[str, Any]:
-        """This node's facts, as `ClusterNode` has them; `fault` says why it can take no part."""
-        _at_ease()
+        """This node's facts, as `ClusterNode` has them; `fault` says why it can take no part.
+
+        A host is started where bakeoff is of the `version`.
+        """
         facts: dict[str, Any] = {
             "address": address,
             "host": platform.node(),
             "roles": roles,
-            "cpus": tuple(sorted(os.sched_getaffinity(0))),
-            "niceness": os.getpriority(os.PRIO_PROCESS, 0),
             "kernel": f"{platform.system()} {platform.release()}",
             "python": platform.python_version(),
             "ray": sys.modules["ray"].__version__,
-            "bakeoff": "",
-            "engine": "",
-            "folder": "",
-            "unwritable": "",
         }
         try:
             import bakeoff
         except ImportError as error:
             return {**facts, "fault": f"bakeoff is not installed there ({error})"}
         facts["bakeoff"] = bakeoff.__version__
+        if bakeoff.__version__ != version:
+            return facts
+        self._start_host()
+        assert self._calls
         try:
-            from bakeoff.cluster.host import Host, cache
-            from bakeoff.load import engine_version
-            from bakeoff.model.errors import BakeoffError
-        except ImportError as error:
-            fault = f"bakeoff {bakeoff.__version__} is not whole there ({error})"
-            return {**facts, "fault": fault}
-        facts["folder"] = str(cache())
-        with contextlib.suppress(BakeoffError):
-            facts["engine"] = engine_version()
-        try:
-            self._host = Host(address, may_load)
-        except OSError as error:
-            facts["unwritable"] = error.strerror or str(error)
-        return facts
+            self._calls.send((address, may_load))
+            said: dict[str, Any] = self._calls.recv()
+            return facts | said
+        except (EOFError, OSError):
+            return {**facts, "fault": f"bakeoff {version} does not start there: {self._fault}"}
 
     def do(self, call: Any) -> Any:
         """Do what another node asks for."""
-        _at_ease()
-        try:
-            return self._host.do(call)
-        except Exception:
-            return traceback.format_exc()
+        assert self._calls, "begun"
+        self._calls.send(call)
+        return self._calls.recv()
 
     def renew(self) -> list[str]:
         """Go on for another lease; what there is to say since the last time."""
-        self._renewed_s = time.monotonic()
-        lines: list[str] = []
-        while self._host and self._host.lines:
-            lines.append(self._host.lines.pop(0))
+        assert self._lease, "begun"
+        self._lease.send("renew")
+        lines: list[str] = self._lease.recv()
         return lines
 
     def end(self) -> None:
         """End all that was started here, and then this process."""
-        if self._host:
-            self._host.close()
-        threading.Timer(LOOK_S, os._exit, (0,)).start()
+        with contextlib.suppress(EOFError, OSError):
+            if self._lease:
+                self._lease.send("end")
+                self._lease.recv()
 
-    def _watch(self) -> None:
-        # The kernel closes what we hold, and the keeper and the engine end when we do.
-        while os.getppid() == self._parent:
-            if time.monotonic() - self._renewed_s > self._lease_s:
-                break
-            time.sleep(LOOK_S)
-        os._exit(1)
+    def _start_host(self) -> None:
+        """The host has the calls as its standard input, and the lease as its output."""
+        self._calls, calls = pipe()
+        self._lease, lease = pipe()
+        unset = {name for name in os.environ if name.startswith("RAY_")} | {*ENVIRONMENT}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bakeoff.cluster.host"],
+            stdin=calls.fileno(),
+            stdout=lease.fileno(),
+            stderr=subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if name not in unset},
+            start_new_session=True,
+            text=True,
+        )
+        calls.close()
+        lease.close()
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
 
-
-def _at_ease() -> None:
-    """All processors of the machine, and the usual priority: what this thread starts inherits them.
-
-    A raylet hands its own affinity down to its workers, and 15 more of niceness.
-    """
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    def _watch(self, process: "subprocess.Popen[str]") -> None:
+        """This process is of no use without its host; one that never began is told why."""
+        assert process.stderr
+        for line in process.stderr:
+            self._fault = line.strip() or self._fault
+        process.wait()
+        threading.Timer(1.0, os._exit, (0,)).start()

@@ -1,12 +1,18 @@
-"""What a node does for a run: the same stages as on one machine, called from another."""
+"""What a node does for a run: the same stages as on one machine, called from another.
+
+`python -m bakeoff.cluster.host` is a child of the node's agent. Its standard input is a socket that
+calls come by, its output one by which its lease is renewed.
+"""
 
 import os
 import shutil
 import tarfile
+import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +41,8 @@ ENDING = {"close", "abort"}
 LOG_BYTES_MAX = 1 << 20
 """Of a log at most so much is read at a time; what was written before is skipped."""
 _RUN = "run-"
+LEASE_S = 15.0
+"""A host whose lease nobody renewed for so long ends, and with it all that it started."""
 
 
 def cache() -> Path:
@@ -221,3 +229,70 @@ def _sweep() -> None:
     for folder in cache().glob(f"{_RUN}*"):
         if keeper_is_gone(f"{folder.name.removeprefix(_RUN)}-0"):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def facts() -> dict[str, Any]:
+    """What this machine says of itself, as `ClusterNode` has it, besides what its agent says."""
+    engine = ""
+    with suppress(BakeoffError):
+        engine = load.engine_version()
+    return {
+        "cpus": tuple(sorted(os.sched_getaffinity(0))),
+        "niceness": os.getpriority(os.PRIO_PROCESS, 0),
+        "engine": engine,
+        "folder": str(cache()),
+    }
+
+
+def serve(calls: Connection, lease: Connection) -> None:
+    """Do what is asked, until nobody asks any more. The first message is what a `Host` takes."""
+    host: Host | None = None
+    try:
+        address, may_load = calls.recv()
+        said = facts()
+        try:
+            host = Host(address, may_load)
+        except OSError as error:
+            said["unwritable"] = error.strerror or str(error)
+        threading.Thread(target=_hold, args=(lease, host), daemon=True).start()
+        calls.send(said)
+        while host:
+            calls.send(host.do(calls.recv()))
+    except (EOFError, OSError):
+        pass
+    finally:
+        if host:
+            host.close()
+
+
+def _hold(lease: Connection, host: Host | None) -> None:
+    """End this process where its lease ends; the keeper sees it, and the engine dies with us."""
+    with suppress(EOFError, OSError):
+        while lease.poll(LEASE_S) and lease.recv() == "renew":
+            lines: list[str] = []
+            while host and host.lines:
+                lines.append(host.lines.pop(0))
+            lease.send(lines)
+    if host:
+        shutil.rmtree(host.folder, ignore_errors=True)
+    os._exit(0)
+
+
+def main() -> None:
+    """Be the host of this machine: on all its processors, at the usual priority.
+
+    A raylet hands its own affinity down to its workers, and 15 more of niceness.
+    """
+    with suppress(OSError):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    calls, lease = Connection(os.dup(0)), Connection(os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(nothing, stream)
+    serve(calls, lease)
+
+
+if __name__ == "__main__":
+    main()

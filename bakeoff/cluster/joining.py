@@ -27,7 +27,7 @@ except ImportError as _error:
     ) from None
 
 from bakeoff.cluster import agent
-from bakeoff.cluster.remote import LEASE_S, Leases, Lost, Node, end
+from bakeoff.cluster.remote import Leases, Lost, Node, end
 from bakeoff.cluster.stages import stages
 
 PORT = 6379
@@ -83,7 +83,8 @@ def joined(address: str, may_load: Sequence[str], say: Say) -> Iterator[Joined]:
                 "out, or start Ray with --resources='{\"load\": 1}' on another machine"
             )
         lost = Lost()
-        loadable = (members["server"].address, *map(_numeric, may_load))
+        more = tuple(map(_numeric, may_load))
+        loadable = (server.address, *more)
         with agents(members, loadable, head, lost, say) as (nodes, facts):
             check_versions(list(facts.values()))
             way = measured_route(nodes["load"], nodes["server"])
@@ -93,6 +94,7 @@ def joined(address: str, may_load: Sequence[str], say: Say) -> Iterator[Joined]:
                 loads=(facts["load"],),
                 routes=(way,),
                 slice_ms_min=slice_ms_min(way),
+                may_load=more,
             )
             yield Joined(cluster, stages(nodes["server"], nodes["load"]), nodes)
 
@@ -218,7 +220,9 @@ def agents(
     try:
         for role, member in members.items():
             nodes[role] = Node(_actor(role, member, say), member.address, lost)
-            asked = nodes[role].agent.begin.remote(member.address, (role,), tuple(may_load))
+            asked = nodes[role].agent.begin.remote(
+                member.address, (role,), tuple(may_load), __version__
+            )
             facts[role] = _facts(role, member.address, asked)
             leases.nodes.append(nodes[role])
         yield nodes, facts
@@ -244,7 +248,7 @@ def _actor(role: Role, member: Member, say: Say) -> Any:
     )
     for tries in count():
         try:
-            return options.remote(LEASE_S)
+            return options.remote()
         except ValueError as error:
             if "taken" not in str(error):
                 raise

@@ -9,11 +9,10 @@ from typing import Any, Self
 import ray
 from ray.exceptions import RayError
 
+from bakeoff.cluster.host import LEASE_S
 from bakeoff.cluster.wire import Call, Failed, Resident
 from bakeoff.model.errors import BakeoffError, NodeLost
 
-LEASE_S = 15.0
-"""An agent whose lease nobody renewed for so long ends itself and all that it started."""
 RENEW_S = 1.0
 LATE_S = 6.0
 """A node that doesn't answer for so long is lost: a slice would have lost its requests by then."""

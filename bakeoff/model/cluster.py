@@ -20,14 +20,14 @@ class ClusterNode(Contract):
     address: str
     host: str
     roles: tuple[Role, ...]
-    cpus: tuple[NonNegativeInt, ...]
-    niceness: int
     kernel: str
     python: str
     ray: str
     bakeoff: str
-    engine: str
-    folder: str
+    cpus: tuple[NonNegativeInt, ...] = ()
+    niceness: int = 0
+    engine: str = ""
+    folder: str = ""
     unwritable: str = ""
 
 
@@ -55,7 +55,7 @@ class Route(Contract):
 class Cluster(Contract):
     """Where a race is measured that is not on one machine: `address` is the head's, for Ray.
 
-    All slices last `slice_ms_min` at least.
+    All slices last `slice_ms_min` at least. Beside its server node, `may_load` may be loaded.
     """
 
     address: str
@@ -63,3 +63,4 @@ class Cluster(Contract):
     loads: tuple[ClusterNode, ...]
     routes: tuple[Route, ...]
     slice_ms_min: PositiveInt
+    may_load: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, NodeLost
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
@@ -124,6 +125,12 @@ class Run(Results, Generic[PlanT, ResultT]):
     def plan(self) -> PlanT:
         """What was decided before anything started, with the changes that the log has."""
         return self.planned
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """Where it is measured, if not on one machine."""
+        cluster: Cluster | None = getattr(self.planned, "cluster", None)
+        return cluster
 
     @property
     def result(self) -> ResultT:
