@@ -128,6 +128,10 @@ class Host:
         folders = [(contender, Path(folder)) for contender, folder in wanted]
         return build_several(folders, default_jobs(), BuildLines(self.lines.append))
 
+    def engine(self) -> str:
+        """Where the engine is on this machine. Raises `MissingPiece`."""
+        return str(load.engine_path())
+
     def out_folder(self, folder: str) -> str:
         """Where the contender in that folder is built."""
         return str(out_folder(Path(folder)))

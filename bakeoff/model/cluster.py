@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
+from bakeoff.model.machine import Hindrance
 
 Role = Literal["server", "load"]
 
@@ -64,3 +65,17 @@ class Cluster(Contract):
     routes: tuple[Route, ...]
     slice_ms_min: PositiveInt
     may_load: tuple[str, ...] = ()
+
+
+class ClusterReport(Contract):
+    """What `bakeoff cluster doctor` found.
+
+    `unused` are nodes without a role. `ceiling_requests_per_s` is what the load node's engine
+    reached against a server that costs nothing on the server node; None: it could not be measured.
+    """
+
+    schema_: Literal["bakeoff.cluster/1"] = Field("bakeoff.cluster/1", alias="schema")
+    cluster: Cluster
+    unused: tuple[str, ...] = ()
+    ceiling_requests_per_s: PositiveFloat | None = None
+    hindrances: tuple[Hindrance, ...] = ()
