@@ -29,6 +29,8 @@ language = "Rust"
 kind = "reference"
 [run]
 command = '''"{engine}" null --listen {{host}}:{{port}} --cpus {{cpus}}'''
+[serves]
+hello = "/"
 """
 
 

@@ -1,4 +1,4 @@
-"""A cluster of three machines for the tests of a module, and a folder to call bakeoff in."""
+"""A cluster of three machines for all tests, and a folder to call bakeoff in."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tests.cluster.machines import Machines, machines, why_not
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     """Three machines with Ray between them."""
     if reason := why_not():
