@@ -10,22 +10,18 @@ from bakeoff.cli.output import Json, check_json, err, out, say
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 
 cluster = typer.Typer(
+    help="""Race on several machines: servers on one, the generator on another, by Ray.
+
+    bakeoff cluster example              how to make a cluster, by hand
+    bakeoff cluster doctor 10.0.0.1      what it lacks, and how to mend it
+    bakeoff race nginx ./mine --cluster 10.0.0.1
+    """,
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     no_args_is_help=True,
 )
 
 _MBIT = 8e-6
-
-
-@cluster.callback()
-def about() -> None:
-    """Race on several machines: servers on one, the generator on another, by Ray.
-
-    bakeoff cluster example              how to make a cluster, by hand
-    bakeoff cluster doctor 10.0.0.1      what it lacks, and how to mend it
-    bakeoff race nginx ./mine --cluster 10.0.0.1
-    """
 
 
 @cluster.command()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.model.cluster import ClusterNode, Route
+from bakeoff import __version__
+from bakeoff.model.cluster import Cluster, ClusterNode, Route
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
@@ -17,7 +18,6 @@ from bakeoff.cluster import joining
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
 from bakeoff.cluster.joining import Member, check_versions, place, slice_ms_min
-from bakeoff.model.cluster import Cluster
 
 
 def way(rtt_us: float) -> Route:
@@ -42,7 +42,7 @@ def node(**changed: object) -> ClusterNode:
         "kernel": "Linux 6.1",
         "python": "3.11.7",
         "ray": "2.60.0",
-        "bakeoff": joining.__version__,
+        "bakeoff": __version__,
         "cpus": (0, 1),
         "engine": "volley",
         "folder": "/home/me/.cache",
@@ -66,7 +66,7 @@ def test_nodes_of_other_versions_are_named_with_what_mends_them() -> None:
     with pytest.raises(MissingPiece) as error:
         check_versions([node(bakeoff="0.1.0"), node(address="10.0.0.2")])
     assert "10.0.0.1 (server): has bakeoff 0.1.0" in str(error.value)
-    assert f"pip install 'bakeoff[cluster]=={joining.__version__}'" in str(error.value)
+    assert f"pip install 'bakeoff[cluster]=={__version__}'" in str(error.value)
     assert "10.0.0.2" not in str(error.value)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff import open_run
-from tests.cluster.machines import Machines, Name, wait_for
+from tests.cluster.machines import NAMES, Machines, Name, wait_for
 from tests.cluster.test_race import RACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
@@ -77,9 +77,9 @@ def test_the_network_is_cut_for_ten_seconds(cluster: Machines, place: Path, name
 @pytest.mark.slow
 def test_the_head_is_killed(cluster: Machines, place: Path) -> None:
     _is_lost(cluster, place, lambda: cluster.kill("head", "gcs_server"))
-    for name in ("head", "server", "load"):
+    for name in NAMES:
         cluster.stop(name)
-    for name in ("head", "server", "load"):
+    for name in NAMES:
         cluster.start(name)
     _resumes(cluster, place)
 

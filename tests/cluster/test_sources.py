@@ -102,8 +102,6 @@ def test_a_folder_that_was_hardly_meant_is_not_sent(
 ) -> None:
     monkeypatch.setattr(sources, "BYTES_MAX", 100)
     folder = tmp_path / "home"
-    mine = contender(
-        folder, RUN
-    )
+    mine = contender(folder, RUN)
     with pytest.raises(ContenderOut, match="put what it needs into a folder of its own"):
         pack(mine, folder)
