@@ -1,8 +1,10 @@
 """Joining a cluster: its nodes found, one agent on each, versions compared, the way measured."""
 
+import atexit
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -37,6 +39,7 @@ REACH_S = 3.0
 PLACED_S = 60.0
 """A worker of Ray takes a second to start, and twenty on a machine that is busy."""
 ASK_S = 1.0
+LEAVE_S = 5.0
 CALLS_PER_SLICE = 3
 """CPU time is read before and after each slice: so often the way is gone between two of them."""
 CALL_MS = 1.0
@@ -127,10 +130,23 @@ def connected(address: str) -> Iterator[str]:
         for number, handler in handlers.items():
             with suppress(ValueError):
                 signal.signal(number, handler)
+    head = str(ray.get_runtime_context().gcs_address)
     try:
-        yield str(ray.get_runtime_context().gcs_address)
+        yield head
     finally:
+        _leave(head)
+
+
+def _leave(head: str) -> None:
+    """Be no driver any more. Without its head Ray may wait for minutes: nobody waits for it."""
+    if not _headless(head):
         ray.shutdown()
+        return
+    leaving = threading.Thread(target=ray.shutdown, daemon=True)
+    leaving.start()
+    leaving.join(LEAVE_S)
+    if leaving.is_alive():
+        atexit.unregister(ray.shutdown)
 
 
 def _reached(address: str) -> str:
