@@ -34,9 +34,7 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     }
     if lossy:
         yield Finding.of("segments_resent", sides=[*lossy], shares=[*lossy.values()])
-    if plan.cluster is None:
-        return
-    carried = plan.cluster.routes[0].bytes_per_s
+    carried = next((way.bytes_per_s for way in plan.cluster.routes), None) if plan.cluster else None
     if not carried:
         return
     used = {
