@@ -26,6 +26,7 @@ def test_bakeoff_is_killed(cluster: Machines, place: Path) -> None:
     _resumes(cluster, place)
 
 
+@pytest.mark.slow
 def test_ctrl_c(cluster: Machines, place: Path) -> None:
     racing = _racing(cluster, place)
     os.killpg(racing.pid, signal.SIGINT)

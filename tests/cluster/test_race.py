@@ -44,6 +44,7 @@ def test_a_race_of_two_commands(cluster: Machines, place: Path) -> None:
     assert "generator on core 1 of another machine" in out
 
 
+@pytest.mark.slow
 def test_only_the_clusters_own_servers_are_loaded(cluster: Machines, place: Path) -> None:
     url = f"http://{ADDRESSES['head']}:8000/"
     ended = cluster.bakeoff(place, "race", url, "--cluster", cluster.address)
@@ -53,6 +54,7 @@ def test_only_the_clusters_own_servers_are_loaded(cluster: Machines, place: Path
     assert f"--i-may-load {ADDRESSES['head']}" in err
 
 
+@pytest.mark.slow
 def test_cores_are_those_of_each_machine(cluster: Machines, place: Path) -> None:
     words = ("race", "python3 serve.py", "--cluster", cluster.address, "--cpus")
     ended = cluster.bakeoff(place, *words, "server=99,client=0")
