@@ -214,7 +214,7 @@ build/mutants/installed: requirements/run.txt requirements/dev.txt requirements/
 .PHONY: setup
 setup: .venv/bin/bakeoff ## The virtual environment, the engine and the command line
 
-.venv/installed: requirements/run.txt requirements/dev.txt
+.venv/installed: requirements/run.txt requirements/dev.txt requirements/cluster.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "bakeoff needs Python 3.11 or later as python3"; exit 3; }
 	@python3 -c 'import ensurepip' 2>/dev/null || { $(call need,no-such-program,python3-venv); }
@@ -222,6 +222,8 @@ setup: .venv/bin/bakeoff ## The virtual environment, the engine and the command 
 	python3 -m venv .venv
 	@# Modules are compiled where they are imported: most never are.
 	$(PIP) --no-compile --require-hashes -r requirements/run.txt -r requirements/dev.txt
+	@# Ray starts six processes per node, each of which would compile it anew.
+	$(PIP) --require-hashes -r requirements/cluster.txt
 	@touch $@
 
 engine/target/release/volley: $(ENGINE_SOURCES)

@@ -15,11 +15,12 @@ Progress is shown in a notebook and in a terminal; `watch` replaces it.
 
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bakeoff import runs
+from bakeoff.cluster.place import place
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection
@@ -91,6 +92,8 @@ def race(
     warm_up: Duration | None = None,
     workers: Counts | None = None,
     cpus: str | None = None,
+    cluster: str | None = None,
+    i_may_load: Sequence[str] = (),
     reference: str | None = None,
     ports: Sequence[int] = (),
     pids: Sequence[int] = (),
@@ -117,16 +120,18 @@ def race(
     race. `ca` is a file with the roots that an https:// URL's certificate is believed by. `rate`
     (requests per second for each) or `load` (a share of each one's own peak) make an open loop,
     ranked by p99 latency. With `same_answers` whoever answers otherwise than the reference is out.
-    `ports` go to the commands and `pids` to the URLs, in their order. The
-    run's folder is made in `out`.
+    `ports` go to the commands and `pids` to the URLs, in their order. On a `cluster` (its head's
+    address, or "auto") servers and generator run on its machines; `i_may_load` has hosts beside
+    them that may be loaded. The run's folder is made in `out`.
 
     Raises `BadUsage` for options that make no sense, `MissingPiece` where a tool is not installed,
     and `NoVerdict` where no contender gave a result.
     """
     options = RaceOptions.among(locals())
     operands = _operands(contenders)
-    plan = plan_race(operands, options, _environment("race", operands, options))
-    return _measured(plan, out, watch)
+    here = _environment("race", operands, options)
+    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
+        return runs.execute(plan_race(operands, options, there), Path(out), stages, shown)
 
 
 def capacity(
@@ -160,6 +165,8 @@ def capacity(
     instances: int | None = None,
     workers: int | None = None,
     cpus: str | None = None,
+    cluster: str | None = None,
+    i_may_load: Sequence[str] = (),
     seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
@@ -173,8 +180,9 @@ def capacity(
     slo = [slo] if isinstance(slo, str) else slo
     options = CapacityOptions.among(locals())
     operands = _operands(contenders)
-    plan = plan_capacity(operands, options, _environment("capacity", operands, options))
-    return _measured(plan, out, watch)
+    here = _environment("capacity", operands, options)
+    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
+        return runs.execute(plan_capacity(operands, options, there), Path(out), stages, shown)
 
 
 def replay(
@@ -308,6 +316,8 @@ def day(
     arrivals: Arrivals = "poisson",
     workers: int | None = None,
     cpus: str | None = None,
+    cluster: str | None = None,
+    i_may_load: Sequence[str] = (),
     seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
@@ -321,9 +331,9 @@ def day(
     """
     options = DayOptions.among(locals())
     operands = _operands(contenders)
-    return _measured(
-        plan_day(operands, options, _environment("day", operands, options)), out, watch
-    )
+    here = _environment("day", operands, options)
+    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
+        return runs.execute(plan_day(operands, options, there), Path(out), stages, shown)
 
 
 def compare(
@@ -377,8 +387,12 @@ def _environment(command: str, operands: Sequence[str], options: Options) -> Env
 
 
 def _measured(plan: RunPlan, out: Place, watch: Watch | None) -> Run:
-    with nullcontext(watch) if watch else suitable_watch() as shown:
+    with _shown(watch) as shown:
         return runs.execute(plan, Path(out), runs.real_stages(), shown)
+
+
+def _shown(watch: Watch | None) -> AbstractContextManager[Watch]:
+    return nullcontext(watch) if watch else suitable_watch()
 
 
 def _judged(run: Run | Place) -> "JudgedRun":

@@ -25,10 +25,12 @@ MAY_IMPORT = {
     "runs": {"model", "history", "workers", "keeper", *STAGES},
     "simulate": {"model", "judge", "workers"},
     "traffic": {"model", "verify"},
-    "library": {"model", "runs", "progress", "plan", "judge"},
+    "library": {"model", "cluster", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
+    "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}
+    | {"keeper"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"explore", "keeper", "workers", *STAGES},
+    | {"cluster", "explore", "keeper", "workers", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",

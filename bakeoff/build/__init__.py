@@ -1,7 +1,7 @@
 """Stage 2, build: from a contender's folder to a receipt that says what was built, and how."""
 
 from bakeoff.build.apt import install_packages
-from bakeoff.build.builder import build, is_built, out_folder
+from bakeoff.build.builder import build, has_runs, is_built, out_folder, source_files
 from bakeoff.build.checkouts import check_out
 from bakeoff.build.repository import WORKING_TREE, Repository
 from bakeoff.build.requirements import Missing, missing_tools, packages
@@ -14,9 +14,11 @@ __all__ = [
     "build",
     "build_several",
     "check_out",
+    "has_runs",
     "install_packages",
     "is_built",
     "missing_tools",
     "out_folder",
     "packages",
+    "source_files",
 ]

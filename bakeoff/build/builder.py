@@ -61,26 +61,26 @@ def source_sha256(contender: Contender, folder: Path) -> str:
     total = hashlib.sha256()
     beside = contender.build.sources if contender.build else ()
     for root in (folder, *(folder / source for source in beside)):
-        for path in sorted(_sources(root)):
+        for path in sorted(source_files(root)):
             total.update(f"{os.path.relpath(path, folder)}\0{path.stat().st_size}\0".encode())
             total.update(path.read_bytes())
     return total.hexdigest()
 
 
-def _sources(top: Path) -> Iterator[Path]:
+def source_files(top: Path) -> Iterator[Path]:
     """Every file below `top` but what builds make; `top` itself if it is a file."""
     if top.is_file():
         yield top
     for root, folders, files in os.walk(top):
         folders[:] = [
-            name for name in folders if name not in NOT_SOURCES and not _has_runs(Path(root, name))
+            name for name in folders if name not in NOT_SOURCES and not has_runs(Path(root, name))
         ]
         # In a worktree .git is a file, which names the repository.
         sources = (Path(root, name) for name in files if name not in NOT_SOURCES)
         yield from (path for path in sources if path.is_file())
 
 
-def _has_runs(folder: Path) -> bool:
+def has_runs(folder: Path) -> bool:
     """Whether races put their runs there: `bakeoff race .` does so in the contender's folder."""
     return (folder / "latest").is_symlink()
 

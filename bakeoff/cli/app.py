@@ -48,6 +48,10 @@ COMMANDS = {
         "List the catalogue, with what is missing on this machine; or audit contenders.",
     ),
     "setup": ("setup", "Install what contenders need, where we may, and build them."),
+    "cluster": (
+        "cluster",
+        "Race on several machines: servers on one, the generator on another, by Ray.",
+    ),
     "doctor": (
         "contenders",
         "Say what stands in the way of a good measurement here, and what to install.",

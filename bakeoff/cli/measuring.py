@@ -18,6 +18,7 @@ from bakeoff.cli.options import (
     takes,
 )
 from bakeoff.cli.output import Json, measure, out, say
+from bakeoff.cluster.place import place
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Connection, Plan
@@ -93,9 +94,10 @@ def race(
     neighbours in a rotation have a ratio.
     """
     options = options.model_copy(update={"connection": _connection(close, keep_alive)})
-    plan = plan_race(contenders or (), options, environment())
-    say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
-    measure(plan, out_dir, json)
+    with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
+        plan = plan_race(contenders or (), options, here)
+        say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
+        measure(plan, out_dir, json, stages)
 
 
 @takes(CapacityOptions)
@@ -118,7 +120,8 @@ def capacity(
     bakeoff capacity "node a.js" --slo p99=5ms,p99.9=50ms
     bakeoff capacity ./old ./new --slo p99=2ms --slo p99=20ms -d 3m
     """
-    measure(plan_capacity(contenders, options, environment()), out_dir, json)
+    with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
+        measure(plan_capacity(contenders, options, here), out_dir, json, stages)
 
 
 @takes(ReplayOptions)

@@ -59,15 +59,20 @@ def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
         Path(json).write_text(result.to_json() + "\n")
 
 
-def measure(plan: RunPlan, parent: Path, json: str | None) -> None:
-    """Measure a plan of any kind in a new folder of `parent`, and conclude."""
+def measure(
+    plan: RunPlan, parent: Path, json: str | None, stages: runs.Stages | None = None
+) -> None:
+    """Measure a plan of any kind in a new folder of `parent`, and conclude.
+
+    Without `stages` it is measured on this machine.
+    """
     # Here, not above: whoever asks for help or for another tool's load doesn't wait for it.
     from bakeoff import runs
     from bakeoff.progress import terminal_watch
 
     check_json(json)
     with terminal_watch(err) as watch:
-        run = runs.execute(plan, parent, runs.real_stages(), watch)
+        run = runs.execute(plan, parent, stages or runs.real_stages(), watch)
     conclude(run, json)
 
 

@@ -7,8 +7,10 @@ import typer
 
 import bakeoff
 from bakeoff import runs
-from bakeoff.cli.options import RUNS, OutDir, Run, option
+from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
 from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show
+from bakeoff.cluster.place import place
+from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.plan.gates import CANT_TELL, GATE
 from bakeoff.progress import terminal_watch
@@ -16,11 +18,28 @@ from bakeoff.progress import terminal_watch
 _RUN_OR_VERDICT = typer.Argument(metavar="RUN", help="A run folder, or its verdict.json.")
 
 
-def resume(run: Run, json: Json = None) -> None:
+def resume(
+    run: Run,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|auto",
+            help="Of a run on a cluster: where that is now. (default: where it was)",
+        ),
+    ] = None,
+    json: Json = None,
+) -> None:
     """Go on with a run that was cut off, from its last finished block."""
     check_json(json)
-    with terminal_watch(err) as watch:
-        resumed = runs.resume(run, runs.real_stages(), watch)
+    before = runs.open_run(run).cluster
+    if cluster and not before:
+        raise BadUsage(f"--cluster: {run} was begun on one machine, and goes on there")
+    address = cluster or (before.address if before else None)
+    with (
+        place(address, before.may_load if before else (), environment(), say) as (_, stages),
+        terminal_watch(err) as watch,
+    ):
+        resumed = runs.resume(run, stages, watch)
     conclude(resumed, json)
 
 

@@ -156,7 +156,7 @@ def judge_capacity(
     every = History.of(records)
     if not every.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
-    kept = calm(every.blocks, frozenset(plan.cores.server + plan.cores.client))
+    kept = calm(every.blocks, plan.cores.here)
     history = replace(every, blocks=kept)
     names = [entry.name for entry in plan.entries]
     tallies = {name: Tally.of(every.turns(name)) for name in names}

@@ -83,7 +83,7 @@ class RaceEvidence:
 
     def _latency(self, metric: LatencyMetric, of: str, over: str) -> Ratio | Finding:
         history = History.of(self.records)
-        cpus = frozenset(self.plan.cores.server + self.plan.cores.client)
+        cpus = self.plan.cores.here
 
         def merit(slice_: Slice) -> float:
             latency = summary(merge([slice_.event]))

@@ -40,8 +40,10 @@ class Stolen:
     @classmethod
     def of(cls, history: History, cores: Cores) -> "Stolen | None":
         """Over all blocks; None: it can't be known, or was too little to explain anything."""
-        sides = (cores.server + cores.client, cores.server, cores.client)
-        both, *each = (steal_share(history.blocks, frozenset(side)) for side in sides)
+        # Of a generator on another machine it isn't known what its host takes.
+        client = cores.server if cores.apart else cores.client
+        sides = (cores.here, frozenset(cores.server), frozenset(client))
+        both, *each = (steal_share(history.blocks, side) for side in sides)
         if both is None or both <= STOLEN_MIN:
             return None
         return cls(both, *(both if share is None else share for share in each))

@@ -361,5 +361,5 @@ def _settings(old: Verdict, new: Verdict) -> Iterator[tuple[str, object, object]
 
 def _shape(cores: Cores) -> str:
     """The numbers of cores; which ones they were does not matter."""
-    shared = ", shared" if cores.shared else ""
-    return f"{len(cores.server)} for servers, {len(cores.client)} for the generator{shared}"
+    where = ", shared" if cores.shared else ", on another machine" if cores.apart else ""
+    return f"{len(cores.server)} for servers, {len(cores.client)} for the generator{where}"

@@ -178,7 +178,7 @@ def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     client = tally.client_busy
     cores = set(plan.cores.client)
     together = (upstream + client * len(cores)) / len(cores)
-    shares = not set(plan.upstream_cpus) - cores
+    shares = not plan.cores.apart and not set(plan.upstream_cpus) - cores
     if upstream >= SATURATED or (shares and together >= SATURATED):
         yield Finding.of(
             "upstream_limit", upstream_busy=upstream, client_busy=client, server_busy=server

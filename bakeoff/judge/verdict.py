@@ -11,6 +11,7 @@ from bakeoff.judge.gate import decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
 from bakeoff.judge.steadiness import short_warm_up
@@ -55,7 +56,7 @@ def judge(
     every = History.of(records)
     if not every.blocks:
         raise NoVerdict("no block was measured, so there is nothing to judge")
-    cpus = frozenset(plan.cores.server + plan.cores.client)
+    cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
     disturbed = len(every.blocks) - len(kept)
     history = replace(every, blocks=kept) if disturbed else every
@@ -209,6 +210,7 @@ def _about_race(
             )
     if history.tcp and history.tcp.listen_overflows:
         yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
+    yield from network_findings(plan, history, names)
 
 
 def _blocks_left_out(

@@ -6,6 +6,7 @@ from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.kernel import read_cores, read_pressure_cpu_us, read_tcp
 from bakeoff.measure.listening import read_listen_queue
 from bakeoff.measure.machine import machine
+from bakeoff.measure.network import read_link_bytes_per_s, read_network
 from bakeoff.measure.processes import (
     Placement,
     ThreadTimes,
@@ -31,8 +32,10 @@ __all__ = [
     "read_energy_uj",
     "read_free_files",
     "read_free_memory_mib",
+    "read_link_bytes_per_s",
     "read_listen_queue",
     "read_memory",
+    "read_network",
     "read_placement",
     "read_pressure_cpu_us",
     "read_tcp",

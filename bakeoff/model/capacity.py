@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract, reads
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
@@ -53,6 +54,11 @@ class CapacityPlan(Contract):
     objectives: Annotated[tuple[Objective, ...], Field(min_length=1)]
     duration_asked: bool = True
     race: Plan
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """Where it is measured; None: on one machine."""
+        return self.race.cluster
 
 
 Outcome = Literal["found", "at least", "not met", "can't tell"]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan, Skipped
@@ -99,6 +100,11 @@ class DayPlan(Contract):
     crowd: PositiveInt
     storm: PositiveInt
     slow_clients: PositiveInt
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """Where it is measured; None: on one machine."""
+        return self.race.cluster
 
 
 class DayValue(Contract):

@@ -6,6 +6,7 @@ BakeoffError                a message and the exit status that goes with it
   MissingPiece       3      the machine or a tool lacks something: names how to get it
   ContenderOut       1      one contender cannot take part; the others go on
   NoVerdict          1      nothing is left to judge
+  NodeLost           1      a machine of the cluster is gone: what was measured is kept
 """
 
 from __future__ import annotations
@@ -99,6 +100,10 @@ class ToolMissing(ContenderOut):
 
 class NoVerdict(BakeoffError):
     """Nothing can be judged: no contender was valid, or too little was measured."""
+
+
+class NodeLost(BakeoffError):
+    """A machine that a run needs can't be reached any more: the run ends, and can go on later."""
 
 
 def nearest(word: str, known: Iterable[str], label: str) -> str:

@@ -87,6 +87,7 @@ VALUES: Mapping[str, str] = {
     "boots": "boots in which it happened",
     "broken_off": "whether an answer stopped in the middle",
     "bytes_per_request": "bytes of log and scratch files written per answered request",
+    "carried_bytes_per_s": "what one connection between two machines carried before the race",
     "certificate_keys": "kinds of a certificate's key, as EC secp256r1",
     "chosen": "the contender that is the reference instead",
     "ciphers": "ciphers of TLS",
@@ -173,11 +174,13 @@ VALUES: Mapping[str, str] = {
     "served": "of each, how many connections it serves while they stay open",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
-    "shares": "of each of `kinds`, the share of what was attempted",
+    "shares": "of each of `kinds`, the share of what was attempted; of each of `sides` or `names`, "
+    "the share that the code means",
     "short_high": "upper end of the short slices' 95 % interval",
     "short_low": "lower end of the short slices' 95 % interval",
     "short_ms": "length of a short slice, ms; null: it is not known",
     "short_ratio": "the ratio in short slices",
+    "sides": "`server` or `load`, whose node it is",
     "silent": "slices without a single answer",
     "singly": "whether one request was under way at a time",
     "slices": "slices, all of them",
@@ -294,6 +297,10 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "warm_up_short longest_s: No contender was warmed up for 3 s.",
     "host_steal share: The host took that share of the cores' time.",
     "listen_queue_full overflows: Connections met a full listen queue.",
+    "segments_resent sides shares: Those sides (server, load) sent such shares of their segments "
+    "again, over a network.",
+    "network_full names shares carried_bytes_per_s: Their answers took such shares of what one "
+    "connection carried before the race.",
     "fewer_connections connections names places: There were fewer `connections` than usual, as the "
     "listen queues of those have room for so many and overflowed with more.",
     "fewer_served connections names served: There were fewer `connections` than usual, as those "

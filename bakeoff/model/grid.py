@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract, reads
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.model.verdict import Verdict
@@ -56,6 +57,11 @@ class GridPlan(Contract):
     cells: Annotated[tuple[PlannedCell, ...], Field(min_length=2)]
     reference: str
     seed: NonNegativeInt
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """Where its races are measured; None: on one machine."""
+        return next((cell.plan.cluster for cell in self.cells if cell.plan), None)
 
 
 class Cell(Contract):

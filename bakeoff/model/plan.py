@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from bakeoff.model.base import Contract
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.contender import Contender
 from bakeoff.model.gate import CantTell, Gate
 from bakeoff.model.protocol import HTTP_2, Protocol, Tls
@@ -19,20 +20,32 @@ RankedBy = Literal["requests_per_s", "p99"]
 WARM_UP_S_MAX = 20.0
 """The longest warm-up of one contender in one boot, where nothing argues for another bound."""
 
+SLICE_MS_MIN = 20
+"""The shortest slice, of those whose servers answer fast."""
+
 LONG_SHARE = 0.2
 """The share of the measured time that goes to long slices, where nothing argues for more."""
 
 
 class Cores(Contract):
-    """Which processors the servers and the load generator are pinned to."""
+    """Which processors the servers and the load generator are pinned to.
+
+    `apart`: the generator's are those of another machine.
+    """
 
     server: tuple[NonNegativeInt, ...]
     client: tuple[NonNegativeInt, ...]
+    apart: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
 
     @property
     def shared(self) -> bool:
         """Whether server and generator compete for a processor."""
-        return bool(set(self.server) & set(self.client))
+        return not self.apart and bool(set(self.server) & set(self.client))
+
+    @property
+    def here(self) -> frozenset[int]:
+        """Those of the servers' machine, of which blocks have the time."""
+        return frozenset(self.server if self.apart else self.server + self.client)
 
 
 class Attached(Contract):
@@ -108,7 +121,8 @@ class Plan(Contract):
     them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
     whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
     is to measure the entries solo too, after the race, with a bound of their own. Without what is
-    `expected`, as in earlier versions, a race takes what it takes.
+    `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
+    Without a `cluster` all of it is on one machine.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -147,6 +161,7 @@ class Plan(Contract):
     expected: Expected | None = None
     seed: NonNegativeInt
     host: str = "127.0.0.1"
+    cluster: Annotated[Cluster | None, Field(exclude_if=lambda given: given is None)] = None
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:
@@ -163,6 +178,11 @@ class Plan(Contract):
         if given != (self.mode == "open"):
             raise ValueError("an open loop takes either `rate` or `load`, a closed one neither")
         return self
+
+    @property
+    def slice_ms_min(self) -> int:
+        """How long slices last at least: over a network longer, for what lies between two."""
+        return self.cluster.slice_ms_min if self.cluster else SLICE_MS_MIN
 
     @property
     def ranked_by(self) -> RankedBy:

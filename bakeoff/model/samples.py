@@ -277,6 +277,34 @@ class TcpTrouble(Counters):
     retransmits: NonNegativeInt
 
 
+class NetworkUse(Counters):
+    """What went over one machine's network, over all its interfaces but the loopback."""
+
+    bytes_in: NonNegativeInt
+    bytes_out: NonNegativeInt
+    segments_out: NonNegativeInt
+    retransmits: NonNegativeInt
+
+
+class NetworkSeen(Contract):
+    """What went over the network of either side while one boot was measured, draws included.
+
+    `ray_cpu_s` is the CPU time of Ray's own processes on the servers' machine meanwhile.
+    """
+
+    server: NetworkUse
+    load: NetworkUse
+    ray_cpu_s: NonNegativeFloat = 0.0
+
+    def since(self, earlier: Self) -> Self:
+        """What there was between `earlier` and this reading."""
+        return type(self)(
+            server=self.server.since(earlier.server),
+            load=self.load.since(earlier.load),
+            ray_cpu_s=max(0.0, self.ray_cpu_s - earlier.ray_cpu_s),
+        )
+
+
 class BootEnd(Contract):
     """A boot ended: memory after load, how each contender stopped, who died during the load.
 
@@ -287,7 +315,8 @@ class BootEnd(Contract):
 
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
-    `tcp` what happened meanwhile (None: it can't be seen).
+    `tcp` what happened meanwhile (None: it can't be seen). `network` is there where server and
+    generator are on two machines.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -302,6 +331,7 @@ class BootEnd(Contract):
     warmed: dict[str, Memory] = {}
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
+    network: Annotated[NetworkSeen | None, Field(exclude_if=lambda given: given is None)] = None
 
 
 class ToolRun(Contract):

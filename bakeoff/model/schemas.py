@@ -11,6 +11,7 @@ from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.ci import Ci, CiPlan, ProjectFile
+from bakeoff.model.cluster import ClusterReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
@@ -38,6 +39,7 @@ CONTRACTS: dict[str, Any] = {
     "capacity-plan": CapacityPlan,
     "ci": Ci,
     "ci-plan": CiPlan,
+    "cluster": ClusterReport,
     "contender": Contender,
     "crosscheck": Crosscheck,
     "crosscheck-plan": CrosscheckPlan,

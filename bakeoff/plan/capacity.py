@@ -12,10 +12,12 @@ from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN
 from bakeoff.plan.options import (
     ArrivalsOption,
     CaOption,
+    ClusterOption,
     CpusOption,
     Flag,
     InsecureOption,
     InstancesOption,
+    MayLoadOption,
     ProtocolOption,
     StreamsOption,
 )
@@ -91,6 +93,8 @@ class CapacityOptions(QuestionOptions):
         Flag("Workers or threads per server. (default: one for each of its cores)", int),
     ] = None
     cpus: CpusOption = None
+    cluster: ClusterOption = None
+    i_may_load: MayLoadOption = ()
 
 
 def plan_capacity(

@@ -10,8 +10,10 @@ from bakeoff.plan.contenders import resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import (
     ArrivalsOption,
+    ClusterOption,
     CpusOption,
     Flag,
+    MayLoadOption,
     ProtocolOption,
     StreamsOption,
 )
@@ -73,6 +75,8 @@ class DayOptions(QuestionOptions):
         Flag("Workers or threads per server. (default: one for each of its cores)", int),
     ] = None
     cpus: CpusOption = None
+    cluster: ClusterOption = None
+    i_may_load: MayLoadOption = ()
 
 
 def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:

@@ -3,12 +3,15 @@
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.plan import Cores
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.values import default_cores, parse_cores, spare_cpus
+
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,7 @@ class Environment:
     """`cores` are the processors that may be used, sorted; `time` begins a run's name, in UTC.
 
     Commands and relative paths are those of `directory`. `command_line` is kept with the run.
+    With a `cluster`, servers and generator run on its machines.
     """
 
     catalogue: Catalogue
@@ -23,6 +27,7 @@ class Environment:
     cores: Sequence[int]
     time: str
     command_line: tuple[str, ...]
+    cluster: Cluster | None = None
 
     @classmethod
     def here(cls, command_line: Sequence[str]) -> "Environment":
@@ -31,10 +36,24 @@ class Environment:
         now = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         return cls(Catalogue.shipped(), Path.cwd(), cores, now, tuple(command_line))
 
+    def on(self, cluster: Cluster) -> "Environment":
+        """The same moment, with servers and generator on the machines of a cluster."""
+        return replace(self, cluster=cluster)
+
+    @property
+    def host(self) -> str:
+        """The address that servers are given."""
+        return self.cluster.server.address if self.cluster else LOOPBACK
+
     def spare_cpus(self, cores: Cores) -> tuple[int, ...]:
-        """Where whoever is neither server nor generator runs."""
-        return spare_cpus(self.cores, cores)
+        """Where whoever is neither server nor generator runs, on the servers' machine."""
+        return spare_cpus(self.cluster.server.cpus if self.cluster else self.cores, cores)
 
     def cores_for(self, cpus: str | None) -> Cores:
-        """The cores that `--cpus` names, or the usual ones. Raises `BadUsage`."""
-        return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
+        """The cores that `--cpus` names, or the usual ones: of a cluster all. Raises `BadUsage`."""
+        if self.cluster is None:
+            return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
+        server, client = self.cluster.server.cpus, self.cluster.loads[0].cpus
+        if cpus is None:
+            return Cores(server=server, client=client, apart=True)
+        return parse_cores(cpus, server, client).model_copy(update={"apart": True})

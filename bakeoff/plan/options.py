@@ -124,6 +124,24 @@ CaOption = Annotated[
     ),
 ]
 InsecureOption = Annotated[bool, Flag("Take any certificate from an https:// URL.", bool)]
+ClusterOption = Annotated[
+    str | None,
+    Flag(
+        "Race on the machines of a Ray cluster: contenders on its node with the resource `server`, "
+        "the generator on one with `load`. The head's address, or `auto` for the cluster that this "
+        "machine is part of. `bakeoff cluster example` shows how to make one.",
+        metavar="ADDRESS|auto",
+    ),
+]
+MayLoadOption = Annotated[
+    tuple[str, ...],
+    Flag(
+        "With --cluster: a host that may be loaded beside the cluster's own servers, named as in "
+        "the URL that races; may be repeated.",
+        list[str],
+        metavar="HOST",
+    ),
+]
 CpusOption = Annotated[
     str | None,
     Flag(

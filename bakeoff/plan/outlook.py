@@ -14,6 +14,8 @@ AROUND_SLICES = 0.2
 """Ramps and drains, as a share of what is measured."""
 AROUND_DRAWS = 0.55
 """The same of new processes and connections, with the warm-ups of those that live longer."""
+OVER_NETWORK = 2.0
+"""Times as long, where each step is a call to another machine."""
 JUDGING_S = 2.0
 JUDGING_ENTRY_S = 0.2
 TIMES_EXPECTED = 2.0
@@ -38,6 +40,8 @@ def expected(plan: Plan) -> Expected:
         + JUDGING_S
         + entries * JUDGING_ENTRY_S
     )
+    if plan.cluster:
+        about_s *= OVER_NETWORK
     starts_s = sum(each.contender.run.ready_timeout_s for each in plan.entries if each.contender)
     return Expected(about_s=about_s, at_most_s=TIMES_EXPECTED * about_s + starts_s + ENDING_S)
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PositiveInt
 
+from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
 from bakeoff.model.gate import CantTell
 from bakeoff.model.grid import Settings
@@ -22,10 +23,12 @@ from bakeoff.plan.options import (
     ArrivalsOption,
     BootsOption,
     CaOption,
+    ClusterOption,
     CpusOption,
     Flag,
     InsecureOption,
     InstancesOption,
+    MayLoadOption,
 )
 from bakeoff.plan.outlook import expected
 from bakeoff.plan.questions import QuestionOptions, asked, is_own
@@ -130,6 +133,8 @@ class RaceOptions(QuestionOptions):
         ),
     ] = None
     cpus: CpusOption = None
+    cluster: ClusterOption = None
+    i_may_load: MayLoadOption = ()
     reference: Annotated[
         str | None, Flag("The contender that others are compared with. (default: the first)")
     ] = None
@@ -293,6 +298,8 @@ class RaceDraft:
         if options.twin:
             entries += twin(entries, reference)
         _check_ports(entries, options.solo)
+        if self.environment.cluster:
+            _check_loadable(entries, self.environment.cluster)
         duration_s = duration_s or min(DURATION_PER_ENTRY_S * len(entries), DURATION_MAX_S)
         boots = BOOTS
         if options.solo:
@@ -329,6 +336,8 @@ class RaceDraft:
             cant_tell=options.cant_tell,
             same_answers=options.same_answers,
             seed=options.seed,
+            host=self.environment.host,
+            cluster=self.environment.cluster,
         )
         return _with_expected(without(plan, _cannot_pipeline(plan)))
 
@@ -534,6 +543,18 @@ def _check_ports(entries: Sequence[Entry], solo: bool) -> None:
                 f"--port {port}: two contenders can't listen on one port at a time; "
                 "give each its own, or race them one at a time with --solo"
             )
+
+
+def _check_loadable(entries: Sequence[Entry], cluster: Cluster) -> None:
+    """A cluster's generator loads its own servers, and others only where somebody says so."""
+    for entry in entries:
+        if entry.attached:
+            host = entry.attached.address.rpartition(":")[0].strip("[]")
+            if host not in (cluster.server.address, *cluster.may_load):
+                raise BadUsage(
+                    f"{entry.name}: {host} is no server node of the cluster, which alone are "
+                    f"loaded; if it is yours to load, say so: --i-may-load {entry.attached.host}"
+                )
 
 
 def slug(entries: Sequence[Entry]) -> str:

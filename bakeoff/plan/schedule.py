@@ -7,10 +7,9 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 
-from bakeoff.model.plan import Plan
+from bakeoff.model.plan import SLICE_MS_MIN, Plan
 from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
 
-SLICE_MS_MIN = 20
 SINGLE_PER_KIND = 8
 """Answers to each request of a mix, in a slice with one under way at a time."""
 SINGLE_SLOWER = 3
@@ -87,15 +86,17 @@ def _shuffled(names: Iterable[str], *key: object) -> list[str]:
     return order
 
 
-def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths:
+def slice_lengths(
+    requests_per_s: float, mean_latency_us: float, shortest_ms: int = SLICE_MS_MIN
+) -> SliceLengths:
     """One contender's lengths, from its warm-up.
 
     The shorter a block, the more of the machine's drift cancels (METHODOLOGY.md, rotation); but a
     slice must hold enough answers, and many round trips. Each has its own length: one slow
     contender would else stretch everybody's, and the block with them. One that never answers gets
-    the shortest.
+    the shortest. Over a network all slices have `shortest_ms` at least.
     """
-    needed_ms = float(SLICE_MS_MIN)
+    needed_ms = float(shortest_ms)
     if requests_per_s > 0:
         needed_ms = max(
             needed_ms,
@@ -111,7 +112,7 @@ def slice_lengths(requests_per_s: float, mean_latency_us: float) -> SliceLengths
     )
 
 
-def single_ms(requests_per_s: float, kinds: int) -> int:
+def single_ms(requests_per_s: float, kinds: int, shortest_ms: int = SLICE_MS_MIN) -> int:
     """How long a slice is in which one request of `kinds` is under way at a time, in ms.
 
     `requests_per_s` is what the server did at full load: alone, a request also waits for its way
@@ -119,7 +120,7 @@ def single_ms(requests_per_s: float, kinds: int) -> int:
     """
     wanted = SINGLE_PER_KIND * kinds
     needed_ms = 1000 * wanted * SINGLE_SLOWER / requests_per_s if requests_per_s > 0 else 0.0
-    return min(SINGLE_MS_MAX, max(SLICE_MS_MIN, math.ceil(needed_ms)))
+    return max(shortest_ms, min(SINGLE_MS_MAX, math.ceil(needed_ms)))
 
 
 def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:

@@ -134,9 +134,10 @@ def parse_seed(option: str, value: object) -> int:
 
 def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
     """The cores of whoever is neither server nor generator: those that are left, or, where none is,
-    the generator's."""
-    used = {*cores.server, *cores.client}
-    return tuple(cpu for cpu in available if cpu not in used) or cores.client
+    the generator's; the servers', if the generator is on another machine."""
+    used = cores.here
+    left = tuple(cpu for cpu in available if cpu not in used)
+    return left or (cores.server if cores.apart else cores.client)
 
 
 def default_cores(available: Sequence[int]) -> Cores:
@@ -148,8 +149,16 @@ def default_cores(available: Sequence[int]) -> Cores:
     return Cores(server=(available[0],), client=tuple(available[1:][-2:] or available))
 
 
-def parse_cores(text: str, available: Sequence[int]) -> Cores:
-    """`server=0,client=1` as cores, which must be among those `available`."""
+_MACHINES = {"server": "server node", "client": "load node"}
+
+
+def parse_cores(
+    text: str, available: Sequence[int], elsewhere: Sequence[int] | None = None
+) -> Cores:
+    """`server=0,client=1` as cores, which must be among those `available`.
+
+    `elsewhere` are those of the generator's machine, where that is another one.
+    """
     sides: dict[str, list[int]] = {}
     side = None
     for part in text.split(","):
@@ -165,10 +174,15 @@ def parse_cores(text: str, available: Sequence[int]) -> Cores:
     if set(sides) != {"server", "client"}:
         missing = "client" if "server" in sides else "server"
         raise BadUsage(f"--cpus {text}: says nothing of {missing}; {_CORES_FORM}")
-    for cpu in (*sides["server"], *sides["client"]):
-        if cpu not in available:
-            present = ", ".join(map(str, available))
-            raise BadUsage(f"--cpus {text}: there is no core {cpu} here; there are {present}")
+    for side, numbers in sides.items():
+        there = elsewhere if elsewhere is not None and side == "client" else available
+        where = "here" if elsewhere is None else f"on the {_MACHINES[side]}"
+        for cpu in numbers:
+            if cpu not in there:
+                present = ", ".join(map(str, there))
+                raise BadUsage(
+                    f"--cpus {text}: there is no core {cpu} {where}; there are {present}"
+                )
     return Cores(
         server=tuple(dict.fromkeys(sides["server"])), client=tuple(dict.fromkeys(sides["client"]))
     )

@@ -119,7 +119,7 @@ class Results(Reported):
 
         plan, name = self._race_plan, self._entry_name(name)
         samples = History.of(self.records())
-        kept = calm(samples.blocks, frozenset(plan.cores.server + plan.cores.client))
+        kept = calm(samples.blocks, plan.cores.here)
         return Latencies(name, merge(replace(samples, blocks=kept).lasting(name)))
 
     def slower(self, name: str, than: str | None = None, by: float | str = 0.0) -> bool:

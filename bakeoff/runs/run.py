@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
-from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
+from bakeoff.model.cluster import Cluster
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, NodeLost
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.runs.results import Results
@@ -127,6 +128,12 @@ class Run(Results, Generic[PlanT, ResultT]):
         return self.planned
 
     @property
+    def cluster(self) -> Cluster | None:
+        """Where it is measured, if not on one machine."""
+        cluster: Cluster | None = getattr(self.planned, "cluster", None)
+        return cluster
+
+    @property
     def result(self) -> ResultT:
         """The whole result, as it was judged last. Raises `BadUsage` where it never was."""
         if self._result is None:
@@ -210,7 +217,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         """Measure a part that is out where it fails, so that the others go on."""
         try:
             yield
-        except BadUsage:
+        except (BadUsage, NodeLost):
             raise
         except BakeoffError as error:
             watch.step(f"{name} is out: {error}")
@@ -220,20 +227,24 @@ class Run(Results, Generic[PlanT, ResultT]):
         """Measure what is missing, judge and report.
 
         An interrupt or a failure keeps what is there; it is raised where that is nothing, or where
-        the failure is bad usage.
+        the failure is bad usage. A node that is lost interrupts.
         """
         failure: BakeoffError | None = None
+        lost: NodeLost | None = None
         with self.store.locked(stages.clock.now_ns):
             try:
                 self.measure(stages, watch)
             except KeyboardInterrupt:
                 self.interrupted = True
+            except NodeLost as error:
+                lost, self.interrupted = error, True
+                watch.step(f"interrupted: {error}")
             except BadUsage:
                 raise
             except BakeoffError as error:
                 failure = error
         if (failure or self.interrupted) and not self.has_samples():
-            raise failure or KeyboardInterrupt
+            raise failure or lost or KeyboardInterrupt
         if failure:
             watch.step(f"ended early: {failure}")
         watch.step("judging, and drawing the report")

@@ -18,6 +18,7 @@ from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.receipt import Receipt
+from bakeoff.model.samples import NetworkSeen
 
 if TYPE_CHECKING:
     from bakeoff.runs.run import Run
@@ -83,6 +84,10 @@ class Meters:
     cores = staticmethod(measure.read_cores)
     pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
     energy_uj = staticmethod(measure.read_energy_uj)
+
+    def network(self) -> NetworkSeen | None:
+        """What went over the network; None: server and generator are on this machine."""
+        return None
 
     def machine(self) -> Machine:
         """The machine's facts, with the versions of engine and package."""

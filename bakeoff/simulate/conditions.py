@@ -91,7 +91,7 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
             f"takes {MIN_BLOCKS} blocks of two at least"
         )
     lengths = _lengths(plan, records)
-    cpus = frozenset(plan.cores.server + plan.cores.client)
+    cpus = plan.cores.here
     series = _series(short)
     noise_sd, drift_sd, drift_s = _weather(series)
     reference = [

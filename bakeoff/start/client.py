@@ -88,10 +88,13 @@ class Keeper:
         """Where the run's certificate may be; the keeper removes it when it ends."""
         return self._scratch / f"{self.pid}-tls"
 
-    @property
-    def static_folder(self) -> Path:
-        """Where the files may be that contenders serve; the keeper removes it when it ends."""
-        return self._scratch / f"{self.pid}-static"
+    def keep_files(self, files: Mapping[str, bytes]) -> Path:
+        """A folder with `files` that contenders serve; the keeper removes it when it ends."""
+        folder = self._scratch / f"{self.pid}-static"
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
 
     def start(
         self,

@@ -9,7 +9,7 @@ from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import Memory, TcpTrouble
+from bakeoff.model.samples import Memory, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
 from tests.judge import races
 from tests.judge.races import BAD, Race, codes, row, says
@@ -27,6 +27,8 @@ HALF = BadExchange(
     response_base64="SFRUUA==",
 )
 TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9)
+SOUND = NetworkUse(bytes_in=10, bytes_out=10, segments_out=10_000, retransmits=0)
+LOSSY = NetworkSeen(server=SOUND, load=SOUND.model_copy(update={"retransmits": 20}))
 TWO_BOOTS = Finding.of("few_boots", n=2)
 QUIET = TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=0)
 
@@ -182,6 +184,7 @@ def test_warnings_on_an_entry(
     [
         ({"cores": Cores(server=(0,), client=(0,))}, "cores_shared", {}),
         ({"end": {"tcp": TROUBLE}}, "listen_queue_full", {"overflows": 14}),
+        ({"end": {"network": LOSSY}}, "segments_resent", {"sides": ["load"], "shares": [0.002]}),
         ({"steal_s": 0.05}, "host_steal", {}),
         ({"cpu_source": {"b": "tree"}}, "cpu_sources_differ", {"sources": ["cgroup-v2", "tree"]}),
         ({"workers": 2}, "workers_crowded", {"workers": 2, "cores": 1}),

@@ -172,6 +172,9 @@ class World(Reports):
     def pressure_cpu_us(self) -> None:
         pass
 
+    def network(self) -> None:
+        pass
+
     def machine(self) -> Machine:
         return self.on_machine
 
@@ -311,12 +314,19 @@ class FakeKeeper:
     """Servers that are only remembered."""
 
     tls_folder = Path("/nowhere")
-    """`static_folder` is there after the run: no process removes it."""
     swept: tuple[str, ...] = ()
 
     def __init__(self, world: World, scratch: Path) -> None:
         self._world = world
-        self.static_folder = scratch / "static"
+        self._scratch = scratch
+
+    def keep_files(self, files: Mapping[str, bytes]) -> Path:
+        """They are there after the run: no process removes them."""
+        folder = self._scratch / "static"
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
 
     def start(
         self,

@@ -29,6 +29,6 @@ def test_a_server_finds_it_in_its_environment(tmp_path: Path) -> None:
 
 def test_files_to_serve_go_with_the_keeper(tmp_path: Path) -> None:
     with Keeper(tmp_path / "scratch") as keeper:
-        keeper.static_folder.mkdir(parents=True)
-        (keeper.static_folder / "1k.txt").write_text("1\n2\n")
+        folder = keeper.keep_files({"1k.txt": b"1\n2\n"})
+        assert (folder / "1k.txt").read_bytes() == b"1\n2\n"
     assert not (tmp_path / "scratch").exists()

@@ -100,8 +100,8 @@ def pinning(pinned: Cores) -> tuple[str, str]:
     servers = f"servers on {core_list(pinned.server)}"
     if len(pinned.server) == 1:
         servers = f"one server core {pinned.server[0]}"
-    shared = " (shared)" if pinned.shared else ""
-    return servers, f"generator on {core_list(pinned.client)}{shared}"
+    other = " (shared)" if pinned.shared else " of another machine" if pinned.apart else ""
+    return servers, f"generator on {core_list(pinned.client)}{other}"
 
 
 def core_list(numbers: tuple[int, ...]) -> str:

@@ -106,6 +106,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "host_steal": "the host took {share:.1%} of the cores' time away (steal)",
     "listen_queue_full": "{overflows:,} connections met a full listen queue (counted over all "
     "servers of this machine): a client waits 1 s or more until it asks again",
+    "segments_resent": wordings.segments_resent,
+    "network_full": wordings.network_full,
     "fewer_connections": wordings.fewer_connections,
     "fewer_served": wordings.fewer_served,
     "blocks_left_out": wordings.blocks_left_out,
@@ -353,6 +355,8 @@ ADVICE: Mapping[str, str] = {
     "host_steal": f"{NOTHING} but to choose a quieter time or machine",
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
+    "segments_resent": "mend the network, or compare tails of latency with care",
+    "network_full": "use a faster network, or a smaller answer",
     "fewer_served": "give them more workers or threads, or race with --close",
     "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",

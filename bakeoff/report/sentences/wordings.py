@@ -21,6 +21,24 @@ from bakeoff.report.sentences.template import (
 MOST_GROUPS = 5
 
 
+def segments_resent(sides: list[str], shares: list[float], **_: Any) -> str:
+    of = {"server": "server node's", "load": "load node's"}
+    each = [f"{share:.2%} of the {of[side]}" for side, share in zip(sides, shares, strict=True)]
+    return (
+        f"the network lost segments: {' and '.join(each)} were sent again, which delays a request "
+        "by 200 ms or more"
+    )
+
+
+def network_full(
+    names: list[str], shares: list[float], carried_bytes_per_s: float, **_: Any
+) -> str:
+    return (
+        f"the network may be the limit of {listed(names)}: their answers took {max(shares):.0%} of "
+        f"the {carried_bytes_per_s * 8e-6:,.0f} Mbit/s that one connection carried before"
+    )
+
+
 def unanswered(
     kinds: list[str],
     counts: list[int],

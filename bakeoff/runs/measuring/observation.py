@@ -36,6 +36,7 @@ class Observation:
         self._began = {each.key: self._seen(each) for each in session.instances.up}
         self._written: dict[str, Written] = {}
         self._tcp: list[TcpTrouble | None] = []
+        self._network = self._meters.network()
         self._began_ns = self._clock.now_ns()
 
     @contextmanager
@@ -55,6 +56,7 @@ class Observation:
         """The boot's end, as far as it can be seen while its contenders run."""
         lasted_s = (self._clock.now_ns() - self._began_ns) / 1e9
         tcp = [each for each in self._tcp if each]
+        network = self._meters.network()
         lasting = [each for each in self._session.instances.up if each.key in self._began]
         ended = {each.key: self._seen(each) for each in lasting}
         crews: dict[str, list[Crew]] = {}
@@ -81,6 +83,7 @@ class Observation:
             warmed={name: _mean(several) for name, several in warmed.items()},
             lasted_s=lasted_s,
             tcp=TcpTrouble.summed(tcp) if tcp and len(tcp) == len(self._tcp) else None,
+            network=network.since(self._network) if network and self._network else None,
         )
 
     def _seen(self, running: Running) -> _Seen:

@@ -39,10 +39,8 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
     """Write the files and start the upstream; the keeper ends both. Raises `NoVerdict`."""
     environment: dict[str, str] = {}
     if plan.workload.static_files:
-        folder = keeper.static_folder
-        folder.mkdir(parents=True)
-        for name, length in plan.workload.static_files.items():
-            (folder / name).write_bytes(numbers(length))
+        files = plan.workload.static_files
+        folder = keeper.keep_files({name: numbers(length) for name, length in files.items()})
         environment["STATIC_DIR"] = str(folder)
     if plan.upstream is None:
         return Surroundings(environment)

@@ -162,7 +162,9 @@ def warm_up(
     if plan.mode == "closed":
         own = {
             name: slice_lengths(
-                each.last(lambda measured: measured.event.requests_per_s), latencies_us[name]
+                each.last(lambda measured: measured.event.requests_per_s),
+                latencies_us[name],
+                plan.slice_ms_min,
             )
             for name, each in courses.items()
         }

@@ -1,0 +1,125 @@
+"""`bakeoff cluster`: what a Ray cluster lacks for a race, and how to make one."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from bakeoff.cli.output import Json, check_json, err, out, say
+from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
+
+cluster = typer.Typer(
+    help="""Race on several machines: servers on one, the generator on another, by Ray.
+
+    bakeoff cluster example              how to make a cluster, by hand
+    bakeoff cluster doctor 10.0.0.1      what it lacks, and how to mend it
+    bakeoff race nginx ./mine --cluster 10.0.0.1
+    """,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    no_args_is_help=True,
+)
+
+_MBIT = 8e-6
+
+
+@cluster.command()
+def doctor(
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS|auto",
+            help="The head's address, or `auto` for the cluster that this machine is part of.",
+        ),
+    ] = "auto",
+    json: Json = None,
+) -> None:
+    """Say what each node of a cluster has, what lies between them, and what is to be mended.
+
+    It joins as a race does: a node with other versions, or none with `server`
+    or `load`, ends it with what mends that. Then round trips, clocks, what one
+    connection carries, and what the engine reaches against a server that costs
+    nothing. It takes a few seconds.
+    """
+    check_json(json)
+    from bakeoff.cluster.doctor import examine
+
+    report = examine(address, say)
+    _show(report, json)
+    if any(each.level == "warning" for each in report.hindrances):
+        raise typer.Exit(1)
+
+
+@cluster.command()
+def example(
+    ray_up: Annotated[
+        bool, typer.Option("--ray-up", help="A configuration for `ray up`, as YAML, instead.")
+    ] = False,
+) -> None:
+    """Show how to make a cluster: the commands for each machine.
+
+    bakeoff cluster example
+    bakeoff cluster example --ray-up > cluster.yaml; ray up cluster.yaml
+    """
+    from bakeoff.cluster import example as examples
+
+    say((examples.ray_up() if ray_up else examples.by_hand()).rstrip(), out)
+
+
+def _show(report: ClusterReport, json: str | None) -> None:
+    console = err if json == "-" else out
+    facts = report.cluster
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("node", "address", "host", "cores", "niceness", "Python", "Ray", "bakeoff"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("engine, kernel", overflow="fold")
+    for node in (facts.server, *facts.loads):
+        table.add_row(*_row(node))
+    console.print(table)
+    for way in facts.routes:
+        say(_way(way), console)
+    if report.ceiling_requests_per_s:
+        say(
+            f"ceiling: {report.ceiling_requests_per_s:,.0f} requests/s of 64 connections against a "
+            "server that costs nothing; servers that come near it are faster than they seem",
+            console,
+        )
+    say(f"slices last {facts.slice_ms_min} ms at least", console)
+    if report.unused:
+        say(f"without a role: {', '.join(report.unused)}", console)
+    for each in report.hindrances:
+        sign = {"warning": "!", "note": "·", "ok": "✓"}[each.level]
+        mend = f"; {each.mend}" if each.mend else ""
+        say(f"{sign} {each.what}: {each.why}{mend}", console)
+    if not report.hindrances:
+        say("✓ nothing stands in the way of a race", console)
+    if json == "-":
+        say(report.to_json(), out)
+    elif json:
+        Path(json).write_text(report.to_json() + "\n")
+
+
+def _row(node: ClusterNode) -> tuple[str, ...]:
+    return (
+        ", ".join(node.roles),
+        node.address,
+        node.host,
+        str(len(node.cpus)),
+        str(node.niceness),
+        node.python,
+        node.ray,
+        node.bakeoff,
+        f"{node.engine or 'no engine'}, {node.kernel}",
+    )
+
+
+def _way(way: Route) -> str:
+    carried = f"{way.bytes_per_s * _MBIT:,.0f} Mbit/s" if way.bytes_per_s else "unknown"
+    link = f" of a link of {way.link_bytes_per_s * _MBIT:,.0f}" if way.link_bytes_per_s else ""
+    return (
+        f"{way.load} to {way.server}: round trip {way.rtt_us:.0f} µs at least, "
+        f"{way.rtt_median_us:.0f} µs as a rule (n = {way.exchanges}); its clock is "
+        f"{way.offset_ns / 1e6:+.3f} ms away, known to ±{way.error_ns / 1e6:.3f} ms; "
+        f"one connection carries {carried}{link}"
+    )

@@ -1,0 +1,108 @@
+"""The process on each node of a cluster: an actor that Ray starts, without a share of a processor.
+
+It travels by value, so that it can say what a node lacks on which bakeoff is not installed: hence
+it imports the standard library alone, and bakeoff where it is used.
+"""
+
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+import threading
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe as pipe
+from typing import Any
+
+ENVIRONMENT = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "PYTHONUNBUFFERED", "CUDA_VISIBLE_DEVICES")
+"""What Ray sets for its workers, beside RAY_…: no contender is to find it."""
+
+
+class Agent:
+    """One machine's part of a run: it hands on what it is asked to a child, the host.
+
+    Where an actor ends, Ray kills its children, and not theirs: so the host is killed, and the
+    keeper, which is the host's child, sees it and ends all contenders.
+    """
+
+    def __init__(self) -> None:
+        self._calls: Connection | None = None
+        self._lease: Connection | None = None
+        self._fault = ""
+
+    def begin(
+        self, address: str, roles: tuple[str, ...], may_load: tuple[str, ...], version: str
+    ) -> dict[str, Any]:
+        """This node's facts, as `ClusterNode` has them; `fault` says why it can take no part.
+
+        A host is started where bakeoff is of the `version`.
+        """
+        facts: dict[str, Any] = {
+            "address": address,
+            "host": platform.node(),
+            "roles": roles,
+            "kernel": f"{platform.system()} {platform.release()}",
+            "python": platform.python_version(),
+            "ray": sys.modules["ray"].__version__,
+        }
+        try:
+            import bakeoff
+        except ImportError as error:
+            return {**facts, "fault": f"bakeoff is not installed there ({error})"}
+        facts["bakeoff"] = bakeoff.__version__
+        if bakeoff.__version__ != version:
+            return facts
+        self._start_host()
+        assert self._calls
+        try:
+            self._calls.send((address, may_load))
+            said: dict[str, Any] = self._calls.recv()
+            return facts | said
+        except (EOFError, OSError):
+            return {**facts, "fault": f"bakeoff {version} does not start there: {self._fault}"}
+
+    def do(self, call: Any) -> Any:
+        """Do what another node asks for."""
+        assert self._calls, "begun"
+        self._calls.send(call)
+        return self._calls.recv()
+
+    def renew(self) -> list[str]:
+        """Go on for another lease; what there is to say since the last time."""
+        assert self._lease, "begun"
+        self._lease.send("renew")
+        lines: list[str] = self._lease.recv()
+        return lines
+
+    def end(self) -> None:
+        """End all that was started here, and then this process."""
+        with contextlib.suppress(EOFError, OSError):
+            if self._lease:
+                self._lease.send("end")
+                self._lease.recv()
+
+    def _start_host(self) -> None:
+        """The host has the calls as its standard input, and the lease as its output."""
+        self._calls, calls = pipe()
+        self._lease, lease = pipe()
+        unset = {name for name in os.environ if name.startswith("RAY_")} | {*ENVIRONMENT}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bakeoff.cluster.host"],
+            stdin=calls.fileno(),
+            stdout=lease.fileno(),
+            stderr=subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if name not in unset},
+            start_new_session=True,
+            text=True,
+        )
+        calls.close()
+        lease.close()
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+
+    def _watch(self, process: "subprocess.Popen[str]") -> None:
+        """This process is of no use without its host; one that never began is told why."""
+        assert process.stderr
+        for line in process.stderr:
+            self._fault = line.strip() or self._fault
+        process.wait()
+        threading.Timer(1.0, os._exit, (0,)).start()

@@ -1,0 +1,302 @@
+"""What a node does for a run: the same stages as on one machine, called from another.
+
+`python -m bakeoff.cluster.host` is a child of the node's agent. Its standard input is a socket that
+calls come by, its output one by which its lease is renewed.
+"""
+
+import os
+import shutil
+import tarfile
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from io import BytesIO
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from bakeoff import installation, load, measure, start
+from bakeoff.build import build_several, out_folder
+from bakeoff.cluster import route
+from bakeoff.cluster.wire import Call, Failed, Resident
+from bakeoff.keeper.processes import identity, is_gone
+from bakeoff.model.contender import Contender
+from bakeoff.model.engine import Job
+from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut
+from bakeoff.model.receipt import Handle, Receipt
+from bakeoff.runs.stages import BuildLines, LoadGenerators, Meters, Servers, default_jobs
+
+STAY: Mapping[type, tuple[str, ...]] = {
+    start.Keeper: ("pid", "tls_folder", "swept"),
+    load.Engine: ("ready",),
+    load.SlowClients: ("opened",),
+    measure.CpuReader: (),
+}
+"""What stays on the node that made it, with the attributes that are seen from elsewhere."""
+ENDING = {"close", "abort"}
+"""After these methods an object is forgotten."""
+LOG_BYTES_MAX = 1 << 20
+"""Of a log at most so much is read at a time; what was written before is skipped."""
+_RUN = "run-"
+LEASE_S = 15.0
+"""A host whose lease nobody renewed for so long ends, and with it all that it started."""
+
+
+def cache() -> Path:
+    """Where this machine keeps the sources that it was sent, and what it builds of them."""
+    return installation.cache_folder() / "cluster"
+
+
+class Host:
+    """The stages of this machine, and what they made that can't be sent.
+
+    Load goes only to the addresses of `may_load`. `folder` is the run's on this machine.
+    """
+
+    def __init__(self, address: str, may_load: Sequence[str]) -> None:
+        self.address = address
+        self.lines: list[str] = []
+        _sweep()
+        self.folder = cache() / f"{_RUN}{identity(os.getpid())}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._made = 0
+        self._objects: dict[str, Any] = {
+            "host": self,
+            "servers": _Servers(self.folder),
+            "loads": _LoadGenerators(self.folder, frozenset(may_load)),
+            "meters": Meters(),
+        }
+
+    def do(self, call: Call) -> Any:
+        """What a call comes to: a value, a `Resident`, or `Failed`."""
+        if call.key not in self._objects and call.name in ENDING:
+            return None
+        try:
+            result = getattr(self._objects[call.key], call.name)(*call.arguments, **call.named)
+        except BakeoffError as error:
+            return Failed.of(error)
+        except Exception:
+            fault = traceback.format_exc()
+            return Failed(BakeoffError(f"{self.address} failed to {call.name}:\n{fault}"))
+        if call.name in ENDING:
+            self._objects.pop(call.key, None)
+        seen = STAY.get(type(result))
+        if seen is None:
+            return result
+        self._made += 1
+        key = f"{type(result).__name__}-{self._made}"
+        self._objects[key] = result
+        return Resident(key, {name: getattr(result, name) for name in seen})
+
+    def close(self) -> None:
+        """End all that was started here, engines before servers, and remove the run's folder."""
+        for kind in (load.Engine, load.SlowClients, measure.CpuReader, start.Keeper):
+            for each in [one for one in self._objects.values() if type(one) is kind]:
+                with suppress(BakeoffError, OSError):
+                    each.end() if isinstance(each, load.SlowClients) else each.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # What only a node of a cluster is asked for.
+
+    def has_sources(self, key: str) -> bool:
+        """Whether the sources of that hash are here."""
+        return _sources(key).is_dir()
+
+    def take_sources(self, key: str, packed: bytes) -> str:
+        """Unpack sources, unless they are here; their folder. Raises `BakeoffError`."""
+        folder = _sources(key)
+        if packed and not folder.is_dir():
+            beside = folder.with_name(f"{folder.name}-{os.getpid()}")
+            try:
+                beside.mkdir(parents=True)
+                with tarfile.open(fileobj=BytesIO(packed)) as tar:
+                    tar.extractall(beside, filter="tar")
+                beside.rename(folder)
+            except OSError as error:
+                shutil.rmtree(beside, ignore_errors=True)
+                raise BakeoffError(
+                    f"{self.address}: sources can't be kept in {folder.parent}: {error.strerror}; "
+                    "set XDG_CACHE_HOME for `ray start` there to a folder with room"
+                ) from None
+        return str(folder)
+
+    def build(self, wanted: Sequence[tuple[Contender, str]]) -> list[Receipt | ContenderOut]:
+        """Build contenders in folders of this machine; `lines` grow by what begins and ends."""
+        folders = [(contender, Path(folder)) for contender, folder in wanted]
+        return build_several(folders, default_jobs(), BuildLines(self.lines.append))
+
+    def engine(self) -> str:
+        """Where the engine is on this machine. Raises `MissingPiece`."""
+        return str(load.engine_path())
+
+    def out_folder(self, folder: str) -> str:
+        """Where the contender in that folder is built."""
+        return str(out_folder(Path(folder)))
+
+    def log(self, keeper: str, name: str) -> str:
+        """Where a contender of a keeper is to write its log."""
+        return str(self.folder / "logs" / keeper / name)
+
+    def read_log(self, path: str, offset: int) -> tuple[bytes, int]:
+        """A log of the run's from `offset` on, and where it ends now."""
+        try:
+            with Path(path).open("rb") as file:
+                end = file.seek(0, os.SEEK_END)
+                file.seek(max(offset, end - LOG_BYTES_MAX))
+                return file.read(), end
+        except OSError:
+            return b"", offset
+
+    def ray_cpu_s(self) -> float:
+        """CPU time of this user's raylets and of what they run but this process, s.
+
+        It is all of Ray's on this machine, of whatever cluster.
+        """
+        total = 0.0
+        for each in psutil.process_iter(["name", "cmdline", "cpu_times"]):
+            words = " ".join(each.info["cmdline"] or ())[:400]
+            if (
+                "raylet" in (each.info["name"] or "")
+                or words.startswith("ray::")
+                or "/ray/" in words
+            ):
+                times = each.info["cpu_times"]
+                total += times.user + times.system if times else 0.0
+        return total
+
+    open_echo = staticmethod(route.open_echo)
+    close_echo = staticmethod(route.close_echo)
+    exchange = staticmethod(route.exchange)
+    carried_bytes_per_s = staticmethod(route.carried_bytes_per_s)
+    link_bytes_per_s = staticmethod(measure.read_link_bytes_per_s)
+    network = staticmethod(measure.read_network)
+
+
+class _Servers(Servers):
+    """Contenders of this machine; whatever folder is asked for, theirs is the run's here."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
+        """A keeper with its scratch folders here."""
+        del scratch
+        return start.Keeper(self._folder / "scratch")
+
+
+class _LoadGenerators(LoadGenerators):
+    """Generators of this machine, which load nobody but whom they may."""
+
+    def __init__(self, folder: Path, may_load: frozenset[str]) -> None:
+        self._folder, self._may_load = folder, may_load
+
+    def connect(self, job: Job, files: Mapping[str, bytes] | None = None) -> load.Engine:  # type: ignore[override]
+        """An engine; `files` are those that the job's request files need, by name."""
+        for target in job.targets:
+            self._check(target.address)
+        place = self._folder / "requests"
+        for name, content in (files or {}).items():
+            place.mkdir(exist_ok=True)
+            if not (place / name).exists() or (place / name).read_bytes() != content:
+                (place / name).write_bytes(content)
+        targets = tuple(
+            each.model_copy(update={"requests": each.requests.model_copy(update={"file": file})})
+            if each.requests and (file := str(place / Path(each.requests.file).name))
+            else each
+            for each in job.targets
+        )
+        return load.Engine(job.model_copy(update={"targets": targets}))
+
+    def slow_clients(self, handle: Handle, count: int, cpus: tuple[int, ...]) -> load.SlowClients:  # type: ignore[override]
+        """Slow clients of a server that may be loaded."""
+        self._check(handle.address)
+        return load.SlowClients(handle, count, cpus)
+
+    def _check(self, address: str) -> None:
+        host = address.rpartition(":")[0].strip("[]")
+        if host not in self._may_load:
+            raise BadUsage(
+                f"{address}: is no server node of the cluster, which alone are loaded; if it is "
+                f"yours to load, say so: --i-may-load {host}"
+            )
+
+
+def _sources(key: str) -> Path:
+    return cache() / "sources" / key
+
+
+def _sweep() -> None:
+    """Remove the folders of runs whose process is gone."""
+    for folder in cache().glob(f"{_RUN}*"):
+        if is_gone(folder.name.removeprefix(_RUN)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def facts() -> dict[str, Any]:
+    """What this machine says of itself, as `ClusterNode` has it, besides what its agent says."""
+    engine = ""
+    with suppress(BakeoffError):
+        engine = load.engine_version()
+    return {
+        "cpus": tuple(sorted(os.sched_getaffinity(0))),
+        "niceness": os.getpriority(os.PRIO_PROCESS, 0),
+        "engine": engine,
+        "folder": str(cache()),
+    }
+
+
+def serve(calls: Connection, lease: Connection) -> None:
+    """Do what is asked, until nobody asks any more. The first message is what a `Host` takes."""
+    host: Host | None = None
+    try:
+        address, may_load = calls.recv()
+        said = facts()
+        try:
+            host = Host(address, may_load)
+        except OSError as error:
+            said["unwritable"] = error.strerror or str(error)
+        threading.Thread(target=_hold, args=(lease, host), daemon=True).start()
+        calls.send(said)
+        while host:
+            calls.send(host.do(calls.recv()))
+    except (EOFError, OSError):
+        pass
+    finally:
+        if host:
+            host.close()
+
+
+def _hold(lease: Connection, host: Host | None) -> None:
+    """End this process where its lease ends; the keeper sees it, and the engine dies with us."""
+    with suppress(EOFError, OSError):
+        while lease.poll(LEASE_S) and lease.recv() == "renew":
+            lines: list[str] = []
+            while host and host.lines:
+                lines.append(host.lines.pop(0))
+            lease.send(lines)
+    if host:
+        shutil.rmtree(host.folder, ignore_errors=True)
+    os._exit(0)
+
+
+def main() -> None:
+    """Be the host of this machine: on all its processors, at the usual priority.
+
+    A raylet hands its own affinity down to its workers, and 15 more of niceness.
+    """
+    with suppress(OSError):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    calls, lease = Connection(os.dup(0)), Connection(os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(nothing, stream)
+    serve(calls, lease)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The way between two nodes: round trips, how far their clocks are apart, what it carries.
+
+One side echoes for a moment on a port that the kernel chooses; the other asks. Clocks are compared
+as NTP does (RFC 5905, section 8): of several exchanges the one with the shortest round trip has
+the least error, which is half of that.
+"""
+
+import socket
+import struct
+import threading
+import time
+from statistics import median
+
+from bakeoff.model.cluster import Route
+
+EXCHANGES = 40
+TIMEOUT_S = 5.0
+CARRY_S = 0.5
+_TIME = struct.Struct("!q")
+_CHUNK = bytes(1 << 16)
+_ECHO, _CARRY = b"e", b"c"
+
+_listening: list[socket.socket] = []
+
+
+def open_echo(address: str) -> int:
+    """Answer exchanges at `address` until `close_echo`; the port."""
+    close_echo()
+    listener = socket.create_server((address, 0), family=_family(address))
+    _listening.append(listener)
+    threading.Thread(target=_serve, args=(listener,), daemon=True).start()
+    port: int = listener.getsockname()[1]
+    return port
+
+
+def close_echo() -> None:
+    """Listen no longer. May be called again."""
+    while _listening:
+        _listening.pop().close()
+
+
+def _serve(listener: socket.socket) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            connection.settimeout(TIMEOUT_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            try:
+                while asked := connection.recv(1):
+                    if asked == _CARRY:
+                        while True:
+                            connection.sendall(_CHUNK)
+                    connection.sendall(_TIME.pack(time.monotonic_ns()))
+            except OSError:
+                continue
+
+
+def exchange(load: str, server: str, port: int) -> Route:
+    """Ask the echo at `server`. Raises OSError."""
+    trips: list[tuple[int, int]] = []
+    with socket.create_connection((server, port), TIMEOUT_S) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(EXCHANGES):
+            sent_ns = time.monotonic_ns()
+            connection.sendall(_ECHO)
+            theirs_ns = _TIME.unpack(_received(connection, _TIME.size))[0]
+            back_ns = time.monotonic_ns()
+            trips.append((back_ns - sent_ns, theirs_ns - (sent_ns + back_ns) // 2))
+    shortest_ns, offset_ns = min(trips)
+    return Route(
+        load=load,
+        server=server,
+        exchanges=len(trips),
+        rtt_us=shortest_ns / 1000,
+        rtt_median_us=median(trip for trip, _ in trips) / 1000,
+        offset_ns=offset_ns,
+        error_ns=-(-shortest_ns // 2),
+    )
+
+
+def carried_bytes_per_s(server: str, port: int) -> float:
+    """What one connection brings from the echo at `server` in half a second. Raises OSError."""
+    with socket.create_connection((server, port), TIMEOUT_S) as connection:
+        connection.sendall(_CARRY)
+        received, buffer = 0, bytearray(1 << 20)
+        began_s = time.monotonic()
+        while (lasted_s := time.monotonic() - began_s) < CARRY_S:
+            received += connection.recv_into(buffer)
+    return received / lasted_s
+
+
+def _received(connection: socket.socket, size: int) -> bytes:
+    held = b""
+    while len(held) < size:
+        data = connection.recv(size - len(held))
+        if not data:
+            raise ConnectionResetError("the echo ended")
+        held += data
+    return held
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -1,0 +1,81 @@
+"""The machines of a race that is not on one machine: who serves, who loads, what lies between."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.machine import Hindrance
+
+Role = Literal["server", "load"]
+
+
+class ClusterNode(Contract):
+    """One machine, as it describes itself. Its `address` is the one that Ray knows it by.
+
+    `cpus` are the processors that its programs may use, whatever Ray was started with. `niceness`
+    is what contenders and engine run at: Ray gives its workers 15, and takes it back only where
+    it may. `folder` is where contenders are built; `unwritable` says why they can't be.
+    """
+
+    address: str
+    host: str
+    roles: tuple[Role, ...]
+    kernel: str
+    python: str
+    ray: str
+    bakeoff: str
+    cpus: tuple[NonNegativeInt, ...] = ()
+    niceness: int = 0
+    engine: str = ""
+    folder: str = ""
+    unwritable: str = ""
+
+
+class Route(Contract):
+    """The way from a load node to a server node, measured before the race.
+
+    `offset_ns` is what the server's monotonic clock is ahead of the load's, and `error_ns` bounds
+    its error: half of the shortest round trip. `rtt_us` is the shortest of `exchanges` round trips
+    of a byte, and `rtt_median_us` their median. `bytes_per_s` is what one connection carried from
+    the server; `link_bytes_per_s` is what the server's interface says that it can (None: it
+    doesn't say).
+    """
+
+    load: str
+    server: str
+    exchanges: PositiveInt
+    rtt_us: NonNegativeFloat
+    rtt_median_us: NonNegativeFloat
+    offset_ns: int
+    error_ns: NonNegativeInt
+    bytes_per_s: PositiveFloat | None = None
+    link_bytes_per_s: PositiveFloat | None = None
+
+
+class Cluster(Contract):
+    """Where a race is measured that is not on one machine: `address` is the head's, for Ray.
+
+    All slices last `slice_ms_min` at least. Beside its server node, `may_load` may be loaded.
+    """
+
+    address: str
+    server: ClusterNode
+    loads: tuple[ClusterNode, ...]
+    routes: tuple[Route, ...]
+    slice_ms_min: PositiveInt
+    may_load: tuple[str, ...] = ()
+
+
+class ClusterReport(Contract):
+    """What `bakeoff cluster doctor` found.
+
+    `unused` are nodes without a role. `ceiling_requests_per_s` is what the load node's engine
+    reached against a server that costs nothing on the server node; None: it could not be measured.
+    """
+
+    schema_: Literal["bakeoff.cluster/1"] = Field("bakeoff.cluster/1", alias="schema")
+    cluster: Cluster
+    unused: tuple[str, ...] = ()
+    ceiling_requests_per_s: PositiveFloat | None = None
+    hindrances: tuple[Hindrance, ...] = ()

@@ -1,0 +1,147 @@
+"""What is said of a cluster that can't be used, and how long slices are on one that can."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import __version__
+from bakeoff.model.cluster import Cluster, ClusterNode, Route
+from bakeoff.model.errors import BadUsage, MissingPiece
+
+pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
+
+from bakeoff.cluster import joining
+from bakeoff.cluster.doctor import hindrances
+from bakeoff.cluster.example import by_hand, ray_up
+from bakeoff.cluster.joining import Member, check_versions, place, slice_ms_min
+
+
+def way(rtt_us: float) -> Route:
+    """A way whose round trips take so long."""
+    return Route(
+        load="10.0.0.2",
+        server="10.0.0.1",
+        exchanges=40,
+        rtt_us=rtt_us,
+        rtt_median_us=rtt_us,
+        offset_ns=0,
+        error_ns=round(rtt_us * 500),
+    )
+
+
+def node(**changed: object) -> ClusterNode:
+    """A node that lacks nothing."""
+    facts: dict[str, object] = {
+        "address": "10.0.0.1",
+        "host": "one",
+        "roles": ("server",),
+        "kernel": "Linux 6.1",
+        "python": "3.11.7",
+        "ray": "2.60.0",
+        "bakeoff": __version__,
+        "cpus": (0, 1),
+        "engine": "volley",
+        "folder": "/home/me/.cache",
+    }
+    return ClusterNode.model_validate({**facts, **changed})
+
+
+@given(st.floats(min_value=0, max_value=1e7))
+def test_slices_are_as_short_as_the_way_allows(rtt_us: float) -> None:
+    assert 100 <= slice_ms_min(way(rtt_us)) <= 500
+    assert slice_ms_min(way(rtt_us)) <= slice_ms_min(way(rtt_us + 500))
+
+
+@pytest.mark.parametrize(("rtt_us", "shortest_ms"), [(50, 100), (2000, 180), (50_000, 500)])
+def test_what_lies_between_slices_is_a_twentieth_of_them(rtt_us: float, shortest_ms: int) -> None:
+    assert slice_ms_min(way(rtt_us)) == shortest_ms
+
+
+def test_nodes_of_other_versions_are_named_with_what_mends_them() -> None:
+    check_versions([node(), node(roles=("load",))])
+    with pytest.raises(MissingPiece) as error:
+        check_versions([node(bakeoff="0.1.0"), node(address="10.0.0.2")])
+    assert "10.0.0.1 (server): has bakeoff 0.1.0" in str(error.value)
+    assert f"pip install 'bakeoff[cluster]=={__version__}'" in str(error.value)
+    assert "10.0.0.2" not in str(error.value)
+
+
+def test_a_home_that_can_not_be_written_and_a_missing_engine_are_named() -> None:
+    with pytest.raises(MissingPiece, match="Read-only file system"):
+        check_versions([node(unwritable="Read-only file system")])
+    with pytest.raises(MissingPiece, match="has no engine that fits"):
+        check_versions([node(roles=("load",), engine="")])
+
+
+def test_the_load_comes_from_another_node_where_there_is_one() -> None:
+    both = {"server": 1.0, "load": 1.0}
+    members = [Member("a", "10.0.0.1", both), Member("b", "10.0.0.2", {"load": 1.0})]
+    assert place("server", members).address == "10.0.0.1"
+    assert place("load", members, beside="10.0.0.1").address == "10.0.0.2"
+    assert place("load", members[:1], beside="10.0.0.1").address == "10.0.0.1"
+
+
+def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> None:
+    with pytest.raises(MissingPiece) as error:
+        place("load", [Member("a", "10.0.0.1", {"server": 1.0})])
+    assert "no node of the cluster has the resource `load` (10.0.0.1: server)" in str(error.value)
+    assert "ray start --address=HEAD:6379" in str(error.value)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1:x", ":6379"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(BadUsage, match="it takes HOST, HOST:PORT or auto"):
+        joining._reached(address)
+
+
+def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
+    with pytest.raises(MissingPiece, match=r"nobody answers at 127\.0\.0\.1 port 9"):
+        joining._reached("127.0.0.1:9")
+
+
+def test_what_spoils_a_measurement_is_named() -> None:
+    spoiled = Cluster(
+        address="8.8.8.8:6379",
+        server=node(niceness=15, address="8.8.8.8"),
+        loads=(node(roles=("load",), kernel="Linux 5.10", address="10.0.0.2"),),
+        routes=(way(9000),),
+        slice_ms_min=500,
+    )
+    said = [each.what for each in hindrances(spoiled)]
+    assert said == [
+        "8.8.8.8 runs everything at niceness 15",
+        "kernels differ: 8.8.8.8 Linux 6.1, 10.0.0.2 Linux 5.10",
+        "a round trip from 10.0.0.2 takes 9.0 ms",
+        "clocks are known to ±4.5 ms only",
+        "8.8.8.8 is a public address",
+    ]
+
+
+def test_examples_name_both_resources() -> None:
+    import yaml
+
+    lines = by_hand()
+    assert """--resources='{"server": 1}'""" in lines
+    assert """--resources='{"load": 1}'""" in lines
+    types = yaml.safe_load(ray_up())["available_node_types"]
+    assert types["server"]["resources"]["server"] == types["load"]["resources"]["load"] == 1
+
+
+def test_without_the_extra_a_line_says_how_to_install_it(tmp_path: Path) -> None:
+    (tmp_path / "ray.py").write_text("raise ImportError('No module named ray')")
+    words = [sys.executable, "-m", "bakeoff", "race", "true", "--cluster", "auto"]
+    ended = subprocess.run(
+        words,
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 3
+    assert "pip install 'bakeoff[cluster]', here and on each node" in ended.stderr
+    assert "Traceback" not in ended.stderr
