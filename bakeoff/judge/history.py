@@ -13,6 +13,7 @@ from functools import cached_property
 from math import log
 from typing import Literal
 
+from bakeoff.judge import loaders
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.samples import (
@@ -222,7 +223,10 @@ class History:
         lengths = self.lengths(name)
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
-        return [Turn(slice_, ramp_ms, threads[block.boot]) for block, slice_ in self.slices(name)]
+        return [
+            Turn(slice_, ramp_ms, loaders.threads(slice_, threads[block.boot]))
+            for block, slice_ in self.slices(name)
+        ]
 
     def lasting(self, name: str) -> list[SliceEvent]:
         """The slices its latency is taken from: the long ones, or all if it had no long one.
@@ -369,17 +373,19 @@ def wrong_answers(event: SliceEvent) -> int:
 
 
 def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
-    """The blocks in which the host took at most 5 % of the time of `cpus` (steal).
+    """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
+    all load generators loaded together.
 
     A boot's first block stays: nothing was read before it. The clock ticks every 10 ms, so in a
     short block a single tick is over the limit: that costs blocks and favours no entry.
     """
     kept = []
     before: Block | None = None
-    for block in blocks:
+    spoiled = loaders.spoiled(blocks)
+    for place, block in enumerate(blocks):
         known = before is not None and before.boot == block.boot
         stolen = stolen_share(before.cores, block.cores, cpus) if known and before else None
-        if (stolen or 0.0) <= STEAL_SHARE_MAX:
+        if (stolen or 0.0) <= STEAL_SHARE_MAX and place not in spoiled:
             kept.append(block)
         before = block
     kind = judged_kind(blocks)

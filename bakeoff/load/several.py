@@ -161,6 +161,7 @@ class _Share:
             threads=self.job.threads,
             offset_ns=offset_ns,
             clock_error_ns=error_ns,
+            late_ns=max(0, event.start_ns - (told.at_ns or 0) - told.ramp_ms * 1_000_000),
             stolen=stolen_share(before, self.cores, frozenset(self.loader.cpus)),
             event=event,
         )
@@ -218,8 +219,7 @@ class Several:
             share.model_copy(update={"clock_jumped": jumped[name]})
             for name, share in shares.items()
         )
-        window_ns = at_ns + command.ramp_ms * 1_000_000
-        if max(share.start_ns for share in measured) - window_ns > LATE_NS:
+        if max(share.late_ns for share in measured) > LATE_NS:
             self._late_ns = max(LEAD_NS, 2 * self._late_ns)
         return SliceOfSeveral.model_construct(
             **dict(merged(measured)), loaders=measured, lost=self._of.newly_lost()

@@ -11,7 +11,8 @@ class LoaderSlice(Contract):
 
     It had so many `connections` to the target, all together, on `threads` threads. Its clock showed
     `offset_ns` more than the driver's, within `clock_error_ns`; `clock_jumped`: it was found to
-    have jumped just before. `stolen` is the share of its cores' time that its host took since its
+    have jumped just before. By its own clock it began `late_ns` after the moment that it was
+    given. `stolen` is the share of its cores' time that its host took since its
     share of the slice before; None: it can't be known.
     """
 
@@ -21,6 +22,7 @@ class LoaderSlice(Contract):
     offset_ns: int
     clock_error_ns: NonNegativeInt
     clock_jumped: bool = False
+    late_ns: NonNegativeInt = 0
     stolen: NonNegativeFloat | None = None
     event: SliceEvent
 
