@@ -54,7 +54,9 @@ def faults(slice_: Slice) -> dict[str, str]:
 
 def _lag_us(share: LoaderSlice) -> float:
     """The p99 of how late it sent; where a connection had to be waited for, all share in it."""
-    return merge_encoded([share.event.send_lag or ""]).quantile_us(0.99) or 0.0
+    if not share.event.send_lag:
+        return 0.0
+    return merge_encoded([share.event.send_lag]).quantile_us(0.99) or 0.0
 
 
 def _stands_out(values: Sequence[float], place: int, least: float) -> bool:

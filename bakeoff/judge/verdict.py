@@ -134,7 +134,7 @@ def judge(
         measured_s=measured_s,
         steal_share=steal,
         upstream=_upstream(plan, participants),
-        loaders=loaders.figures(history.blocks),
+        loaders=loaders.figures(every.blocks),
         machine=machine,
     )
     return verdict.model_copy(update={"gates": decided(plan, verdict)})
