@@ -56,9 +56,8 @@ def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monoto
     """The offset of the clock that `ask` reads, by the best of so many round trips, 1 at least."""
     exchanges = [_exchange(ask, now_ns) for _ in range(max(1, rounds))]
     best = min(exchanges, key=lambda each: each.error_ns)
-    lowest = max(each.offset_ns - each.error_at_ns(best.at_ns) for each in exchanges)
-    highest = min(each.offset_ns + each.error_at_ns(best.at_ns) for each in exchanges)
-    return Offset(best.offset_ns, best.error_ns, best.at_ns, consistent=lowest <= highest)
+    consistent = not any(jumped(best, each) for each in exchanges)
+    return Offset(best.offset_ns, best.error_ns, best.at_ns, consistent)
 
 
 def _exchange(ask: Clock, now_ns: Clock) -> Offset:

@@ -81,8 +81,8 @@ def test_the_drift_lies_within_its_error(
     two.time_ns += apart_s * S
     second = compare_clocks(two.ask, len(ways), two.now_ns)
     found = drift(first, second)
-    # Rounded to ns here and there.
-    assert abs(found.ppm - ppm) <= found.error_ppm + 0.01
+    # The other clock's half of a round trip is up to 100 ppm longer than ours; and ns are rounded.
+    assert abs(found.ppm - ppm) <= 1.001 * found.error_ppm + 0.01
     assert not jumped(first, second)
 
 
