@@ -2,11 +2,13 @@
 
 from bakeoff.simulate.conditions import USUAL, conditions_of
 from bakeoff.simulate.loaders import over_a_network
+from bakeoff.simulate.past import SimulatedRun, simulated_run
 from bakeoff.simulate.race import Size, plan_of, records_of
 from bakeoff.simulate.study import Study, rate, search, study
 
 __all__ = [
     "USUAL",
+    "SimulatedRun",
     "Size",
     "Study",
     "conditions_of",
@@ -15,5 +17,6 @@ __all__ = [
     "rate",
     "records_of",
     "search",
+    "simulated_run",
     "study",
 ]

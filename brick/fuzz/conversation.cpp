@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "http/client.hpp"
+#include "occurrences.hpp"
 #include "responses.hpp"
 
 namespace brick::fuzz {
@@ -122,8 +123,8 @@ void run(std::string_view input) {
     const std::string taken = script.play();
     const std::string_view text = script.text();
     // Each answer is of a whole head, but for one refusal.
-    const std::size_t most = testing::count(text, "\r\n\r\n") + 1;
-    const Responses responses(taken, testing::count(text, "HEAD "),
+    const std::size_t most = testing::occurrences(text, "\r\n\r\n") + 1;
+    const Responses responses(taken, testing::occurrences(text, "HEAD "),
                               script.end() != http::End::open || script.was_cut());
     require(responses.are_well_formed());
     require(responses.count() <= most);

@@ -33,6 +33,14 @@ Parsed broken_line(const char* line, Window within) noexcept {
     return {0, within.refusal};
 }
 
+/// The same for a request line. One that is too long before its method ends has a method that is
+/// longer than any (RFC 9112, 3), else the target is to blame.
+Parsed broken_request_line(const char* line, Window within) noexcept {
+    const Parsed broken = broken_line(line, within);
+    const bool is_in_method = std::find(line, within.end, ' ') == within.end;
+    return broken.refusal == 414 && is_in_method ? Parsed{0, 501} : broken;
+}
+
 /// Parses a field line at `at`, checks its characters, and moves `at` behind its CRLF. False for
 /// what isn't a well-formed line up to its CRLF.
 bool parse_field(const char*& at, const char* end, Field& field) noexcept {
@@ -76,7 +84,7 @@ Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noex
 
     const char* line = at;
     if (const int refusal = parse_request_line(at, first.end, head); refusal != 0) {
-        return refusal == 400 ? broken_line(line, first) : Parsed{0, refusal};
+        return refusal == 400 ? broken_request_line(line, first) : Parsed{0, refusal};
     }
     const std::size_t fields_most = std::min(limits.fields, kMostFields);
     KnownFields known{head};
