@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
@@ -66,11 +66,42 @@ class SimulateOptions(Options):
         ),
     ] = None
     boots: BootsOption = None
+    connections: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        Flag("How many connections load. (default: as in the conditions)", letter="-c"),
+    ] = None
+    requests_per_s: Annotated[
+        Annotated[float, Field(gt=0)] | None,
+        Flag("What the servers do. (default: as in the conditions)", metavar="N"),
+    ] = None
+    loaders: Annotated[
+        int,
+        Field(ge=1, le=1000),
+        Flag("How many load generators share the load, over a network. (default: 1)"),
+    ] = 1
+    clock_error: Annotated[
+        Seconds,
+        Flag("How far off their clocks may be. (default: 100us)", metavar="TIME"),
+    ] = 100e-6
+    late: Annotated[
+        float,
+        _percent("--late"),
+        Flag("In how many of its slices each begins late. (default: 0%)", metavar="PERCENT"),
+    ] = 0.0
+    losses: Annotated[
+        float,
+        Field(ge=0),
+        Flag("How many of them are lost in an hour, of all together. (default: 0)", metavar="N"),
+    ] = 0.0
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse what can't be simulated, or can't be had together."""
         if not -0.9 <= self.effect <= 9:
             raise BadUsage(f"--effect: is {self.effect:.0%}; it takes -90% to 900%")
+        if self.loaders == 1 and (self.late or self.losses):
+            raise BadUsage("--late and --losses: are of several load generators; give --loaders")
+        if not 0 <= self.late <= 1:
+            raise BadUsage(f"--late: is {self.late:.0%}; it takes 0% to 100%")
         if self.power is None:
             return
         if not 0 < self.power < 1:
@@ -124,13 +155,14 @@ def simulate(
     bakeoff simulate --effect 3% -d 30s          is 3 % found in 30 s?
     bakeoff simulate --effect 1% --power 80%     how long must a race be?
     bakeoff simulate --effect 1% --power 80% --like runs/latest    on this machine
+    bakeoff simulate --loaders 64 -c 1000000 --requests-per-s 1000000 --late 0.1%
     bakeoff simulate --effect -5% --runs 60 --out DIR    a history with a step
     """
     # Statistics libraries take a second to import: other commands don't wait for them.
     from bakeoff.simulate import USUAL, Size, search, study
 
     check_json(json)
-    conditions = _conditions_like(like) if like else USUAL
+    conditions = _conditions(options, _conditions_like(like) if like else USUAL)
     size = Size(
         effect=options.effect,
         contenders=contenders,
@@ -175,6 +207,24 @@ def simulate(
     show(_rendered(result), result, json)
     if chosen is None:
         raise typer.Exit(1)
+
+
+def _conditions(options: SimulateOptions, given: Conditions) -> Conditions:
+    """Those given, with what the options say of load and generators."""
+    from bakeoff.simulate import over_a_network
+
+    asked = {"connections": options.connections, "requests_per_s": options.requests_per_s}
+    changed = {key: value for key, value in asked.items() if value is not None}
+    if options.loaders == 1:
+        return given.model_copy(update=changed)
+    return over_a_network(
+        given,
+        **changed,
+        loaders=options.loaders,
+        clock_error_us=options.clock_error * 1e6,
+        late_share=options.late,
+        losses_per_hour=options.losses,
+    )
 
 
 def _leave(to: Path, wanted: int, size: "Size", conditions: Conditions, seed: int) -> None:
@@ -248,6 +298,11 @@ def _figures(rates: Rates) -> Table:
         )
     else:
         table.add_row("half-width of the interval", "none", "too few blocks for a ratio")
+    if scale := rates.scale:
+        table.add_row("blocks left out", f"{scale.left_out:.1%}", f"{scale.lost:.1f} loaders lost")
+        table.add_row("merging a slice", f"{scale.merge_ms:.2f} ms")
+        table.add_row("judging a race", f"{scale.judge_s:.1f} s", f"{scale.memory_mib:,.0f} MiB")
+        table.add_row("samples of a race", f"{scale.samples_mib:,.1f} MiB")
     return table
 
 

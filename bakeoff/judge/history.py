@@ -13,6 +13,7 @@ from functools import cached_property
 from math import log
 from typing import Literal
 
+from bakeoff.judge import loaders
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.samples import (
@@ -31,6 +32,7 @@ from bakeoff.model.samples import (
     SliceLengths,
     TcpTrouble,
     Warmup,
+    stolen_share,
 )
 from bakeoff.model.verdict import Errors, Handshakes
 
@@ -221,7 +223,10 @@ class History:
         lengths = self.lengths(name)
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
-        return [Turn(slice_, ramp_ms, threads[block.boot]) for block, slice_ in self.slices(name)]
+        return [
+            Turn(slice_, ramp_ms, loaders.threads(slice_, threads[block.boot]))
+            for block, slice_ in self.slices(name)
+        ]
 
     def lasting(self, name: str) -> list[SliceEvent]:
         """The slices its latency is taken from: the long ones, or all if it had no long one.
@@ -368,16 +373,19 @@ def wrong_answers(event: SliceEvent) -> int:
 
 
 def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
-    """The blocks in which the host took at most 5 % of the time of `cpus` (steal).
+    """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
+    all load generators loaded together.
 
     A boot's first block stays: nothing was read before it. The clock ticks every 10 ms, so in a
     short block a single tick is over the limit: that costs blocks and favours no entry.
     """
     kept = []
     before: Block | None = None
-    for block in blocks:
+    spoiled = loaders.spoiled(blocks)
+    for place, block in enumerate(blocks):
         known = before is not None and before.boot == block.boot
-        if not known or before is None or _stolen(before, block, cpus) <= STEAL_SHARE_MAX:
+        stolen = stolen_share(before.cores, block.cores, cpus) if known and before else None
+        if (stolen or 0.0) <= STEAL_SHARE_MAX and place not in spoiled:
             kept.append(block)
         before = block
     kind = judged_kind(blocks)
@@ -392,20 +400,6 @@ def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:
     return "short" if any(block.kind == "short" for block in blocks) else "long"
 
 
-def _stolen(before: Block, block: Block, cpus: frozenset[int]) -> float:
-    """Share of the time of `cpus` between the ends of two blocks that the host took."""
-    began = {core.cpu: core for core in before.cores if core.cpu in cpus}
-    ended = {core.cpu: core for core in block.cores if core.cpu in began}
-    stolen_s = sum(core.steal_s - began[cpu].steal_s for cpu, core in ended.items())
-    passed_s = sum(total_s(core) - total_s(began[cpu]) for cpu, core in ended.items())
-    return stolen_s / passed_s if passed_s > 0 else 0.0
-
-
-def total_s(core: CoreTime) -> float:
-    """All time that a core has accounted for."""
-    return core.user_s + core.system_s + core.softirq_s + core.steal_s + core.idle_s
-
-
 def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
     """Share of the race's cores that the host took away, between the first and last block of
     each boot; None where it can't be known. No cpus: those of the whole machine."""
@@ -417,5 +411,5 @@ def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
                 first.setdefault((block.boot, core.cpu), core)
                 last[block.boot, core.cpu] = core
     stolen = sum(last[key].steal_s - first[key].steal_s for key in first)
-    passed = sum(total_s(last[key]) - total_s(first[key]) for key in first)
+    passed = sum(last[key].total_s - first[key].total_s for key in first)
     return max(0.0, stolen / passed) if passed > 0 else None

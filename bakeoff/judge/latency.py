@@ -3,26 +3,20 @@
 Some latencies reveal their cause (`signatures`): see docs/METHODOLOGY.md.
 """
 
-import ctypes
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
 
 import numpy as np
-from hdrh.codec import HdrHistogramEncoder, decode, payload_header_size
-from hdrh.histogram import HdrHistogram
 
+from bakeoff.histograms import SCALE, added, upper_ns
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import TcpTrouble
 from bakeoff.model.verdict import Latency
 
-# engine/PROTOCOL.md: unit 1 ns, 1 ns to 60 s, 3 significant digits.
-SCALE = HdrHistogram(1, 60_000_000_000, 3)
-TOP_US = 60e6
-"""The longest time that a histogram holds."""
 POINTS_PER_DECADE = 20
 MIN_BEYOND = 10
 QUANTILES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
@@ -78,13 +72,9 @@ def in_flight(events: Iterable[SliceEvent]) -> float:
 
 
 def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
-    """Adds up the histograms and the misses of all slices.
-
-    hdrh builds a histogram of 216 KiB per slice; its decoder into one buffer takes a third of
-    the time, which matters with 7,000 slices.
-    """
+    """Adds up the histograms and the misses of all slices."""
     given = list(events)
-    total, answered = _added([event.latency for event in given])
+    total, answered = added([event.latency for event in given])
     weighted_us = sum(
         count * event.latency_mean_us for count, event in zip(answered, given, strict=True)
     )
@@ -97,7 +87,7 @@ def merge_encoded(histograms: Iterable[str]) -> Merged:
 
     The mean is that of the histogram's values, within half a per mille.
     """
-    total, _ = _added(list(histograms))
+    total, _ = added(list(histograms))
     merged = _merged(total, 0.0, 0)
     counts = np.diff(merged.cumulated, prepend=0)
     mean_us = float((counts * merged.values_us).sum() / max(1, merged.answered))
@@ -109,7 +99,7 @@ def mean_ln_us(histogram: str) -> float:
 
     A moment in which the machine stood still weighs little in it, and a share of slow answers does.
     """
-    total, (answered,) = _added([histogram])
+    total, (answered,) = added([histogram])
     if not answered:
         return float("nan")
     used = np.flatnonzero(total)
@@ -119,42 +109,14 @@ def mean_ln_us(histogram: str) -> float:
 @cache
 def _ln_us() -> Floats:
     """ln of the highest value in µs that is counted at each index."""
-    values_us = [max(1e-3, _upper_ns(index) / 1e3) for index in range(SCALE.counts_len)]
+    values_us = [max(1e-3, upper_ns(index) / 1e3) for index in range(SCALE.counts_len)]
     return np.log(values_us)
 
 
 def _merged(total: Indices, mean_us: float, misses: int) -> Merged:
     used = np.flatnonzero(total)
-    values = np.array([_upper_ns(int(index)) for index in used], dtype=float) / 1e3
+    values = np.array([upper_ns(int(index)) for index in used], dtype=float) / 1e3
     return Merged(values, np.cumsum(total[used]), mean_us, misses)
-
-
-def _added(histograms: Sequence[str]) -> tuple[Indices, list[int]]:
-    """The counts of all, and how many values each of them has."""
-    total = np.zeros(SCALE.counts_len, dtype=np.int64)
-    buffer = np.zeros(SCALE.counts_len, dtype=np.int64)
-    return total, [
-        _decoded_into(buffer, total, encoded) if encoded else 0 for encoded in histograms
-    ]
-
-
-def _decoded_into(buffer: Indices, total: Indices, encoded: str) -> int:
-    """Adds one histogram to `total` by way of `buffer`, which is all zero before and after."""
-    payload = HdrHistogramEncoder.decode(encoded)
-    address = buffer.ctypes.data_as(ctypes.c_void_p).value
-    decoded = decode(payload._data, payload_header_size, address, SCALE.counts_len, SCALE.word_size)
-    if not decoded["total"]:
-        return 0
-    window = slice(decoded["min_nonzero_index"], decoded["max_nonzero_index"] + 1)
-    total[window] += buffer[window]
-    buffer[window] = 0
-    return int(decoded["total"])
-
-
-@cache
-def _upper_ns(index: int) -> int:
-    """The highest value that is counted at `index`."""
-    return int(SCALE.get_highest_equivalent_value(SCALE.get_value_from_index(index)))
 
 
 def summary(merged: Merged) -> Latency | None:

@@ -6,8 +6,9 @@ from functools import cached_property
 from math import sqrt
 from statistics import median
 
+from bakeoff.histograms import TOP_US
 from bakeoff.judge.history import History
-from bakeoff.judge.latency import TOP_US, Merged, merge, merge_encoded, summary
+from bakeoff.judge.latency import Merged, merge, merge_encoded, summary
 from bakeoff.judge.protocols import places
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.judge.latency import TOP_US, merge
+from bakeoff.histograms import TOP_US
+from bakeoff.judge.latency import merge
 from bakeoff.judge.spread import Estimate, estimate
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.model.samples import Block, Draw, SingleBlock, Slice

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
+from bakeoff.judge import loaders
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
@@ -59,6 +60,8 @@ def judge(
     cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
     disturbed = len(every.blocks) - len(kept)
+    counted = {id(block) for block in kept}
+    apart = sum(id(every.blocks[at]) not in counted for at in loaders.spoiled(every.blocks))
     history = replace(every, blocks=kept) if disturbed else every
     participants = Participants.of(plan, history, every)
     valid, reference = participants.valid, participants.reference
@@ -108,7 +111,8 @@ def judge(
         complete=complete,
         warnings=(
             *_about_race(plan, every, names, complete, steal, shared),
-            *_blocks_left_out(disturbed, len(every.blocks), entries),
+            *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
+            *loaders.findings(every.blocks, apart, plan.mode == "open"),
             *_about_reference(plan, participants, floor),
             *_cpu_sources(entries),
             *shared,
@@ -131,6 +135,7 @@ def judge(
         measured_s=measured_s,
         steal_share=steal,
         upstream=_upstream(plan, participants),
+        loaders=loaders.figures(every.blocks),
         machine=machine,
     )
     return verdict.model_copy(update={"gates": decided(plan, verdict)})

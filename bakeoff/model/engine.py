@@ -89,7 +89,11 @@ class Job(Contract):
 
 
 class SliceCommand(Contract):
-    """Command: load one target for one slice, in a closed loop unless there is a `rate`."""
+    """Command: load one target for one slice, in a closed loop unless there is a `rate`.
+
+    The ramp begins at `at_ns` of CLOCK_MONOTONIC; None: as soon as the engine is ready. `phase` is
+    where in its distance the first of uniform arrivals lies; None: in the middle.
+    """
 
     type: Literal["slice"] = "slice"
     target: NonNegativeInt
@@ -99,6 +103,8 @@ class SliceCommand(Contract):
     rate: PositiveFloat | None = None
     arrivals: Arrivals = "uniform"
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
+    phase: Annotated[float, Field(ge=0, lt=1)] | None = None
+    at_ns: NonNegativeInt | None = None
 
 
 class StopCommand(Contract):

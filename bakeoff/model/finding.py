@@ -100,6 +100,7 @@ VALUES: Mapping[str, str] = {
     "detail": "the first such answer, in the engine's words; null: none was kept",
     "differences": "where answers differ, in words or as lines of a diff",
     "dropped": "connections that the kernel dropped, over all servers; null: it was not counted",
+    "error_us": "how far off a clock may be, µs",
     "ended": "working processes that ended while blocks were measured",
     "failure": "why a load tool's run gave nothing, in its own words; null: none failed",
     "first_bad": "the first wrong answer, in the engine's words; null: none was kept",
@@ -120,7 +121,7 @@ VALUES: Mapping[str, str] = {
     "length_us": "how long it stood still, µs, the median; null: no wait was seen whole",
     "limit_share": "the share that is the limit",
     "limits": "streams that are admitted on a connection",
-    "loader": "a load tool, or engine",
+    "loader": "a load tool, or engine; one of several load generators, by its name",
     "long_high": "upper end of the long slices' 95 % interval",
     "long_low": "lower end of the long slices' 95 % interval",
     "long_ms": "length of a long slice, ms; null: it is not known",
@@ -157,6 +158,7 @@ VALUES: Mapping[str, str] = {
     "quantile": "a quantile's name, as p99.9",
     "rate": "requests per second that were offered",
     "other": "the contender that it is compared with",
+    "others_us": "the same of the others, the median, µs",
     "ratio": "the ratio to the reference; of a twin, to its original",
     "request": "a request of the mix, by its name",
     "ratios": "ratios to the reference",
@@ -307,6 +309,21 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "serve so many at a time and let all others wait.",
     "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, in "
     "which the host took more than the limit of the cores' time; the ratios are those with them.",
+    # About several load generators.
+    "loader_lost loader how: It was lost; the race went on with the others.",
+    "loaders_apart n blocks: `n` blocks are left out, in which not all generators loaded together "
+    "as planned; `because` has the faults of each, with how many of its slices they spoiled.",
+    "loader_late loader n slices: It began more than 2 % of a window later than the others.",
+    "loader_clock_jumped loader n slices: Its clock jumped.",
+    "loader_stolen loader n slices: Its host took more than 5 % of its cores' time.",
+    "loader_lags loader n slices: In an open loop it sent far later than the others.",
+    "loader_lossy loader missing attempts: It lost far more of its requests than the others.",
+    "loader_tail loader value_us others_us: Its p99 is far above that of the others.",
+    "loader_slow loader share: Each of its connections had `share` of the answers that one of the "
+    "others had.",
+    "loader_limit loader client_busy: It was at its limit, where all together were not.",
+    "loader_clock_coarse loader error_us most_us: Its clock is known too coarsely for slices of "
+    "this length to start together.",
     "cpu_sources_differ names sources: CPU time was read in unlike ways.",
     "twin_differs name ratio low high: Two copies of one program differ.",
     "reference_replaced planned chosen: The planned reference could not be one.",

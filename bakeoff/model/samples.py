@@ -20,6 +20,7 @@ from bakeoff.model.base import Contract
 from bakeoff.model.day import Phase
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.receipt import Stopped, Verification
 
@@ -56,6 +57,24 @@ class CoreTime(Contract):
     steal_s: NonNegativeFloat
     idle_s: NonNegativeFloat
 
+    @property
+    def total_s(self) -> float:
+        """All time that it has accounted for."""
+        return self.user_s + self.system_s + self.softirq_s + self.steal_s + self.idle_s
+
+
+def stolen_share(
+    before: Sequence[CoreTime], after: Sequence[CoreTime], cpus: frozenset[int]
+) -> float | None:
+    """Share of the time of `cpus` (none: of all) between two readings that the host took; None
+    where no time passed for them."""
+    began = {core.cpu: core for core in before if core.cpu in cpus or not cpus}
+    ended = [core for core in after if core.cpu in began]
+    passed_s = sum(core.total_s - began[core.cpu].total_s for core in ended)
+    if passed_s <= 0:
+        return None
+    return max(0.0, sum(core.steal_s - began[core.cpu].steal_s for core in ended) / passed_s)
+
 
 def _as_counted_now(event: Any) -> Any:
     """An event of an engine of protocol 1, with what that did not count.
@@ -89,7 +108,9 @@ class Slice(Contract):
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
     were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of whom it
     asked meanwhile, where the workload has it ask somebody. `rate` is what was offered in an open
-    loop, requests per second; None: closed loop.
+    loop, requests per second; None: closed loop. Of several load generators, `event` is their sum,
+    `loaders` has each one's share of it, and `lost` those that were lost since the slice before,
+    with what became of them.
     """
 
     entry: str
@@ -99,6 +120,8 @@ class Slice(Contract):
     leak_wall_ns: NonNegativeInt | None
     upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
+    loaders: Annotated[tuple[LoaderSlice, ...], Field(exclude_if=lambda given: not given)] = ()
+    lost: Annotated[dict[str, str], Field(exclude_if=lambda given: not given)] = {}
 
 
 class Redrawn(Contract):

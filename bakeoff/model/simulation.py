@@ -17,6 +17,9 @@ class Conditions(Contract):
     connections, process and boot to the next. A draw measures `draw_s` over all contenders; each
     has a new process, or one of `instances` that take turns. `start_order` is by how much the one
     started last is ahead of the one started first. A burst of steal takes `steal_ms` on average.
+
+    Several `loaders` share each slice. Their clocks are off by `clock_error_us` at most; each
+    begins late in `late_share` of its slices, and of all together `losses_per_hour` are lost.
     """
 
     source: str
@@ -38,6 +41,10 @@ class Conditions(Contract):
     draw_s: PositiveFloat = 1.0
     instances: PositiveInt | None = None
     start_order: float
+    loaders: PositiveInt = 1
+    clock_error_us: NonNegativeFloat = 0.0
+    late_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    losses_per_hour: NonNegativeFloat = 0.0
 
 
 class Rate(Contract):
@@ -58,6 +65,23 @@ class Middle(Contract):
     high: float
 
 
+class Scale(Contract):
+    """What several load generators cost in one simulated race; the mean over races.
+
+    `merge_ms` is the median CPU time in which one slice's shares were merged, `judge_s` that of the
+    judge for the race, `samples_mib` what its slices take in samples.jsonl, `memory_mib` the most
+    that one race's process held. Of the blocks `left_out` did not count; so many loaders were
+    `lost`.
+    """
+
+    merge_ms: NonNegativeFloat
+    judge_s: NonNegativeFloat
+    samples_mib: NonNegativeFloat
+    memory_mib: NonNegativeFloat
+    left_out: Annotated[float, Field(ge=0, le=1)]
+    lost: NonNegativeFloat
+
+
 class Rates(Contract):
     """How the judge did in many simulated races of one size.
 
@@ -76,6 +100,7 @@ class Rates(Contract):
     coverage: Rate
     half_width: Middle | None
     lasts_s: NonNegativeFloat
+    scale: Scale | None = None
 
 
 class Simulation(Contract):

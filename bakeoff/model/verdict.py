@@ -376,13 +376,39 @@ class Upstream(Contract):
     busy: NonNegativeFloat | None
 
 
+class LoaderFigures(Contract):
+    """What one of several load generators did, over all entries.
+
+    `share` is that of all answers which it had. `ceiling_per_s` is what it would have sent at work
+    all the time, at the same cost of a request: an extrapolation. `late_us` is by how much it began
+    late at worst, `clock_error_us` how far off its clock may have been, the median. `stolen` is the
+    share of its cores' time that its host took; None: it can't be known.
+    """
+
+    name: str
+    connections: PositiveInt
+    slices: PositiveInt
+    requests_per_s: NonNegativeFloat
+    share: NonNegativeFloat
+    ceiling_per_s: NonNegativeFloat | None
+    busy: NonNegativeFloat
+    cpu_us_per_request: NonNegativeFloat | None
+    p50_us: NonNegativeFloat | None
+    p99_us: NonNegativeFloat | None
+    misses: NonNegativeInt
+    late_us: NonNegativeFloat
+    clock_error_us: NonNegativeFloat
+    stolen: NonNegativeFloat | None
+
+
 class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
 
     `asks` is what was asked, in a few words. Of a mix, `requests` has each request by itself, and
     `by_request` those in which two entries differ otherwise than in most.
 
-    `protocol` is that of all entries, or, where they differ in it, of the first.
+    `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
+    load generators, where several loaded together.
     """
 
     schema_: Annotated[
@@ -426,6 +452,7 @@ class Verdict(Contract):
     steal_share: NonNegativeFloat | None
     cores: Cores
     upstream: Upstream | None = None
+    loaders: Annotated[tuple[LoaderFigures, ...], Field(exclude_if=lambda given: not given)] = ()
     seed: NonNegativeInt
     machine: Machine
 

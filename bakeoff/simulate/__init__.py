@@ -1,6 +1,7 @@
 """Races that never ran: servers as queues, on a machine with weather, to judge the judge."""
 
 from bakeoff.simulate.conditions import USUAL, conditions_of
+from bakeoff.simulate.loaders import over_a_network
 from bakeoff.simulate.past import SimulatedRun, simulated_run
 from bakeoff.simulate.race import Size, plan_of, records_of
 from bakeoff.simulate.study import Study, rate, search, study
@@ -11,6 +12,7 @@ __all__ = [
     "Size",
     "Study",
     "conditions_of",
+    "over_a_network",
     "plan_of",
     "rate",
     "records_of",

@@ -29,6 +29,7 @@ from bakeoff.model.samples import (
 )
 from bakeoff.model.simulation import Conditions
 from bakeoff.model.workload import Workload
+from bakeoff.simulate.loaders import Crowd
 from bakeoff.simulate.server import Window, count, simulated_slice
 from bakeoff.simulate.weather import Weather
 
@@ -116,10 +117,10 @@ def plan_of(size: Size, conditions: Conditions, seed: int) -> Plan:
 
 def records_of(plan: Plan, size: Size, conditions: Conditions) -> list[Record]:
     """What the race leaves in samples.jsonl; everything is drawn from the plan's seed."""
-    return _Race(plan, size, conditions).run()
+    return SimulatedRace(plan, size, conditions).run()
 
 
-class _Race:
+class SimulatedRace:
     """A race that is being run, in simulated time."""
 
     def __init__(self, plan: Plan, size: Size, conditions: Conditions) -> None:
@@ -127,6 +128,8 @@ class _Race:
         self._rng = np.random.default_rng(plan.seed)
         self._order = random.Random(plan.seed)
         self._weather = Weather(conditions, self._rng)
+        self.crowd = Crowd(conditions, self._rng) if conditions.loaders > 1 else None
+        """The load generators, where there are several."""
         self._before = ""
         self._ended_ns: dict[str, int] = {}
         self._ln_boot: dict[str, float] = {}
@@ -134,6 +137,7 @@ class _Race:
         self._ln_level: dict[str, float] = {}
 
     def run(self) -> list[Record]:
+        """All records, in file order."""
         budget_s = self._plan.duration_s / self._plan.boots
         return [each for boot in range(self._plan.boots) for each in self._boot(boot, budget_s)]
 
@@ -186,6 +190,8 @@ class _Race:
         for draw in range(number):
             process = draw % (self._given.instances or number)
             self._start(process)
+            if self.crowd:
+                self.crowd.connect()
             records.append(
                 Draw(
                     boot=boot,
@@ -264,7 +270,7 @@ class _Race:
             name, service_ns, window, answered, self._given.connections, away_ns
         )
         self._ended_ns[name] = measured.event.drained_ns
-        return measured
+        return self.crowd.shared(measured) if self.crowd else measured
 
     def _window(self, name: str, ms: int, ramp_ms: int) -> tuple[Window, int]:
         """One slice's window and its answers. Its speed is that of the machine at its middle."""

@@ -1,20 +1,22 @@
 """Many simulated races of one size, judged as real ones are; and how long a race must be."""
 
 import math
+import resource
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 import scipy
 
 from bakeoff.judge import judge
 from bakeoff.model.samples import Block
-from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
+from bakeoff.model.simulation import Conditions, Middle, Rate, Rates, Scale
 from bakeoff.model.verdict import Verdict, ends
-from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
+from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, SimulatedRace, Size, plan_of
 from bakeoff.workers import pool
 
 DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0)
@@ -30,15 +32,30 @@ class Outcome:
     covered: bool
     half_width: float | None
     lasted_s: float
+    scale: Scale | None = None
 
 
 def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     """Simulate one race and judge it."""
     plan = plan_of(size, conditions, seed)
-    records = records_of(plan, size, conditions)
+    simulated = SimulatedRace(plan, size, conditions)
+    records = simulated.run()
+    began_s = time.process_time()
     verdict = judge(plan, {}, records, MACHINE, complete=True)
-    lasted_s = max(record.at_ns for record in records if isinstance(record, Block)) / 1e9
-    return _outcome(size, verdict, lasted_s)
+    judge_s = time.process_time() - began_s
+    blocks = [record for record in records if isinstance(record, Block)]
+    outcome = _outcome(size, verdict, max(block.at_ns for block in blocks) / 1e9)
+    if simulated.crowd is None:
+        return outcome
+    scale = Scale(
+        merge_ms=1e3 * median(simulated.crowd.merge_s),
+        judge_s=judge_s,
+        samples_mib=sum(len(block.to_json()) for block in blocks) / 2**20,
+        memory_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        left_out=verdict.disturbed_blocks / len(blocks),
+        lost=len(simulated.crowd.lost),
+    )
+    return replace(outcome, scale=scale)
 
 
 def _outcome(size: Size, verdict: Verdict, lasted_s: float) -> Outcome:
@@ -116,7 +133,16 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
         coverage=rate(sum(each.covered for each in outcomes), n),
         half_width=_middle(widths) if widths else None,
         lasts_s=median(each.lasted_s for each in outcomes),
+        scale=_scale([each.scale for each in outcomes if each.scale]),
     )
+
+
+def _scale(given: Sequence[Scale]) -> Scale | None:
+    """The means; of memory the most."""
+    if not given:
+        return None
+    means = {key: fmean(getattr(each, key) for each in given) for key in Scale.model_fields}
+    return Scale(**{**means, "memory_mib": max(each.memory_mib for each in given)})
 
 
 def search(

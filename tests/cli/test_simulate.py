@@ -96,3 +96,17 @@ def test_the_conditions_are_taken_from_a_run(tmp_path: Path) -> None:
     status, said = typed("-d", "2", "--boots", "2", *FEW, "--like", str(run), "--json", "-")
     assert status == 0
     assert json.loads(said[said.index("{") :])["conditions"]["connections"] == 32
+
+
+def test_several_load_generators_and_what_they_cost() -> None:
+    status, said = typed("--loaders", "3", "-d", "12", *FEW)
+    assert status == 0
+    assert "merging a slice" in said and "blocks left out" in said
+
+
+def test_only_several_generators_are_late_or_lost() -> None:
+    for option in (("--late", "1%"), ("--losses", "1")):
+        status, said = typed(*option)
+        assert status and "give --loaders" in said
+    status, said = typed("--loaders", "2", "--late", "150%")
+    assert status and "--late: is 150%; it takes 0% to 100%" in said

@@ -138,6 +138,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
                 tables.memory(verdict),
                 tables.errors(verdict),
                 tables.handshakes(verdict),
+                tables.loaders(verdict),
             ),
         ),
         circumstances(_method(verdict).items(), verdict.machine),

@@ -313,6 +313,31 @@ def handshakes(verdict: Verdict) -> Table:
     )
 
 
+def loaders(verdict: Verdict) -> Table:
+    """What each of several load generators did."""
+    return tabulated(
+        "Load generators",
+        list(verdict.loaders),
+        [
+            ("generator", lambda e: e.name),
+            ("connections", lambda e: figures.count(e.connections)),
+            ("of all answers", lambda e: figures.percent(e.share)),
+            ("busy", lambda e: figures.percent(e.busy)),
+            ("at most", lambda e: figures.rate(e.ceiling_per_s)),
+            ("CPU", lambda e: figures.duration(e.cpu_us_per_request)),
+            ("p50", lambda e: figures.duration(e.p50_us)),
+            ("p99", lambda e: figures.duration(e.p99_us)),
+            ("unanswered", lambda e: figures.count(e.misses)),
+            ("latest start", lambda e: figures.duration(e.late_us)),
+            ("clock within", lambda e: figures.duration(e.clock_error_us)),
+            ("cores stolen", lambda e: figures.percent(e.stolen)),
+        ],
+        "Over all contenders. At most: requests per second that it could have sent at work all the"
+        " time, at the same cost of each; CPU is that cost. Latest start: after the moment at which"
+        " all were to begin.",
+    )
+
+
 def long_slices(verdict: Verdict) -> Table:
     """The check of the race by itself: long slices against all."""
     entries = [entry for entry in verdict.entries if entry.long_slices or entry.solo]

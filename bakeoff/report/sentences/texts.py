@@ -111,6 +111,28 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "fewer_connections": wordings.fewer_connections,
     "fewer_served": wordings.fewer_served,
     "blocks_left_out": wordings.blocks_left_out,
+    # About several load generators.
+    "loader_lost": "the load generator {loader} was lost, and the race went on with the others: "
+    "{how}",
+    "loaders_apart": "{n:,} of {blocks:,} blocks were left out, in which the load generators did "
+    "not load together as planned[: {because}]",
+    "loader_late": "the load generator {loader} began late in {n:,} of its {slices:,} slices",
+    "loader_clock_jumped": "the clock of the load generator {loader} jumped {n:,} times in its "
+    "{slices:,} slices",
+    "loader_stolen": "the host of the load generator {loader} took its cores away in {n:,} of its "
+    "{slices:,} slices",
+    "loader_lags": "the load generator {loader} sent far later than the others in {n:,} of its "
+    "{slices:,} slices",
+    "loader_lossy": "the load generator {loader} lost {missing:,} of its {attempts:,} requests, "
+    "far more than the others",
+    "loader_tail": "the p99 of the load generator {loader} is {value_us:ms} where that of the "
+    "others is {others_us:ms}: its network loses or delays what it sends",
+    "loader_slow": "each connection of the load generator {loader} had {share:.0%} of the answers "
+    "that one of the others had",
+    "loader_limit": "the load generator {loader} was at its limit, busy {client_busy:.0%} of the "
+    "time, where all together were not",
+    "loader_clock_coarse": "the clock of the load generator {loader} is known to {error_us:,.0f} "
+    "µs, and {most_us:,.0f} µs is the most for slices of this length",
     "cpu_sources_differ": wordings.cpu_sources_differ,
     "twin_differs": wordings.twin_differs,
     "request_differs": wordings.request_differs,
@@ -359,6 +381,17 @@ ADVICE: Mapping[str, str] = {
     "network_full": "use a faster network, or a smaller answer",
     "fewer_served": "give them more workers or threads, or race with --close",
     "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
+    "loader_lost": "see why it ended; bakeoff resume takes it in again",
+    "loaders_apart": f"{NOTHING}: the ratios are those of the other blocks",
+    "loader_late": "let nothing else run on that machine, or leave it out",
+    "loader_clock_jumped": "see that the machine is not suspended or moved, or leave it out",
+    "loader_stolen": "choose a quieter machine for it, or leave it out",
+    "loader_lags": "let nothing else run on that machine, or leave it out",
+    "loader_lossy": "see its network and its log, or leave it out",
+    "loader_tail": "see its network, or leave it out",
+    "loader_slow": "see its network and its cores, or leave it out",
+    "loader_limit": "give it more cores or fewer connections",
+    "loader_clock_coarse": "ask for longer slices, or a network of shorter round trips",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",
     "twin_differs": "use more --boots",

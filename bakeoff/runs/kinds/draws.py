@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from bakeoff.load import Engine
+from bakeoff.load import Generator
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan, Skipped
@@ -130,7 +130,7 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
     place = [each.reference for each in whole.plans].index(plan.reference) + 1
     name = f"{plan.reference} ({place} of {len(whole.plans)})"
     context.watch.step(f"{name}: starting {len(plan.entries)} processes")
-    engines: list[Engine] = []
+    engines: list[Generator] = []
     with Session(plan, number, start_order(plan, number), context) as session:
         try:
             if len(session.running) < 2:

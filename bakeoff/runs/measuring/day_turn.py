@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
-from bakeoff.load import Engine, job
+from bakeoff.load import Generator, job
 from bakeoff.model.day import LOADS, DayPlan, Phase
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.plan import Plan
@@ -61,7 +61,7 @@ class Turn:
         connections: int,
         connection: Literal["keep-alive", "close"] | None = None,
         patience_ms: int = PATIENCE_MS,
-    ) -> Iterator[Engine]:
+    ) -> Iterator[Generator]:
         """An engine with new connections to this contender alone, for a `with`."""
         kept = connection or self.race.connection
         plan = self.race.model_copy(update={"connections": connections, "connection": kept})
@@ -91,7 +91,7 @@ class Turn:
 
     def slice(
         self,
-        engine: Engine,
+        engine: Generator,
         ms: float,
         rate: float | None = None,
         *,
@@ -111,12 +111,12 @@ class Turn:
             rate=rate,
         )
 
-    def offered(self, engine: Engine, rate: float) -> Slice:
+    def offered(self, engine: Generator, rate: float) -> Slice:
         """A window at a rate, once all connections have been used."""
         engine.slice(self.command(PRIME_MS))
         return self.loaded(engine, rate)
 
-    def loaded(self, engine: Engine, rate: float) -> Slice:
+    def loaded(self, engine: Generator, rate: float) -> Slice:
         """A window at a rate."""
         window_ms = self.plan.window_ms
         return self.slice(engine, window_ms, rate, ramp_ms=window_ms / 4)
@@ -240,7 +240,7 @@ def after(turn: Turn) -> dict[str, Any]:
     return {"memory": turn.instances.memory(turn.running)}
 
 
-def _opened(engine: Engine) -> int:
+def _opened(engine: Generator) -> int:
     return sum(target.open for target in engine.ready.targets)
 
 

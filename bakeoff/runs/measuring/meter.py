@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from bakeoff.load import Engine
+from bakeoff.load import Generator
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.samples import Block, CpuTime, Slice
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.instances import Running
@@ -40,7 +41,7 @@ class Meter:
     It is good for as long as the session's connections are.
     """
 
-    def __init__(self, session: Session, load: Engine | None = None) -> None:
+    def __init__(self, session: Session, load: Generator | None = None) -> None:
         self._session = session
         self.load = load or session.load
         """The engine; the session's where none is given."""
@@ -82,14 +83,17 @@ class Meter:
             self._look_for_death(running)
             if around.key and (how := self._session.context.keeper.death(around.key)):
                 raise NoVerdict(f"whom the contenders ask has died: {how}")
+        several = event if isinstance(event, SliceOfSeveral) else None
         return Slice(
             entry=name,
-            event=event,
+            event=several.whole if several else event,
             server_cpu=after.since(before) if after and before else None,
             leak_ns=before.since(last[0]).total_ns if before and last else None,
             leak_wall_ns=before_ns - last[1] if before and last else None,
             upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
+            loaders=several.loaders if several else (),
+            lost=several.lost if several else {},
         )
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.load import Engine, job
+from bakeoff.load import Generator, job
 from bakeoff.model.audit import Audit
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
@@ -28,7 +28,7 @@ class Session:
         self.out: dict[str, str] = {}
         self._names = names
         self._idle: dict[str, Memory | None] = {}
-        self._load: Engine | None = None
+        self._load: Generator | None = None
         self._audits: Mapping[str, Audit] = {}
 
     def __enter__(self) -> "Session":
@@ -44,7 +44,7 @@ class Session:
         self.instances.stop_all()
 
     @property
-    def load(self) -> Engine:
+    def load(self) -> Generator:
         """The engine, connected to every process of `running`, in this order."""
         assert self._load
         return self._load
@@ -66,7 +66,7 @@ class Session:
             self.running = list(running)
         self._load = self.new_load()
 
-    def new_load(self, *, singly: bool = False) -> Engine:
+    def new_load(self, *, singly: bool = False) -> Generator:
         """Another engine, with connections of its own to those running; who asks closes it.
 
         `singly`: one connection to each, with one request under way.

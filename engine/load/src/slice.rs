@@ -15,6 +15,8 @@ use volley_protocol::Protocol;
 /// How long to load, and how.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// When the ramp begins; `None`, or a moment that has passed: at once.
+    pub at_ns: Option<u64>,
     /// Loaded, but not counted.
     pub ramp_ns: u64,
     /// The window; `None`: until `requests` are done.
@@ -101,17 +103,37 @@ impl Control {
         Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
     }
 
-    /// Begins together with the other threads, the last of which names the time. Were it named
-    /// beforehand, a thread that the system lets wait would load for a part of its window only.
-    fn begin(&self) -> u64 {
+    /// Begins together with the other threads, the last of which names the time: `at_ns`, or now
+    /// if that has passed. Were now named beforehand, a thread that the system lets wait would load
+    /// for a part of its window only.
+    fn begin(&self, at_ns: Option<u64>) -> u64 {
         if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.begin_ns.store(now_ns(), Ordering::Release);
+            self.begin_ns.store(now_ns().max(at_ns.unwrap_or(0)), Ordering::Release);
         }
         loop {
             match self.begin_ns() {
-                Some(begin_ns) => return begin_ns,
+                Some(begin_ns) => {
+                    self.sleep_until(begin_ns);
+                    return begin_ns;
+                }
                 None if self.leave.load(Ordering::Relaxed) => return now_ns(),
                 None => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Waits for the moment, the last of it without sleep: a sleeper wakes late.
+    fn sleep_until(&self, at_ns: u64) {
+        loop {
+            let left_ns = at_ns.saturating_sub(now_ns());
+            if left_ns == 0 || self.leave.load(Ordering::Relaxed) {
+                return;
+            }
+            if left_ns > AWAKE_NS {
+                let nap_ns = (left_ns - AWAKE_NS).min(CHECK_EVERY_NS);
+                std::thread::sleep(std::time::Duration::from_nanos(nap_ns));
+            } else {
+                std::hint::spin_loop();
             }
         }
     }
@@ -136,6 +158,9 @@ pub(crate) struct Live {
 
 /// How often a thread checks whether the slice should end.
 const CHECK_EVERY_NS: u64 = 20 * MS;
+
+/// A thread that waits for a moment does not sleep in the last of it.
+const AWAKE_NS: u64 = MS / 10;
 
 /// One thread's part of a slice.
 pub(crate) struct Part<'a> {
@@ -189,7 +214,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let Part { share, plan, control, .. } = part;
     let prepared = prepare(pool, patience, plan, share)?;
     let most = plan.requests.map_or(u64::MAX, |all| share.of(all));
-    let begin_ns = control.begin();
+    let begin_ns = control.begin(plan.at_ns);
     // A tally's histograms take 0.6 MB, which would be cleared right before the window.
     let mut turn = Turn::new(pool, patience, prepared);
     turn.window = plan.window(begin_ns);

@@ -83,6 +83,11 @@ fn a_wrong_command_is_told_what_would_be_right() {
             r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
         )
     };
+    let with_slice = |key: &str, value: serde_json::Value| {
+        let mut command: serde_json::Value = serde_json::from_str(&slice(0, 20, "9")).unwrap();
+        command[key] = value;
+        vec![good().to_string(), command.to_string()]
+    };
     for (lines, part) in [
         (vec!["hello".into()], "command: "),
         (vec![slice(0, 20, "null")], "a job has to come first"),
@@ -128,6 +133,9 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![good().to_string(), slice(0, 20, "0")], "slice: `rate` is 0, but must be above 0"),
         (vec![good().to_string(), slice(0, 20, "-1.5")], "slice: `rate` is -1.5"),
         (vec![good().to_string(), slice(0, 20, "1e10")], "at most 1000000000"),
+        (with_slice("phase", 1.into()), "slice: `phase` is 1, but must be 0 or more"),
+        (with_slice("phase", (-0.1).into()), "slice: `phase` is -0.1"),
+        (with_slice("at_ns", u64::MAX.into()), "but must be at most 60 s: is it this machine's"),
     ] {
         let message = refused(&lines);
         assert!(message.contains(part), "{message}");

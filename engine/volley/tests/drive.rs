@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use volley::drive::messages::{ConnectionMode, Event, HttpVersion, SliceEvent};
 use volley_load::errors::ErrorKind;
+use volley_net::clock::{MS, now_ns};
 use volley_net::{Io, IoChoice};
 
 both_ways! {
@@ -29,12 +30,29 @@ both_ways! {
     requests_ahead_of_their_answers,
     answers_that_point_elsewhere_are_counted_and_not_followed,
     two_threads_share_the_connections,
+    a_slice_begins_at_the_moment_that_it_is_given,
 }
 
 #[test]
 fn auto_is_io_uring_where_it_works() {
     let (_, ready) = Driver::job(job(IoChoice::Auto, &[servers::nobody()]));
     assert_eq!(ready.io, if has_uring() { Io::Uring } else { Io::Epoll });
+}
+
+/// The ramp is 5 ms. A moment that has passed is now.
+fn a_slice_begins_at_the_moment_that_it_is_given(io: IoChoice) {
+    let mut job = job(io, &[servers::always(GOOD)]);
+    job.threads = 2;
+    let (mut driver, _) = Driver::job(job);
+    for ahead_ms in [60, 0] {
+        let at_ns = now_ns() + ahead_ms * MS;
+        let event = driver.slice_at(50, at_ns);
+        // On a machine that stands still, the command is read behind that moment.
+        assert!(event.start_ns >= at_ns + 5 * MS, "{} ns before", at_ns + 5 * MS - event.start_ns);
+        assert!(event.requests > 0 && errors(&event).is_empty());
+    }
+    let whole = driver.slice(0, 5, 50);
+    assert!(whole.start_ns < now_ns());
 }
 
 /// One slice of a server on its own. On a busy machine a thread may begin some 10 ms late, but each

@@ -7,7 +7,7 @@ import pytest
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Interval, Precision, Verdict, ends
+from bakeoff.model.verdict import Interval, LoaderFigures, Precision, Verdict, ends
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_tables, shared
@@ -334,3 +334,28 @@ def test_letters_in_a_row_are_run_together(letters: str, shown: str) -> None:
 def test_the_head_of_an_answer_is_shown_as_it_was_sent() -> None:
     assert response_head("SFRUUC8xLjEgMjAwIE9LDQpYOiDkDQoNCmJvZHk=") == "HTTP/1.1 200 OK\nX: ä"
     assert response_head("not base64!") == response_head("") == ""
+
+
+def test_several_load_generators_have_a_table_and_one_has_none() -> None:
+    verdict = sample.verdict()
+    assert race_tables.loaders(verdict).rows == ()
+    one = LoaderFigures(
+        name="load-1",
+        connections=32,
+        slices=400,
+        requests_per_s=40_000,
+        share=0.5,
+        ceiling_per_s=80_000,
+        busy=0.5,
+        cpu_us_per_request=12.5,
+        p50_us=800,
+        p99_us=1500,
+        misses=0,
+        late_us=120,
+        clock_error_us=40,
+        stolen=None,
+    )
+    several = verdict.model_copy(update={"loaders": (one,)})
+    (row,) = race_tables.loaders(several).rows
+    assert row.cells[:6] == ("load-1", "32", "50.0 %", "50.0 %", "80,000", "12.5 µs")
+    assert row.cells[-1] == MISSING

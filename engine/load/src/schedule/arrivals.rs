@@ -24,6 +24,9 @@ pub struct Process {
     pub burst: u64,
     /// Equal seeds give equal arrivals.
     pub seed: u64,
+    /// Where the first uniform one lies in its distance, 0 to 1. Half a distance in, usually; of
+    /// several generators each has its own, so that all together are uniform.
+    pub phase: f64,
 }
 
 /// The moments at which one thread's requests are due: offsets in ns from the start of the ramp.
@@ -53,7 +56,7 @@ impl Arrivals {
         let burst = process.burst.max(1);
         let alone = process.shape == Shape::Poisson && burst == 1;
         let ticks = match process.shape {
-            Shape::Uniform => Ticks::uniform(),
+            Shape::Uniform => Ticks::uniform(process.phase),
             Shape::Poisson => Ticks::poisson(process.seed, if alone { thread } else { 0 }),
         };
         let (distance, member, stride) = if alone { (all, 0, 1) } else { (burst, own, all) };

@@ -23,7 +23,7 @@ fn due_on(process: &Process, threads: usize) -> Vec<u64> {
 }
 
 fn process(rate: Profile, shape: Shape, burst: u64) -> Process {
-    Process { rate, shape, burst, seed: 1 }
+    Process { rate, shape, burst, seed: 1, phase: 0.5 }
 }
 
 fn steady(rate: f64, seconds: u64) -> Profile {
@@ -68,6 +68,25 @@ proptest! {
                 prop_assert_eq!(due_on(&process, threads), due(&process, 0, 1));
             }
         }
+    }
+
+    /// Several generators, with `rate / n` each, as `Several` of the driver gives it to them.
+    #[test]
+    fn generators_with_phases_interleave_as_one_alone(
+        per_s in 1.0..5000.0_f64, seconds in 1..4_u64, generators in 1..9_u32,
+    ) {
+        let alone = due(&process(steady(per_s, seconds), Shape::Uniform, 1), 0, 1);
+        let count = f64::from(generators);
+        let mut all: Vec<u64> = (0..generators)
+            .flat_map(|n| {
+                let share = process(steady(per_s / count, seconds), Shape::Uniform, 1);
+                due(&Process { phase: (f64::from(n) + 0.5) / count, ..share }, 0, 1)
+            })
+            .collect();
+        all.sort_unstable();
+        // At the very end rounding decides whether a request is still due.
+        prop_assert!(all.len().abs_diff(alone.len()) <= 1);
+        prop_assert!(all.iter().zip(&alone).all(|(a, b)| a.abs_diff(*b) <= 1));
     }
 
     #[test]
@@ -118,6 +137,17 @@ fn poisson_counts_vary_as_much_as_they_are_many() {
         assert!((mean - 20.0).abs() < 0.4 * burst, "{threads} threads: mean {mean}");
         assert!((variance / burst - 20.0).abs() < 4.0, "{threads} threads: variance {variance}");
     }
+}
+
+/// Several generators have a share of the rate each, and seeds that have nothing to do with each
+/// other.
+#[test]
+fn generators_with_seeds_of_their_own_are_poisson_together() {
+    let share = process(steady(250.0, 100), Shape::Poisson, 1);
+    let seeds = [1, 0x9f1b_33c2_0da7_4e11, u64::MAX, 77];
+    let all = seeds.iter().flat_map(|&seed| due_on(&Process { seed, ..share.clone() }, 2));
+    let (mean, variance) = counts_per_20_ms(&all.collect::<Vec<_>>(), 100);
+    assert!((mean - 20.0).abs() < 0.4 && (variance - 20.0).abs() < 4.0, "{mean} {variance}");
 }
 
 #[test]

@@ -6,15 +6,15 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// The places of ticks, in multiples of their mean distance.
 #[derive(Debug)]
 pub(super) enum Ticks {
-    /// At 1/2, 3/2, 5/2…
-    Uniform { passed: u64 },
+    /// At φ, 1 + φ, 2 + φ…
+    Uniform { passed: u64, phase: f64 },
     /// At sums of independent Exp(1).
     Poisson { whole: u64, part: f64, random: Xoshiro256PlusPlus },
 }
 
 impl Ticks {
-    pub(super) fn uniform() -> Self {
-        Self::Uniform { passed: 0 }
+    pub(super) fn uniform(phase: f64) -> Self {
+        Self::Uniform { passed: 0, phase }
     }
 
     /// Equal seeds and streams give equal ticks; streams are independent of each other.
@@ -29,7 +29,7 @@ impl Ticks {
     /// Goes on by so many ticks.
     pub(super) fn skip(&mut self, count: u64) {
         match self {
-            Self::Uniform { passed } => *passed += count,
+            Self::Uniform { passed, .. } => *passed += count,
             Self::Poisson { whole, part, random } => {
                 for _ in 0..count {
                     *part += exponential(random);
@@ -48,7 +48,7 @@ impl Ticks {
     /// Where the tick is.
     pub(super) fn place(&self) -> f64 {
         match self {
-            Self::Uniform { passed } => *passed as f64 + 0.5,
+            Self::Uniform { passed, phase } => *passed as f64 + phase,
             Self::Poisson { whole, part, .. } => *whole as f64 + part,
         }
     }

@@ -28,7 +28,7 @@ fn theory_ns(p: f64) -> f64 {
 #[test]
 fn the_simulation_agrees_with_the_theory() {
     let rate = level(10_000 * S, ARRIVALS_PER_S);
-    let process = Process { rate, shape: Shape::Poisson, burst: 1, seed: 1 };
+    let process = Process { rate, shape: Shape::Poisson, burst: 1, seed: 1, phase: 0.5 };
     let (mut arrivals, mut queue) = (Arrivals::new(&process, 0, 1), Queue::new(SERVICE_NS, SEED));
     let mut latencies_ns = Vec::new();
     while arrivals.next_ns() < u64::MAX {

@@ -22,6 +22,7 @@ const MS: u64 = 1_000_000;
 /// A short slice, in which nothing but one kind of failure occurs.
 fn fails(io: IoChoice, target: Target, kind: ErrorKind, words: &str) {
     let plan = Plan {
+        at_ns: None,
         ramp_ns: 0,
         duration_ns: Some(50 * MS),
         requests: None,

@@ -80,6 +80,7 @@ pub fn workers(size: &Size, target: Target) -> Workers {
 /// As fast as possible, for this long.
 pub fn for_ms(duration_ms: u64) -> Plan {
     Plan {
+        at_ns: None,
         ramp_ns: 0,
         duration_ns: Some(duration_ms * MS),
         requests: None,
@@ -100,6 +101,7 @@ pub fn at_rate(rate: f64, ramp_ms: u64, duration_ms: u64) -> Plan {
         shape: Shape::Uniform,
         burst: 1,
         seed: 1,
+        phase: 0.5,
     };
     Plan { ramp_ns: ramp_ms * MS, pace: Pace::Open(process), ..for_ms(duration_ms) }
 }

@@ -143,6 +143,10 @@ pub struct SliceCommand {
     #[serde(with = "ShapeName")]
     pub arrivals: Shape,
     pub seed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ns: Option<u64>,
 }
 
 /// How the protocol calls a [`Shape`].

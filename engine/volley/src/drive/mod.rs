@@ -16,10 +16,15 @@ use volley_load::slice::{Outcome, Plan, Wish};
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::RingSize;
-use volley_net::clock::{MS, process_cpu_ns};
+use volley_net::clock::{MS, S, now_ns, process_cpu_ns};
 
 /// Arrivals have a resolution of a nanosecond.
 const MAX_RATE: f64 = 1e9;
+
+/// A start further ahead is no start, but a mistake about the clock.
+const MAX_WAIT_NS: u64 = 60 * S;
+/// Where in its distance the first of uniform arrivals lies.
+const USUAL_PHASE: f64 = 0.5;
 
 /// Why the conversation ended early.
 #[derive(Debug)]
@@ -141,6 +146,19 @@ impl Engine {
             ));
         }
         at_least_1("duration_ms", command.duration_ms)?;
+        let phase = command.phase.unwrap_or(USUAL_PHASE);
+        if !(0.0..1.0).contains(&phase) {
+            return Err(format!("`phase` is {phase}, but must be 0 or more, and less than 1"));
+        }
+        let wait_ns = command.at_ns.unwrap_or(0).saturating_sub(now_ns());
+        if wait_ns > MAX_WAIT_NS {
+            return Err(format!(
+                "`at_ns` is {} s from now, but must be at most {} s: is it this machine's \
+                 CLOCK_MONOTONIC?",
+                wait_ns / S,
+                MAX_WAIT_NS / S
+            ));
+        }
         match command.rate {
             Some(rate) if rate <= 0.0 || rate > MAX_RATE => {
                 Err(format!("`rate` is {rate}, but must be above 0 and at most {MAX_RATE}"))
@@ -165,10 +183,18 @@ fn plan(command: &SliceCommand) -> Plan {
             let duration_ns = ramp_ns.saturating_add(duration_ns);
             let stage = Stage { duration_ns, from: rate, to: rate };
             let (rate, shape) = (Profile::new(vec![stage]), command.arrivals);
-            Pace::Open(Process { rate, shape, burst: 1, seed: command.seed })
+            let phase = command.phase.unwrap_or(USUAL_PHASE);
+            Pace::Open(Process { rate, shape, burst: 1, seed: command.seed, phase })
         }
     };
-    Plan { ramp_ns, duration_ns: Some(duration_ns), requests: None, pace, intervals: false }
+    Plan {
+        at_ns: command.at_ns,
+        ramp_ns,
+        duration_ns: Some(duration_ns),
+        requests: None,
+        pace,
+        intervals: false,
+    }
 }
 
 fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {

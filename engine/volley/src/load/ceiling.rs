@@ -83,6 +83,7 @@ pub(super) fn measure(
 
 fn load(workers: &mut Workers, interrupted: &AtomicBool) -> io::Result<Outcome> {
     let plan = Plan {
+        at_ns: None,
         ramp_ns: RAMP_NS,
         duration_ns: Some(DURATION_NS),
         requests: None,

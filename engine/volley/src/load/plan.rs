@@ -7,6 +7,7 @@ use volley_load::slice::Plan;
 
 pub(super) fn plan(args: &LoadArgs) -> Plan {
     Plan {
+        at_ns: None,
         ramp_ns: nanoseconds(args.warm_up()),
         duration_ns: args.duration_ns(),
         requests: args.amount.requests,
@@ -26,6 +27,7 @@ fn pace(args: &LoadArgs) -> Pace {
             shape: amount.arrivals.unwrap_or(Shape::Uniform),
             burst: amount.burst.unwrap_or(1),
             seed: amount.seed,
+            phase: 0.5,
         }),
     }
 }

@@ -110,6 +110,11 @@ impl Driver {
         self.command(&SliceCommand { rate, arrivals, seed, ..closed(0, 0, duration_ms) })
     }
 
+    /// A slice of target 0 in a closed loop, with a ramp of 5 ms that begins at a moment.
+    pub fn slice_at(&mut self, duration_ms: u64, at_ns: u64) -> SliceEvent {
+        self.command(&SliceCommand { at_ns: Some(at_ns), ..closed(0, 5, duration_ms) })
+    }
+
     fn command(&mut self, command: &SliceCommand) -> SliceEvent {
         let line = serde_json::to_string(&messages::Command::Slice(command.clone())).unwrap();
         match self.say(&line) {
@@ -157,7 +162,8 @@ fn lines(stdout: ChildStdout) -> mpsc::Receiver<String> {
 /// The command for a slice in a closed loop.
 fn closed(target: usize, ramp_ms: u64, duration_ms: u64) -> SliceCommand {
     let (rate, arrivals, seed) = (None, Shape::Uniform, 0);
-    SliceCommand { target, block: 7, ramp_ms, duration_ms, rate, arrivals, seed }
+    let (phase, at_ns) = (None, None);
+    SliceCommand { target, block: 7, ramp_ms, duration_ms, rate, arrivals, seed, phase, at_ns }
 }
 
 /// Whether the kernel has `io_uring` and allows it. If it fails for another reason, the test fails.

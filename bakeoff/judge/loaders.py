@@ -1,0 +1,271 @@
+"""Several load generators: which blocks they loaded together, who of them is sick, what each did.
+
+A block is left out for what generators did, never for what a server answered: one was lost, began
+late, lost its clock or its cores, or sent late when the others did not. Who is slow or lossy is
+named, too, from what the server answered to each; but nothing is left out for that.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, median
+
+from bakeoff.histograms import TOP_US
+from bakeoff.judge.latency import merge, merge_encoded
+from bakeoff.model.finding import Finding
+from bakeoff.model.loaders import LoaderSlice
+from bakeoff.model.samples import Block, Slice
+from bakeoff.model.verdict import LoaderFigures
+
+APART_SHARE = 0.02
+"""Of a window: the starts of those who load together may be apart by this much."""
+STOLEN_MAX = 0.05
+"""Of its cores' time, that a generator's host may take in a slice."""
+LAG_MIN_US = 200.0
+UNLIKE = 3.0
+"""A generator's send lag, losses or tail are its own where they are this many times the others'."""
+SLOW_SHARE = 0.8
+"""Of what the others' connections get in a closed loop."""
+MISSES_MAX = 0.001
+BUSY_MAX = 0.9
+
+FAULTS = ("loader_late", "loader_clock_jumped", "loader_stolen", "loader_lags")
+"""What spoils a slice, beside a loss; codes of findings."""
+
+
+def faults(slice_: Slice) -> dict[str, str]:
+    """Loader → its fault in this slice; empty where all loaded together."""
+    shares = slice_.loaders
+    found = {}
+    first_ns = min((share.late_ns for share in shares), default=0)
+    lags_us = [_lag_us(share) for share in shares]
+    for place, share in enumerate(shares):
+        if share.late_ns - first_ns > APART_SHARE * share.event.window_ns:
+            found[share.loader] = "loader_late"
+        elif share.clock_jumped:
+            found[share.loader] = "loader_clock_jumped"
+        elif share.stolen is not None and share.stolen > STOLEN_MAX:
+            found[share.loader] = "loader_stolen"
+        elif _stands_out(lags_us, place, LAG_MIN_US):
+            found[share.loader] = "loader_lags"
+    return found
+
+
+def _lag_us(share: LoaderSlice) -> float:
+    """The p99 of how late it sent; where a connection had to be waited for, all share in it."""
+    if not share.event.send_lag:
+        return 0.0
+    return merge_encoded([share.event.send_lag]).quantile_us(0.99) or 0.0
+
+
+def _stands_out(values: Sequence[float], place: int, least: float) -> bool:
+    """Whether one value is over `least`, and far above the median of the others."""
+    others = [each for at, each in enumerate(values) if at != place]
+    return bool(others) and values[place] > max(least, UNLIKE * median(others))
+
+
+def spoiled(blocks: Sequence[Block]) -> frozenset[int]:
+    """The places of the blocks that were not loaded together by all generators.
+
+    Where a clock jumped, that is known at the next look at it: its slices since the look before
+    are spoiled. A loss spoils what follows until connections are shared out anew.
+    """
+    if not any(slice_.loaders for block in blocks for slice_ in block.slices):
+        return frozenset()
+    full = max(_connections(slice_) for block in blocks for slice_ in block.slices)
+    found: set[int] = set()
+    told_by: dict[tuple[int, str], dict[int, list[int]]] = {}
+    for at, block in enumerate(blocks):
+        for slice_ in block.slices:
+            if slice_.lost or _connections(slice_) < full or faults(slice_):
+                found.add(at)
+            for share in slice_.loaders:
+                looks = told_by.setdefault((block.boot, share.loader), {})
+                if share.clock_jumped and looks:
+                    found.update(looks[list(looks)[-1]])
+                looks.setdefault(share.offset_ns, []).append(at)
+    return frozenset(found)
+
+
+def _connections(slice_: Slice) -> int:
+    return sum(share.connections for share in slice_.loaders)
+
+
+@dataclass(frozen=True)
+class Loading:
+    """What one generator did in all blocks: its slices."""
+
+    name: str
+    shares: tuple[LoaderSlice, ...]
+
+    @cached_property
+    def window_ns(self) -> int:
+        """The counted time."""
+        return sum(share.event.window_ns for share in self.shares)
+
+    @property
+    def requests_per_s(self) -> float:
+        """Its throughput."""
+        requests = sum(share.event.requests for share in self.shares)
+        return requests / self.window_ns * 1e9 if self.window_ns else 0.0
+
+    @property
+    def busy(self) -> float:
+        """Share of the time in which it was at work."""
+        at_work_ns = sum(share.event.busy * share.event.window_ns for share in self.shares)
+        return at_work_ns / self.window_ns if self.window_ns else 0.0
+
+    @property
+    def connections(self) -> float:
+        """How many it had, the mean."""
+        return fmean(share.connections for share in self.shares)
+
+    @property
+    def due(self) -> int:
+        """Requests that it sent, or should have sent, in the windows."""
+        return sum(share.event.due for share in self.shares)
+
+    @property
+    def misses(self) -> int:
+        """Those that were never answered."""
+        return sum(share.event.misses for share in self.shares)
+
+    @cached_property
+    def quantiles_us(self) -> tuple[float | None, float | None]:
+        """Its p50 and p99."""
+        merged = merge(share.event for share in self.shares)
+        return merged.quantile_us(0.5), merged.quantile_us(0.99)
+
+    @property
+    def stolen(self) -> float | None:
+        """Of its cores' time, what its host took; the mean of the slices of which it is known."""
+        known = [share.stolen for share in self.shares if share.stolen is not None]
+        return fmean(known) if known else None
+
+    @property
+    def clock_error_us(self) -> float:
+        """How far off its clock may have been; the median."""
+        return median(share.clock_error_ns for share in self.shares) / 1e3
+
+    @property
+    def window_us(self) -> float:
+        """How long its windows are, the median."""
+        return median(share.event.window_ns for share in self.shares) / 1e3
+
+
+def loadings(blocks: Sequence[Block]) -> list[Loading]:
+    """Each generator's, in the order of their names; none where there was one alone."""
+    shares: dict[str, list[LoaderSlice]] = {}
+    for block in blocks:
+        for slice_ in block.slices:
+            for share in slice_.loaders:
+                shares.setdefault(share.loader, []).append(share)
+    return [Loading(name, tuple(given)) for name, given in sorted(shares.items())]
+
+
+def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
+    """Each generator's figures, as the verdict has them."""
+    given = loadings(blocks)
+    together = sum(each.requests_per_s for each in given)
+    rows = []
+    for each in given:
+        p50_us, p99_us = each.quantiles_us
+        cpu_ns = sum(share.event.cpu_ns for share in each.shares)
+        requests = sum(share.event.requests for share in each.shares)
+        rows.append(
+            LoaderFigures(
+                name=each.name,
+                connections=max(share.connections for share in each.shares),
+                slices=len(each.shares),
+                requests_per_s=each.requests_per_s,
+                share=each.requests_per_s / together if together else 0.0,
+                ceiling_per_s=each.requests_per_s / each.busy if each.busy else None,
+                busy=each.busy,
+                cpu_us_per_request=cpu_ns / 1e3 / requests if requests else None,
+                p50_us=p50_us,
+                p99_us=p99_us,
+                misses=each.misses,
+                late_us=max(share.late_ns for share in each.shares) / 1e3,
+                clock_error_us=each.clock_error_us,
+                stolen=each.stolen,
+            )
+        )
+    return tuple(rows)
+
+
+def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[Finding]:
+    """What is to be said of the generators; of these blocks `left_out` are, for their sake."""
+    yield from _lost(blocks)
+    found = list(_spoiling(blocks))
+    if left_out:
+        yield Finding.of("loaders_apart", *found, n=left_out, blocks=len(blocks))
+    else:
+        yield from found
+    given = loadings(blocks)
+    yield from _unlike(given, is_open)
+    for each in given:
+        most_us = APART_SHARE * each.window_us
+        if each.clock_error_us > most_us:
+            yield Finding.of(
+                "loader_clock_coarse",
+                loader=each.name,
+                error_us=each.clock_error_us,
+                most_us=most_us,
+            )
+
+
+def _lost(blocks: Sequence[Block]) -> Iterator[Finding]:
+    lost: dict[str, str] = {}
+    for block in blocks:
+        for slice_ in block.slices:
+            lost = {**slice_.lost, **lost}
+    for name, how in lost.items():
+        yield Finding.of("loader_lost", loader=name, how=how)
+
+
+def _spoiling(blocks: Sequence[Block]) -> Iterator[Finding]:
+    """Each generator's faults, with how many of its slices they spoiled."""
+    counts: Counter[tuple[str, str]] = Counter()
+    slices: Counter[str] = Counter()
+    for block in blocks:
+        for slice_ in block.slices:
+            slices.update(share.loader for share in slice_.loaders)
+            counts.update((code, name) for name, code in faults(slice_).items())
+    for code in FAULTS:
+        for (of, name), n in sorted(counts.items()):
+            if of == code:
+                yield Finding.of(code, loader=name, n=n, slices=slices[name])
+
+
+def _unlike(given: Sequence[Loading], is_open: bool) -> Iterator[Finding]:
+    """Those whose connections fare worse than the others'."""
+    if len(given) < 2:
+        return
+    losses = [each.misses / max(1, each.due) for each in given]
+    tails = [each.quantiles_us[1] or TOP_US for each in given]
+    paces = [each.requests_per_s / each.connections for each in given]
+    mean_busy = fmean(each.busy for each in given)
+    for place, each in enumerate(given):
+        others = _without(paces, place)
+        if _stands_out(losses, place, MISSES_MAX):
+            yield Finding.of(
+                "loader_lossy", loader=each.name, missing=each.misses, attempts=each.due
+            )
+        elif _stands_out(tails, place, 0.0):
+            p99_us, others_us = tails[place], median(_without(tails, place))
+            yield Finding.of("loader_tail", loader=each.name, value_us=p99_us, others_us=others_us)
+        elif not is_open and paces[place] < SLOW_SHARE * median(others):
+            share = paces[place] / median(others)
+            yield Finding.of("loader_slow", loader=each.name, share=share)
+        if each.busy >= BUSY_MAX > mean_busy:
+            yield Finding.of("loader_limit", loader=each.name, client_busy=each.busy)
+
+
+def _without(values: Sequence[float], place: int) -> list[float]:
+    return [each for at, each in enumerate(values) if at != place]
+
+
+def threads(slice_: Slice, of_boot: int) -> int:
+    """How many threads loaded: of several generators, those that took part."""
+    return sum(share.threads for share in slice_.loaders) or of_boot

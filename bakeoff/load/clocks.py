@@ -1,0 +1,121 @@
+"""The clock of another machine: how far it is from ours, to what error, and whether it jumped.
+
+An exchange is that of NTP (RFC 5905, section 8) with one reading there: it lies somewhere between
+our question and its answer, however unlike the ways there and back are. So the offset is known to
+half the round trip, and the shortest of several round trips says most. Clocks are monotonic ones,
+which nobody sets; they differ by when their machines started, run at slightly unlike speeds, and
+jump where a machine was suspended or moved.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ROUNDS = 8
+DRIFT_MAX = 100e-6
+"""Two crystals at room temperature are within 50 ppm each."""
+SLEW_MAX = 500e-6
+"""Time daemons speed a clock up or slow it down by this much at most; what is faster is a jump."""
+
+Clock = Callable[[], int]
+"""Tells the time of one clock, ns."""
+
+
+@dataclass(frozen=True)
+class Offset:
+    """The other clock less ours was `offset_ns`, within `error_ns`, at `at_ns` of ours.
+
+    `consistent` is False where the exchanges behind it contradict each other: a clock jumped
+    between them.
+    """
+
+    offset_ns: int
+    error_ns: int
+    at_ns: int
+    consistent: bool = True
+
+    @property
+    def round_trip_ns(self) -> int:
+        """How long the exchange took."""
+        return 2 * self.error_ns
+
+    def error_at_ns(self, at_ns: int) -> int:
+        """Its error at another moment of ours: meanwhile the clocks may have drifted apart."""
+        return self.error_ns + round(DRIFT_MAX * abs(at_ns - self.at_ns))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The other clock gains `ppm` on ours, millionths of the time, within `error_ppm`."""
+
+    ppm: float
+    error_ppm: float
+
+
+def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monotonic_ns) -> Offset:
+    """The offset of the clock that `ask` reads, by the best of so many round trips, 1 at least."""
+    exchanges = [_exchange(ask, now_ns) for _ in range(max(1, rounds))]
+    best = min(exchanges, key=lambda each: each.error_ns)
+    consistent = not any(jumped(best, each) for each in exchanges)
+    return Offset(best.offset_ns, best.error_ns, best.at_ns, consistent)
+
+
+def _exchange(ask: Clock, now_ns: Clock) -> Offset:
+    asked_ns = now_ns()
+    there_ns = ask()
+    answered_ns = now_ns()
+    # Rounded up, so that the true offset lies within the error.
+    error_ns = (answered_ns - asked_ns + 1) // 2
+    at_ns = asked_ns + error_ns
+    return Offset(there_ns - at_ns, error_ns, at_ns)
+
+
+def drift(earlier: Offset, later: Offset) -> Drift:
+    """What the two say of the clocks' speeds; they are some time apart."""
+    passed_ns = later.at_ns - earlier.at_ns
+    gained_ns = later.offset_ns - earlier.offset_ns
+    error_ns = later.error_ns + earlier.error_ns
+    return Drift(1e6 * gained_ns / passed_ns, 1e6 * error_ns / passed_ns)
+
+
+def jumped(earlier: Offset, later: Offset) -> bool:
+    """Whether one of the clocks jumped: the two offsets are further apart than errors and any
+    speed of a clock explain."""
+    passed_ns = later.at_ns - earlier.at_ns
+    most_ns = earlier.error_ns + later.error_ns + SLEW_MAX * abs(passed_ns)
+    return not later.consistent or abs(later.offset_ns - earlier.offset_ns) > most_ns
+
+
+class RemoteClock:
+    """Another machine's clock, compared with ours now and again; `jumps` counts its jumps."""
+
+    EVERY_NS = 2_000_000_000
+
+    def __init__(self, ask: Clock, now_ns: Clock = time.monotonic_ns) -> None:
+        self._ask, self._now_ns = ask, now_ns
+        self.jumps = 0
+        self.last = self._compared()
+
+    def look(self) -> bool:
+        """Compare again where that was a while ago; whether the clock has jumped since."""
+        if self._now_ns() - self.last.at_ns < self.EVERY_NS:
+            return False
+        before, self.last = self.last, self._compared()
+        has_jumped = jumped(before, self.last)
+        self.jumps += has_jumped
+        return has_jumped
+
+    def there_ns(self, at_ns: int) -> int:
+        """What it shows at a moment of ours."""
+        return at_ns + self.last.offset_ns
+
+    def here_ns(self, there_ns: int) -> int:
+        """What ours showed when it showed `there_ns`."""
+        return there_ns - self.last.offset_ns
+
+    def error_ns(self) -> int:
+        """How far off that may be by now."""
+        return self.last.error_at_ns(self._now_ns())
+
+    def _compared(self) -> Offset:
+        return compare_clocks(self._ask, now_ns=self._now_ns)
