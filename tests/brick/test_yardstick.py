@@ -36,7 +36,7 @@ def test_sigterm_ends_it_well_from_the_line_with_the_port_on(null: bool) -> None
             filled += os.write(writer, b"x" * 4096)
     os.set_blocking(writer, True)
     words = [program("brick-yardstick"), "--port", "0", *["--null"] * null]
-    with subprocess.Popen(words, stdout=writer) as server, open(reader, "rb") as said:
+    with subprocess.Popen(words, stdout=writer) as server, os.fdopen(reader, "rb") as said:
         os.close(writer)
         while not writes_to_a_pipe(server.pid):
             time.sleep(0.01)
