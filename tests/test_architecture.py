@@ -14,17 +14,18 @@ MAY_IMPORT = {
     "installation": set[str](),
     "progress": set[str](),
     "model": set[str](),
+    "workers": set[str](),
     **{stage: {"model"} for stage in STAGES},
     "plan": {"model", "installation"},
     **{stage: {"model", "command", "installation"} for stage in ("build", "load")},
     "history": {"model"},
-    "runs": {"model", "history", *STAGES},
-    "simulate": {"model", "judge"},
+    "runs": {"model", "history", "workers", *STAGES},
+    "simulate": {"model", "judge", "workers"},
     "traffic": {"model", "verify"},
     "library": {"model", "runs", "progress", "plan", "judge"},
-    "explore": {"model", "history", "runs", "judge", "report"},
+    "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"explore", *STAGES},
+    | {"explore", "workers", *STAGES},
 }
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
@@ -61,13 +62,15 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
 
 
 RUNS_MAY_IMPORT = {
-    "store": set[str](),
+    "holder": set[str](),
+    "store": {"holder"},
     "stages": {"run", "shelving"},  # A type's name, and what is imported when a run ends.
     "measuring": {"stages", "store"},
     "reading": {"shelving", "stages"},
     "results": set[str](),
     "shelving": {"run", "store"},
     "run": {"results", "stages", "store"},
+    "so_far": {"measuring", "run"},
     "kinds": {"measuring", "run", "stages"},
 }
 
@@ -87,9 +90,14 @@ def test_every_package_is_a_room_that_this_test_knows() -> None:
 
 
 def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
-    # Programs of their own: one writes docs/schemas, one is the servers' keeper, one slow clients.
-    own = ("model/schemas.py", "start/keeper/service.py", "load/slow_sender.py")
-    programs = {PACKAGE / path for path in own}
+    # Programs of their own: one writes docs/schemas, one is the servers' keeper, one slow clients,
+    # and one judges runs that go on.
+    programs = {
+        PACKAGE / "model/schemas.py",
+        PACKAGE / "start/keeper/service.py",
+        PACKAGE / "load/slow_sender.py",
+        PACKAGE / "explore/live/judging.py",
+    }
     for path in {*PACKAGE.rglob("*.py")} - {*(PACKAGE / "cli").rglob("*.py")} - programs:
         tree = ast.parse(path.read_text())
         named = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

@@ -35,6 +35,7 @@ COMMANDS = {
         "explore",
         "Look at runs in a browser: each run, a server's history, who is ahead of whom.",
     ),
+    "publish": ("publish", "Add a run to a static site: the explorer's pages, for any web host."),
     "history": ("history", "What was measured, and how a contender came to be what it is."),
     "crosscheck": ("measuring", "Do load tools say of a server what our engine says?"),
     "draws": ("measuring", "What makes two runs of the same server differ?"),

@@ -1,6 +1,6 @@
 """`bakeoff explore`: runs, histories and the matrix in a browser."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bakeoff.cli.options import RUNS
 from bakeoff.cli.output import err, out, say
 from bakeoff.history.place import HISTORY, default_url, sqlite_url
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.progress import terminal_watch
+from bakeoff.report import figures
 
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
 
+Url = Annotated[
+    str,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="The address that the site will have, for the badges and frames that people copy.",
+        show_default=False,
+    ),
+]
 FAULTS_SAID = 5
 """Folders that can't be read are named, but a thousand of them would hide the link."""
 
@@ -40,32 +51,62 @@ def explore(
             "--allow-others", help="Let other machines in; they need the link with the token."
         ),
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="SITE",
+            help="Write the pages to this folder instead: a site for any web host, or for file://. "
+            "Names of machine and user, and where things lie, are left out.",
+        ),
+    ] = None,
+    url: Url = "",
 ) -> None:
-    """Look at runs in a browser: each run, two side by side, a server's history, who is ahead.
+    """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
     It prints a link with a token; nobody gets in without it. Every view is a
-    link of its own, which says all of its state. Ctrl-C ends it.
+    link of its own, which says all of its state. A run that goes on in one of
+    the folders, or without one in ./runs, is at the top of the list: watch it
+    there, or end it. Ctrl-C ends the explorer.
 
     bakeoff explore
     bakeoff explore runs
     bakeoff explore runs old/runs --port 8080
+    bakeoff explore runs --export site
     """
     try:
-        from bakeoff.explore import app, guard, serve
+        from bakeoff.explore import app, guard, serve, site
+        from bakeoff.explore.live.watched import Live
     except ImportError as error:
         raise MissingPiece(
             f"the explorer needs {error.name}: pip install 'bakeoff[explore]'"
         ) from None
+    if to is not None:
+        with opened_index(folders or []) as index, terminal_watch(err) as watch:
+            pages, faults = site.export(index, to, watch, site_url(url))
+        say_faults(faults)
+        say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
+        return
     with (
         serve.listening(listen, port, others=allow_others) as bound,
         opened_index(folders or []) as index,
+        Live(folders or [RUNS], index, adds=bool(folders)) as live,
     ):
         own_port = bound.getsockname()[1]
         watchman = guard.Guard(own_port, others=allow_others)
         host = f"[{listen}]" if ":" in listen else listen
         say(f"http://{host}:{own_port}/?token={watchman.token}", out)
         say("Open this link in a browser; Ctrl-C ends the explorer.")
-        serve.serve(app.application(index, watchman), bound)
+        serve.serve(app.application(index, watchman, live), bound)
+
+
+def site_url(url: str) -> str:
+    """A site's address with a slash at its end; empty where it isn't known. Raises `BadUsage`."""
+    if not url:
+        return ""
+    if not url.startswith(("https://", "http://")) or any(each in url for each in ' ?#"<>'):
+        raise BadUsage(f"--url {url}: is no address of a site, such as https://example.org/races/")
+    return url.rstrip("/") + "/"
 
 
 @contextmanager
@@ -82,16 +123,17 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         finally:
             index.close()
         return
+    from bakeoff.runs.holder import holder_of
     from bakeoff.runs.reading import read_all
 
     with TemporaryDirectory(prefix="bakeoff-explore-") as scratch:
+        faults: dict[Path, str] = {}
         with terminal_watch(err) as watch:
-            runs, faults = read_all(folders, watch)
-            watch.step(f"shelving {len(runs):,} runs")
             index = history.open_index(sqlite_url(Path(scratch) / "history.sqlite"))
-            index.rebuild(runs)
-        _say(faults)
-        if not runs:
+            count = index.rebuild(read_all(folders, watch, faults))
+        going_on = [path for path in faults if holder_of(path)]
+        say_faults([reason for path, reason in faults.items() if path not in going_on])
+        if not count and not going_on:
             names = ", ".join(map(str, folders))
             raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
         try:
@@ -100,8 +142,9 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
             index.close()
 
 
-def _say(faults: dict[Path, str]) -> None:
-    for reason in list(faults.values())[:FAULTS_SAID]:
-        say(f"left out: {reason}")
+def say_faults(faults: Sequence[str]) -> None:
+    """Say what is wrong with runs: the first few, and how many more there are."""
+    for fault in faults[:FAULTS_SAID]:
+        say(f"left out: {fault}")
     if len(faults) > FAULTS_SAID:
-        say(f"left out: {len(faults) - FAULTS_SAID:,} more that can't be read")
+        say(f"left out: {len(faults) - FAULTS_SAID:,} more")

@@ -1,9 +1,5 @@
 """`bakeoff history`: what was measured, how a contender came to be what it is, and the index."""
 
-import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +10,7 @@ from bakeoff.cli.output import Json, check_json, err, out, say, show
 from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, default_url
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.model.history import Past, ShelvedRun
+from bakeoff.model.history import Past
 
 LATEST = 10
 """Runs that the overview shows."""
@@ -31,16 +27,7 @@ class _NameOrCommand(TyperGroup):
 
 history = typer.Typer(
     cls=_NameOrCommand,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
-    invoke_without_command=True,
-    subcommand_metavar="[CONTENDER | rebuild DIR…]",
-)
-
-
-@history.callback()
-def overview(context: typer.Context) -> None:
-    """What was measured, and how a contender came to be what it is.
+    help="""What was measured, and how a contender came to be what it is.
 
     Every run adds itself when it ends, to $XDG_DATA_HOME/bakeoff/history.sqlite,
     or to the database that BAKEOFF_HISTORY names (postgresql://…); set to
@@ -50,7 +37,17 @@ def overview(context: typer.Context) -> None:
     bakeoff history nginx                 its lines over time, with their steps
     bakeoff history nginx --against hyper
     bakeoff history rebuild runs          make the index again from folders
-    """
+    """,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    invoke_without_command=True,
+    subcommand_metavar="[CONTENDER | rebuild DIR…]",
+)
+
+
+@history.callback()
+def overview(context: typer.Context) -> None:
+    """What there is, where no contender is named."""
     if context.invoked_subcommand is None:
         from bakeoff.report import render
         from bakeoff.report.kinds.history import shelf
@@ -112,46 +109,16 @@ def rebuild(
     moved aside.
     """
     from bakeoff.progress import terminal_watch
-    from bakeoff.runs.shelving import found_in
+    from bakeoff.runs.reading import read_all
 
     url = _url()
-    paths = list(found_in(folders))
-    left_out: list[tuple[Path, str]] = []
+    faults: dict[Path, str] = {}
     with terminal_watch(err) as watch:
-
-        def kept() -> Iterator[ShelvedRun]:
-            for number, (path, read) in enumerate(_read(paths), 1):
-                if isinstance(read, ShelvedRun):
-                    yield read
-                else:
-                    left_out.append((path, read))
-                if number % 50 == 0:
-                    watch.measured(number, len(paths), f"{number} of {len(paths)} runs")
-
-        count = open_index(url, renew=True).rebuild(kept())
-    for _, why in left_out:
+        count = open_index(url, renew=True).rebuild(read_all(folders, watch, faults))
+    for why in faults.values():
         say(f"left out: {why}")
     runs = "1 run" if count == 1 else f"{count} runs"
-    say(f"{runs} in the history, {len(left_out)} left out.", out)
-
-
-def _read(paths: list[Path]) -> Iterator[tuple[Path, ShelvedRun | str]]:
-    """Each path with what it holds, read by as many processes as there are cores."""
-    from bakeoff.runs.shelving import shelved_or_why
-
-    cores = len(os.sched_getaffinity(0))
-    if len(paths) < 100 or cores == 1:
-        yield from ((path, shelved_or_why(path)) for path in paths)
-        return
-    with ProcessPoolExecutor(cores) as pool:
-        for batch in _batches(paths, 2000):
-            yield from zip(batch, pool.map(shelved_or_why, batch, chunksize=20), strict=True)
-
-
-def _batches(paths: Iterable[Path], size: int) -> Iterator[list[Path]]:
-    rest = iter(paths)
-    while batch := list(islice(rest, size)):
-        yield batch
+    say(f"{runs} in the history, {len(faults)} left out.", out)
 
 
 def _url() -> str:

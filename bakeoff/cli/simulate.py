@@ -1,8 +1,9 @@
 """`bakeoff simulate`."""
 
 import re
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import BeforeValidator
@@ -12,12 +13,19 @@ from rich.table import Table
 
 from bakeoff import runs
 from bakeoff.cli.options import takes
-from bakeoff.cli.output import Json, check_json, err, show
+from bakeoff.cli.output import Json, check_json, err, out, say, show
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
 from bakeoff.plan import Flag, Options
 from bakeoff.plan.options import BootsOption
 from bakeoff.plan.values import Seconds
+from bakeoff.progress import terminal_watch
+from bakeoff.report import figures
+from bakeoff.runs.store import Store
+from bakeoff.workers import pool
+
+if TYPE_CHECKING:
+    from bakeoff.simulate import Size
 
 DURATION_PER_CONTENDER_S = 20.0
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d+)?|\.\d+))\s*%")
@@ -91,6 +99,19 @@ def simulate(
         ),
     ] = None,
     json: Json = None,
+    runs_wanted: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            metavar="N",
+            min=1,
+            help="Leave N simulated runs as folders in --out, one a day; halfway one server gets "
+            "the --effect.",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where those runs are left.")
+    ] = None,
 ) -> None:
     """Race servers that don't exist: how sure is a verdict, and how long must a race be?
 
@@ -103,6 +124,7 @@ def simulate(
     bakeoff simulate --effect 3% -d 30s          is 3 % found in 30 s?
     bakeoff simulate --effect 1% --power 80%     how long must a race be?
     bakeoff simulate --effect 1% --power 80% --like runs/latest    on this machine
+    bakeoff simulate --effect -5% --runs 60 --out DIR    a history with a step
     """
     # Statistics libraries take a second to import: other commands don't wait for them.
     from bakeoff.simulate import USUAL, Size, search, study
@@ -115,6 +137,13 @@ def simulate(
         duration_s=options.duration or DURATION_PER_CONTENDER_S * contenders,
         boots=options.boots or 1,
     )
+    if (runs_wanted is None) != (to is None):
+        raise BadUsage("--runs and --out: go together, as in --runs 60 --out DIR")
+    if runs_wanted and to:
+        if options.power is not None:
+            raise BadUsage("--runs: leaves runs, and --power searches a duration; leave out one")
+        _leave(to, runs_wanted, size, conditions, options.seed)
+        return
     shown = err.is_terminal
     bars = Progress(console=err, transient=True, disable=not shown, auto_refresh=False)
     with study(options.seed) as simulated, bars:
@@ -146,6 +175,33 @@ def simulate(
     show(_rendered(result), result, json)
     if chosen is None:
         raise typer.Exit(1)
+
+
+def _leave(to: Path, wanted: int, size: "Size", conditions: Conditions, seed: int) -> None:
+    """Write `wanted` simulated runs as folders of `to`, by as many processes as there are cores."""
+    if to.exists() and any(to.iterdir()):
+        raise BadUsage(
+            f"--out {to}: has something in it; simulated runs take a folder of their own"
+        )
+    with terminal_watch(err) as watch, pool() as workers:
+        each = partial(_left, to, size, conditions, seed, wanted // 2)
+        for done, _ in enumerate(workers.map(each, range(wanted), chunksize=4), start=1):
+            if done % 20 == 0:
+                watch.measured(done, wanted, f"{done:,} of {wanted:,} runs")
+    say(f"{figures.plural(wanted, 'simulated run')} in {to}", out)
+
+
+def _left(
+    to: Path, size: "Size", conditions: Conditions, seed: int, changed: int, day: int
+) -> None:
+    from bakeoff.simulate import simulated_run
+
+    run = simulated_run(size, conditions, seed, day, changed)
+    store = Store.create(to / run.plan.run, run.plan.to_json(), run.machine, run.receipts)
+    with store.locked():
+        for record in run.records:
+            store.append(record)
+    store.keep("verdict.json", run.verdict)
 
 
 def _conditions_like(path: Path) -> Conditions:

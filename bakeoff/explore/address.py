@@ -90,6 +90,11 @@ def article(name: str = "") -> Address:
     return Address.of("article", *([name] if name else []))
 
 
+def running(name: str) -> Address:
+    """A run that goes on, by its folder's name. A static site has none."""
+    return Address.of("live", name)
+
+
 def asset(name: str) -> Address:
     """A file that all pages share."""
     return Address.of("assets", name)
@@ -128,14 +133,16 @@ def file_of(address: Address) -> str:
     *folders, last = map(_segment, address.parts or ("index",))
     stem, dot, ending = last.rpartition(".")
     # A contender may be called `server.js`: that page is no script.
-    if not _is_file(address.parts) or not stem:
+    if not is_file(address) or not stem:
         stem, dot, ending = last, ".", "html"
     if address.query:
         stem += "-" + sha256(urlencode(address.query).encode()).hexdigest()[:12]
     return "/".join((*folders, f"{stem}{dot}{ending}"))
 
 
-def _is_file(parts: Sequence[str]) -> bool:
+def is_file(address: Address) -> bool:
+    """Whether it is no view, but belongs to one, or to all."""
+    parts = address.parts
     return bool(parts) and (
         parts[0] == "assets" or parts[-1] in DATA or parts[-2:-1] in [(name,) for name in OF_VIEWS]
     )

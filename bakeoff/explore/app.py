@@ -7,12 +7,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from bakeoff.explore import downloads
+from bakeoff.explore import downloads, embed
 from bakeoff.explore.address import Address, live
 from bakeoff.explore.guard import Guard
+from bakeoff.explore.live.routes import routes
+from bakeoff.explore.live.watched import Live
 from bakeoff.explore.page import ASSETS, NotThere, render, stylesheet
 from bakeoff.explore.views import view
 from bakeoff.explore.views.failure import FailurePage
@@ -21,8 +23,9 @@ from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BakeoffError
 
 
-def application(index: Index, guard: Guard, further: tuple[BaseRoute, ...] = ()) -> ASGIApp:
-    """The explorer of one index; `further` routes come before the views."""
+def application(index: Index, guard: Guard, live_runs: Live | None = None) -> ASGIApp:
+    """The explorer of one index, and of runs that go on."""
+    watching = routes(live_runs, guard) if live_runs else []
 
     def answer(request: Request) -> Response:
         raw_path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
@@ -31,23 +34,26 @@ def application(index: Index, guard: Guard, further: tuple[BaseRoute, ...] = ())
             # What a form sent: the link that is left can be sent on.
             return RedirectResponse(live(address), status_code=303)
         try:
-            return _answer(index, address)
+            return _answer(index, address, live_runs)
         except BakeoffError as error:
             page = FailurePage(address=address, title=_title(error), alarm=str(error))
-            return HTMLResponse(render(page, live, live=True), status_code=_status(error))
+            return HTMLResponse(render(page, live), status_code=_status(error))
 
     app = Starlette(
-        routes=[*further, Route("/assets/{name}", _asset), Route("/{path:path}", answer)],
+        routes=[*watching, Route("/assets/{name}", _asset), Route("/{path:path}", answer)],
         middleware=[Middleware(GZipMiddleware, minimum_size=1000)],
     )
     return guard.around(app)
 
 
-def _answer(index: Index, address: Address) -> Response:
+def _answer(index: Index, address: Address, live_runs: Live | None) -> Response:
     of, name = downloads.split(address)
     page = view(index, of)
     if not name:
-        return HTMLResponse(render(page, live, live=True))
+        running = live_runs.running if live_runs else tuple
+        return HTMLResponse(render(page, live, running=running))
+    if name[0] == "embed":
+        return HTMLResponse(embed.made(page, name[1], live))
     made = downloads.made(page, name)
     headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
     return Response(made.content, media_type=made.media_type, headers=headers)

@@ -1,13 +1,14 @@
-"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG."""
+"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG,
+its badges."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.explore.address import DATA, OF_VIEWS, Address
-from bakeoff.explore.page import NotThere, Page
+from bakeoff.explore.page import NotThere, Page, fragment
 from bakeoff.explore.pictures import png
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
@@ -36,18 +37,32 @@ def split(address: Address) -> tuple[Address, tuple[str, ...]]:
     return address, ()
 
 
-def made(page: Page, name: tuple[str, ...]) -> File:
-    """The file of that name beside a page. Raises `NotThere`."""
+def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = None) -> File:
+    """The file of that name beside a page; `said` replaces what is private in its texts.
+
+    Raises `NotThere`.
+    """
+
+    def rows() -> Sequence[DataRow]:
+        if said is None:
+            return page.data()
+        return [
+            {key: said(value) if isinstance(value, str) else value for key, value in row.items()}
+            for row in page.data()
+        ]
+
     match name:
         case ("data.csv",):
-            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(page.data()))
+            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(rows()))
         case ("data.json",):
-            return File(_named(page, "json"), "application/json", to_json(page.data()))
+            return File(_named(page, "json"), "application/json", to_json(rows()))
         case ("data.parquet",):
             media_type = "application/vnd.apache.parquet"
-            return File(_named(page, "parquet"), media_type, to_parquet(page.data()))
+            return File(_named(page, "parquet"), media_type, to_parquet(rows()))
         case ("chart", file) if file.endswith((".svg", ".png")):
             return _picture(page, file)
+        case ("badge", file) if file.endswith(".svg"):
+            return _badge(page, file, said)
     raise NotThere(f"this page has no {'/'.join(name)}")
 
 
@@ -56,6 +71,14 @@ def _picture(page: Page, file: str) -> File:
     if file.endswith(".svg"):
         return File(file, "image/svg+xml", drawn.encode(), saved=False)
     return File(file, "image/png", png(drawn), saved=False)
+
+
+def _badge(page: Page, file: str, said: Callable[[str], str] | None) -> File:
+    for badge in page.badges():
+        if file == f"{badge.name}.svg":
+            drawn = fragment("badge.svg", said, badge=badge)
+            return File(file, "image/svg+xml", drawn.encode(), saved=False)
+    raise NotThere(f"this page has no badge called {file}")
 
 
 def to_csv(rows: Sequence[DataRow]) -> bytes:

@@ -96,6 +96,18 @@ class Guard:
         """Whether that is the token; how long it takes to say so tells nothing about it."""
         return hmac.compare_digest(given.encode(), self.token.encode())
 
+    def seal(self, deed: str) -> str:
+        """What a form carries that asks for `deed`: only a page of ours can have it."""
+        return hmac.new(self.token.encode(), deed.encode(), "sha256").hexdigest()
+
+    def allows(self, deed: str, seal: str, headers: Headers) -> bool:
+        """Whether what a form asks for may be done: `seal` is its own, and our page has sent it.
+
+        Every browser says where a form comes from; whoever doesn't is none.
+        """
+        ours = "origin" in headers and self._from_us(headers, headers.get("host", ""))
+        return ours and hmac.compare_digest(seal.encode(), self.seal(deed).encode())
+
     def _from_us(self, headers: Headers, host: str) -> bool:
         origin = headers.get("origin")
         return origin is None or origin == f"http://{host}"

@@ -1,6 +1,6 @@
 """A view before it is HTML: what a page shows, whoever asks for it; and its HTML."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -10,9 +10,11 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.explore import address
+from bakeoff.explore import address, share
 from bakeoff.explore.address import Address, Links
-from bakeoff.explore.pictures import svg
+from bakeoff.explore.badge import Badge
+from bakeoff.explore.drawing.drawn import Drawn
+from bakeoff.explore.pictures import alone, svg
 from bakeoff.model.errors import BakeoffError
 from bakeoff.report import figures
 from bakeoff.report.document import Chart, DataRow, printable
@@ -33,20 +35,6 @@ class NotThere(BakeoffError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """A picture of a page: an SVG element of 976 and one of 340 px, and how to read it.
-
-    `slug` is unique in its page, and the name of its files.
-    """
-
-    slug: str
-    title: str
-    reading: str
-    wide: Markup
-    narrow: Markup
-
-
-@dataclass(frozen=True, kw_only=True)
 class Page:
     """What a view shows. A subclass is a kind of view; `template` lays its fields out.
 
@@ -55,6 +43,10 @@ class Page:
     """
 
     template: ClassVar[str]
+    table: ClassVar[str] = ""
+    """The template of its table alone; empty where it has none to show elsewhere."""
+    is_shared: ClassVar[bool] = True
+    """Whether it says how to show it elsewhere."""
 
     address: Address
     title: str
@@ -66,26 +58,88 @@ class Page:
         """Pictures of a report, which take long to draw: the page shows them as files."""
         return ()
 
+    def badges(self) -> tuple[Badge, ...]:
+        """What it says in a line; the first sums it up."""
+        return ()
+
+    def embeds(self) -> Mapping[str, str]:
+        """What of it can be shown alone: names of files, and titles."""
+        title = self.table_title()
+        table = {"table": title} if title else {}
+        return {**{chart.slug: chart.title for chart in self.charts}, **table}
+
+    def table_title(self) -> str:
+        """The title of its table; empty where it has none now."""
+        return ""
+
     def svg(self, slug: str) -> str:
         """The picture of that name as a file of its own. Raises `NotThere`."""
         for drawn in self.charts:
             if slug == drawn.slug:
-                return drawn.wide
+                return alone(drawn.wide)
+            if slug == f"{drawn.slug}-narrow":
+                return alone(drawn.narrow)
         for chart in self.pictures():
             if slug in (chart.slug, f"{chart.slug}-narrow"):
                 return svg(chart, narrow=slug != chart.slug)
         raise NotThere(f"this page has no picture called {slug}")
 
 
-def render(page: Page, link: Links, *, live: bool = False) -> str:
-    """The page as HTML. `live`: there is a server that answers forms."""
-    return _templates().get_template(page.template).render(page=page, link=link, live=live)
+@dataclass(frozen=True)
+class Saying:
+    """How a page of a static site says things: `said` replaces what is private in every text.
+
+    `shards` are the files that its search looks through. `site` is the published site's address,
+    with a slash at its end; empty where it isn't known.
+    """
+
+    said: Callable[[str], str]
+    shards: tuple[Address, ...] = ()
+    site: str = ""
+
+
+def render(
+    page: Page,
+    link: Links,
+    *,
+    saying: Saying | None = None,
+    running: Callable[[], Sequence[object]] = tuple,
+) -> str:
+    """The page as HTML. Without a `saying` it is live: there is a server that answers forms.
+
+    `running` finds what goes on.
+    """
+    return fragment(
+        page.template,
+        saying.said if saying else None,
+        page=page,
+        link=link,
+        live=saying is None,
+        running=running,
+        site=saying.site if saying else "",
+        shards=" ".join(map(link, saying.shards)) if saying else "",
+    )
+
+
+def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
+    """A part of a page as HTML; `said` replaces what is private in every text."""
+    templates = _templates_saying(said) if said else _templates()
+    return templates.get_template(template).render(**values)
 
 
 def stylesheet() -> str:
     """The style of all pages: a report's, and what the explorer adds."""
     templates = _templates()
     return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
+
+
+@cache
+def _templates_saying(said: Callable[[str], str]) -> Environment:
+    return _templates().overlay(
+        finalize=lambda value: (
+            said(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        )
+    )
 
 
 @cache
@@ -96,6 +150,7 @@ def _templates() -> Environment:
         "figures": figures,
         "navigation": NAVIGATION,
         "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
+        "share": share,
         "version": __version__,
     }
     made.filters["minute"] = lambda at: f"{at:%Y-%m-%d %H:%M}"

@@ -44,6 +44,11 @@ def svg(chart: Chart, *, narrow: bool = False) -> str:
     frame = NARROW if narrow else WIDE
     with _DRAWING, debug_mode(False):
         drawn = to_svg(chart.draw(frame), frame, chart.slug, chart.alt_text)
+    return alone(drawn)
+
+
+def alone(drawn: str) -> str:
+    """An SVG element as a file of its own: no page's style reaches it."""
     head, end, rest = drawn.partition(">")
     return f"{head}{end}<style>{DARK}</style>{rest}"
 

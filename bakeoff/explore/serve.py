@@ -1,5 +1,6 @@
 """The explorer's server: a socket that is ours before anything is said, and uvicorn on it."""
 
+import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,4 +51,7 @@ def serve(application: ASGIApp, bound: socket.socket) -> None:
         # Who follows a race keeps a connection open, and Ctrl-C must not wait for it.
         timeout_graceful_shutdown=2,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    server = uvicorn.Server(config)
+    # Who is cut off then, a picture that is being drawn or a run that is followed, is no error.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    server.run(sockets=[bound])

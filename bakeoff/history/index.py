@@ -33,10 +33,14 @@ BATCH = 500
 """Runs that are written at a time: some thousand rows, in one statement per table."""
 
 
+_LINE = [column for column in RUNS.c if column.name not in ("document", "words")]
+
+
 class Index:
     """An open index. Every method raises `HistoryAway` where the database refuses."""
 
     def __init__(self, url: str, *, renew: bool = False) -> None:
+        self.url = url
         self._engine: Engine = connect(url, renew=renew)
 
     def close(self) -> None:
@@ -95,12 +99,11 @@ class Index:
         if before is not None:
             at, _, run = before.partition("~")
             further = [or_(RUNS.c.began_at < at, and_(RUNS.c.began_at == at, RUNS.c.id < run))]
-        lines = [column for column in RUNS.c if column.name not in ("document", "words")]
         newest = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
         with self._reading() as connection:
             total = connection.execute(select(func.count()).select_from(RUNS).where(*fits)).scalar()
             rows = connection.execute(
-                select(*lines).where(*fits, *further).order_by(*newest).limit(limit + 1)
+                select(*_LINE).where(*fits, *further).order_by(*newest).limit(limit + 1)
             ).mappings()
             found = list(rows)
         more = found[limit - 1] if len(found) > limit else None
@@ -109,6 +112,23 @@ class Index:
             before=f"{more['began_at']}~{more['id']}" if more else None,
             total=total or 0,
         )
+
+    def run_before(self, run: ShelvedRun, contender: str, workload: str) -> RunLine | None:
+        """The last run before `run` of its kind, on its class of machine, with that contender and
+        workload; None: there is none."""
+        at = _text(run.began_at)
+        fits = (
+            RUNS.c.kind == run.kind,
+            RUNS.c.machine_class == run.machine_class,
+            _has(RUNS.c.contenders, contender),
+            _has(RUNS.c.workloads, workload),
+            or_(RUNS.c.began_at < at, and_(RUNS.c.began_at == at, RUNS.c.id < run.id)),
+        )
+        newest = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
+        with self._reading() as connection:
+            asked = select(*_LINE).where(*fits).order_by(*newest).limit(1)
+            found = connection.execute(asked).mappings().first()
+        return _run_line(found) if found else None
 
     def choices(self) -> Choices:
         """What `runs` can be asked for by."""

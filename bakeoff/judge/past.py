@@ -17,7 +17,6 @@ def line_of(series: Series) -> Line:
     compared = [series.points[place] for place in places]
     measured = [_measured(point) for point in compared]
     found = steps(measured)
-    now = levels(measured, found)[-1] if measured else None
     return Line(
         key=series.key,
         reference=series.reference,
@@ -36,25 +35,29 @@ def line_of(series: Series) -> Line:
             )
             for step in found
         ),
-        now=now
-        and LevelOf(
-            ratio=now.ratio,
-            low=now.low,
-            high=now.high,
-            n=now.n,
-            sd=now.sd,
-            since=compared[now.first].began_at,
+        levels=tuple(
+            LevelOf(
+                first=places[level.first],
+                last=places[level.last],
+                ratio=level.ratio,
+                low=level.low,
+                high=level.high,
+                n=level.n,
+                sd=level.sd,
+                since=compared[level.first].began_at,
+            )
+            for level in levels(measured, found)
         ),
     )
 
 
 def causes(before: Point, after: Point, reference: str) -> tuple[Finding, ...]:
     """What differs between two runs of a line; where nothing that is kept does, that."""
-    found = tuple(_differences(before, after, reference))
-    return found or (Finding.of("nothing_changed"),)
+    return tuple(differences(before, after, reference)) or (Finding.of("nothing_changed"),)
 
 
-def _differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+def differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+    """What is known to differ between two runs of a line."""
     if before.version != after.version:
         yield Finding.of("version_changed", before=before.version, after=after.version)
     elif _known_and_unlike(before.source, after.source):

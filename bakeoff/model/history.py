@@ -256,10 +256,14 @@ class ClaimPoint(Contract):
 
 
 class LevelOf(Contract):
-    """The mean ratio of the `n` runs since the last step, with its 95 % interval.
+    """The mean ratio of `n` runs between two steps, with its 95 % interval.
 
-    `sd` is the standard deviation of ln ratio from run to run; None: there is one run.
+    `first` and `last` are their places among the line's points. `sd` is the standard deviation of
+    ln ratio from run to run; None: there is one run.
     """
+
+    first: NonNegativeInt
+    last: NonNegativeInt
 
     ratio: float
     low: float
@@ -287,14 +291,20 @@ class LineStep(Contract):
 
 class Line(Contract):
     """A series, judged. `compared` counts its points that have a ratio with both ends; the others
-    are no part of levels and steps. `now` is None where no point has one."""
+    are no part of levels and steps. Between steps are `levels`, one more than there are steps;
+    there is none where no point has a ratio."""
 
     key: SeriesKey
     reference: str
     points: tuple[Point, ...]
     compared: NonNegativeInt
     steps: tuple[LineStep, ...]
-    now: LevelOf | None
+    levels: tuple[LevelOf, ...]
+
+    @property
+    def now(self) -> LevelOf | None:
+        """The level since the last step."""
+        return self.levels[-1] if self.levels else None
 
 
 class Past(Contract):

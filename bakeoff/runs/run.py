@@ -21,6 +21,7 @@ from bakeoff.runs.stages import History, Reports, Stages, Watch
 from bakeoff.runs.store import PLAN_FILE, Store
 
 _MEASURED = ("block", "tool-run", "day-turn")
+_CUT_SHORT = ("cut_short", "search_cut_short")
 OLD_PLANS = ("capacity-plan.json", "grid-plan.json", "replay-plan.json")
 
 
@@ -147,6 +148,20 @@ class Run(Results, Generic[PlanT, ResultT]):
         if self.has_samples() and not self.is_judged:
             self._result = self.judge()
         return self.result if self.has_samples() else None
+
+    def judged_so_far(self) -> Self:
+        """Judge what is there by now and write nothing, for who watches a run that goes on.
+
+        That it isn't complete yet is no fault of such a run. Raises `NoVerdict`.
+        """
+        result: Any = self.judge()
+        fields = type(result).model_fields
+        so_far: dict[str, object] = {"complete": True} if "complete" in fields else {}
+        if "warnings" in fields:
+            warnings = [each for each in result.warnings if each.code not in _CUT_SHORT]
+            so_far["warnings"] = tuple(warnings)
+        self._result = result.model_copy(update=so_far)
+        return self
 
     def records(self) -> Sequence[Record]:
         """The log, in order."""

@@ -67,6 +67,11 @@ def _wait(paths: Iterable[str]) -> str:
     return "this run will be added when the next one ends"
 
 
+def id_of(folder: Path) -> str:
+    """The id that a run's folder has in the history. Raises OSError."""
+    return sha256((folder / PLAN_FILE).read_bytes()).hexdigest()[:12]
+
+
 def shelved(run: AnyRun) -> ShelvedRun:
     """What the history keeps of a run that is judged. Raises `BadUsage`, `BadFile`."""
     plan = (run.path / PLAN_FILE).read_bytes()
@@ -75,7 +80,7 @@ def shelved(run: AnyRun) -> ShelvedRun:
         type(run),
         run.result,
         path=run.path,
-        id_=sha256(plan).hexdigest()[:12],
+        id_=id_of(run.path),
         machine=run.store.machine(),
         command_line=tuple(_first(json.loads(plan), "command_line") or ()),
         origins=origins,

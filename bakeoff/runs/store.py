@@ -15,6 +15,7 @@ from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import RECORD, Record
+from bakeoff.runs.holder import holding
 
 PLAN_FILE = "plan.json"
 SYNC_EVERY_NS = 1_000_000_000
@@ -83,7 +84,8 @@ class Store:
             data = (self.path / "samples.jsonl").read_bytes()
             self._log.truncate(data.rfind(b"\n") + 1)
             _sync_folder(self.path)
-            yield
+            with holding(self.path):
+                yield
             self._sync()
         finally:
             self._log.close()

@@ -92,7 +92,13 @@ def plan_of(size: Size, conditions: Conditions, seed: int) -> Plan:
         run="simulated",
         command_line=("bakeoff", "simulate"),
         entries=tuple(
-            Entry(name=name, title=name, origin="command", contender=simulated, path="/")
+            Entry(
+                name=name,
+                title=name,
+                origin="command",
+                contender=simulated.model_copy(update={"name": name}),
+                path="/",
+            )
             for name in size.names
         ),
         workload=Workload(name="hello", title="Hello"),

@@ -1,10 +1,6 @@
 """Many simulated races of one size, judged as real ones are; and how long a race must be."""
 
 import math
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -19,6 +15,7 @@ from bakeoff.model.samples import Block
 from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
 from bakeoff.model.verdict import Verdict, ends
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
+from bakeoff.workers import pool
 
 DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0)
 
@@ -79,8 +76,8 @@ def rate(count: int, n: int) -> Rate:
 class Study:
     """Races on all processors, in processes that end with this one."""
 
-    def __init__(self, pool: ProcessPoolExecutor, seed: int) -> None:
-        self._pool, self._seed = pool, seed
+    def __init__(self, workers: ProcessPoolExecutor, seed: int) -> None:
+        self._workers, self._seed = workers, seed
 
     def rates(
         self,
@@ -92,7 +89,7 @@ class Study:
         """Race `races` times; `done` is called after each. Race k always has the same seed, so
         that sizes are compared on the same weather."""
         seeds = [int(each) for each in np.random.SeedSequence(self._seed).generate_state(races)]
-        tasks = [self._pool.submit(race, size, conditions, each) for each in seeds]
+        tasks = [self._workers.submit(race, size, conditions, each) for each in seeds]
         for task in as_completed(tasks):
             task.result()
             done()
@@ -102,19 +99,8 @@ class Study:
 @contextmanager
 def study(seed: int) -> Iterator[Study]:
     """A study with a process for each processor that we may use."""
-    pool = ProcessPoolExecutor(
-        max_workers=len(os.sched_getaffinity(0)),
-        mp_context=multiprocessing.get_context("fork"),
-        initializer=_end_with_the_parent,
-    )
-    with pool:
-        try:
-            yield Study(pool, seed)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in multiprocessing.active_children():
-                worker.terminate()
-            raise
+    with pool() as workers:
+        yield Study(workers, seed)
 
 
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
@@ -159,17 +145,3 @@ def search(
 def _middle(half_widths: Sequence[float]) -> Middle:
     low, middle, high = np.expm1(np.quantile(half_widths, (0.1, 0.5, 0.9)))
     return Middle(median=middle, low=low, high=high)
-
-
-def _end_with_the_parent() -> None:
-    """Leave Ctrl-C to the parent, and end when the parent has ended, however it did."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        assert parent
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

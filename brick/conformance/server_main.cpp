@@ -64,7 +64,7 @@ void run(const Asked& asked) {
         asked.log.empty() ? nullptr : std::make_unique<brick::conformance::Log>(asked.log);
     brick::Server server(asked.options);
     brick::conformance::serve(server, log.get());
-    server.listen();
+    server.stop_on_signal();
     std::cout << "http://" << asked.options.host << ':' << server.port() << "/ by "
               << (server.io() == brick::Io::uring ? "io_uring" : "epoll") << std::endl;
     server.run_until_signal();

@@ -27,6 +27,7 @@ struct Server::State {
     std::atomic<std::size_t> open{0};
     std::vector<std::unique_ptr<http::Service>> services;
     net::Reactors reactors;
+    std::unique_ptr<net::StopSignals> signals;  // They end before the reactors that they stop.
 };
 
 Server::Server(Options options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -84,9 +85,16 @@ void Server::run() {
     net::run_all(state_->reactors);
 }
 
-void Server::run_until_signal() {
+void Server::stop_on_signal() {
     if (state_->reactors.empty()) listen();
-    const net::StopSignals signals(state_->reactors);
+    if (!state_->signals) {
+        state_->signals = std::make_unique<net::StopSignals>(state_->reactors);
+    }
+}
+
+void Server::run_until_signal() {
+    stop_on_signal();
+    const std::unique_ptr<net::StopSignals> signals = std::move(state_->signals);
     run();
 }
 

@@ -15,7 +15,7 @@ void run(const yardstick::Options& options) {
     yardstick::Behaviour behaviour(options);
     brick::Server server(yardstick::server_options(options));
     behaviour.serve(server);
-    server.listen();
+    server.stop_on_signal();
     yardstick::say_where(options, server.port(), server.io());
     server.run_until_signal();
 }

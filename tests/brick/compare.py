@@ -153,7 +153,8 @@ WHY = {
         " stands in front of it may not bear it, or may bear it differently. What it does bear has"
         " no effect on where a message ends: one empty line before a request, empty elements"
         " of lists,"
-        " white space around a chunk's extension."
+        " white space around a chunk's extension. A target of http always has a host, so that none"
+        " is served without one, whether Host is empty or only a port."
     ),
     "Refused in another way": (
         "The request is refused by all, or not answered; what becomes of the connection, or of the"

@@ -1,21 +1,49 @@
 """brick-yardstick does what its options say. Times are bounded from below: a busy machine adds."""
 
 import json
+import os
 import socket
+import subprocess
 import time
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPResponse
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.brick.conftest import BUILD, Running, Start, ended
+from tests.brick.conftest import BUILD, Running, Start, ended, program
 
 pytestmark = pytest.mark.e2e
 
 YARDSTICK = BUILD / "brick-yardstick"
 HELLO = b"Hello, World!"
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def writes_to_a_pipe(pid: int) -> bool:
+    """Whether the process waits for room in a pipe."""
+    return "pipe" in Path(f"/proc/{pid}/wchan").read_text()
+
+
+@pytest.mark.parametrize("null", [False, True])
+def test_sigterm_ends_it_well_from_the_line_with_the_port_on(null: bool) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    filled = 0
+    with suppress(BlockingIOError):
+        while True:
+            filled += os.write(writer, b"x" * 4096)
+    os.set_blocking(writer, True)
+    words = [program("brick-yardstick"), "--port", "0", *["--null"] * null]
+    with subprocess.Popen(words, stdout=writer) as server, open(reader, "rb") as said:
+        os.close(writer)
+        while not writes_to_a_pipe(server.pid):
+            time.sleep(0.01)
+        server.terminate()
+        line = said.read()[filled:]
+        assert server.wait(timeout=60) == 0
+    assert b"127.0.0.1:" in line
 
 
 def connected(server: Running) -> HTTPConnection:

@@ -1,6 +1,7 @@
 """Somebody who asks the explorer, without a socket."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -8,6 +9,7 @@ import httpx
 
 from bakeoff.explore.app import application
 from bakeoff.explore.guard import Guard
+from bakeoff.explore.live.watched import Live
 from bakeoff.history.index import Index
 
 PORT = 8321
@@ -21,27 +23,35 @@ class Visitor:
     index: Index
     guard: Guard = field(default_factory=lambda: Guard(PORT))
     cookies: dict[str, str] = field(default_factory=dict)
+    live: Live | None = None
 
     @classmethod
-    def let_in(cls, index: Index) -> "Visitor":
+    def let_in(cls, index: Index, live: Live | None = None) -> "Visitor":
         """One that has the cookie."""
-        visitor = cls(index)
+        visitor = cls(index, live=live)
         visitor.cookies[visitor.guard.cookie] = visitor.guard.token
         return visitor
 
     def ask(
-        self, path: str, *, method: str = "GET", headers: dict[str, str] | None = None
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        headers: dict[str, str] | None = None,
+        form: dict[str, str] | None = None,
     ) -> httpx.Response:
         """The answer to one request."""
 
         async def asked() -> httpx.Response:
-            transport = httpx.ASGITransport(application(self.index, self.guard))
+            transport = httpx.ASGITransport(application(self.index, self.guard, self.live))
             async with httpx.AsyncClient(
                 transport=transport, base_url=BASE, cookies=self.cookies
             ) as client:
-                return await client.request(method, path, headers=headers)
+                return await client.request(method, path, headers=headers, data=form)
 
-        return asyncio.run(asked())
+        # In a thread of its own: where a test drove a browser before, this one has a loop already.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, asked()).result()
 
     def page(self, path: str) -> str:
         """The HTML of a page that is there."""

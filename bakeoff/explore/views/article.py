@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bakeoff.explore.address import Address
+from bakeoff.explore.badge import Badge, of_words
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import ClaimPoint
+from bakeoff.report import figures
 from bakeoff.report.document import DataRow, Sign
 
 SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
@@ -38,6 +40,12 @@ class ArticlePage(Page):
     template: ClassVar[str] = "article.html"
 
     claims: tuple[Claim, ...]
+
+    def badges(self) -> tuple[Badge, ...]:
+        """How many of its claims held in the newest replay of each."""
+        held = sum(claim.points[0].claim.finding == "holds" for claim in self.claims)
+        name = self.claims[0].points[0].claim.article
+        return (of_words(f"{name}: {held} of {figures.plural(len(self.claims), 'claim')} held"),)
 
 
 def article(index: Index, address: Address) -> Page:

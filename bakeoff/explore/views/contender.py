@@ -1,52 +1,32 @@
 """A contender over time: its line against a reference, with what may explain a step; and all."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
+from bakeoff.explore.badge import Badge, of_ratio
+from bakeoff.explore.drawing.drawn import line_over_time
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
-from bakeoff.model.history import ContenderLine, Point, Series, SeriesKey
+from bakeoff.model.history import ContenderLine, Line, LineStep, Point, Series, SeriesKey
 from bakeoff.report.document import DataRow
-
-if TYPE_CHECKING:
-    from bakeoff.judge.steps import Measured
+from bakeoff.report.sentences import sentences
 
 SHOWN_MAX = 100
 """Points in the table, the newest ones; the files have all."""
-Z_95 = 1.96
-"""Half the width of a 95 % interval, in standard errors."""
-SAID_MAX = 60
-"""Longer values are not repeated: of a hash nobody reads more than that it changed."""
-WATCHED = {
-    "version": "version",
-    "source": "sources or settings",
-    "kernel": "kernel",
-    "bakeoff": "bakeoff",
-    "method": "method",
-    "reference_version": "the reference’s version",
-    "reference_source": "the reference’s sources or settings",
-}
-"""What is said to have changed from one point to the next."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A step of the line before `point`: the level after it over that before it.
+    """A step of the line: what changed with it, in words; `run` is the first after it.
 
-    `causes` are what changed between the two runs on either side; without one, nothing did that we
-    know of. `before` and `after` count the runs of the two levels.
+    `before` and `after` count the runs of the levels beside it.
     """
 
-    point: Point
+    step: LineStep
     run: Address
-    ratio: float
-    low: float
-    high: float
     causes: tuple[str, ...]
     before: int
     after: int
@@ -89,6 +69,15 @@ class ContenderPage(Page):
     turns: tuple[Turn, ...]
     compared: int
 
+    def badges(self) -> tuple[Badge, ...]:
+        """`last`: its ratio in the last race that has one."""
+        reference = self.series.reference
+        for point in reversed(self.series.points):
+            if point.valid and point.ratio and (point.low or point.high):
+                day = f"{point.began_at:%Y-%m-%d}"
+                return (of_ratio("last", self.name, reference, point, day),)
+        return ()
+
 
 def contender(index: Index, address: Address) -> Page:
     """The contender of the address, or all. Raises `NotThere` for one that never raced."""
@@ -116,74 +105,59 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
     series = index.series(wanted or lines[0].series, address.asked("against"))
     if series is None:
         raise NotThere(f"{name} has no line called {wanted}")
-    compared = [point for point in series.points if point.valid and point.low and point.high]
+    # Here, not above: statistics libraries take a second to import.
+    from bakeoff.judge.past import line_of
+
+    line = line_of(series)
     return ContenderPage(
         address=address,
         title=f"{name} over time",
         data=lambda: _data(series),
+        charts=line_over_time(line),
         name=name,
-        lines=tuple((line, to.contender(name, series=line.series)) for line in lines),
+        lines=tuple((each, to.contender(name, series=each.series)) for each in lines),
         series=series,
         references=tuple(
             (each, to.contender(name, series=series.key.series, against=each))
             for each in series.key.references
         ),
-        points=_seen(series.points)[:SHOWN_MAX],
+        points=_seen(series),
         total=len(series.points),
-        turns=_turns(compared),
-        compared=len(compared),
+        turns=_turns(line),
+        compared=line.compared,
     )
 
 
-def _turns(points: Sequence[Point]) -> tuple[Turn, ...]:
-    # Here, not above: statistics libraries take a second to import.
-    from bakeoff.judge.steps import levels, steps
-
-    measured = [_measured(point) for point in points]
-    found = steps(measured)
-    runs = [level.n for level in levels(measured, found)]
+def _turns(line: Line) -> tuple[Turn, ...]:
     turns = [
         Turn(
-            point=points[step.at],
-            run=to.run(points[step.at].run, part=points[step.at].part),
-            ratio=step.ratio,
-            low=step.low,
-            high=step.high,
-            causes=_changed(points[step.at - 1], points[step.at]),
-            before=before,
-            after=after,
+            step=step,
+            run=to.run(step.run, part=line.points[step.at].part),
+            causes=tuple(sentences(step.causes)),
+            before=before.n,
+            after=after.n,
         )
-        for step, (before, after) in zip(found, pairwise(runs), strict=True)
+        for step, (before, after) in zip(line.steps, pairwise(line.levels), strict=True)
     ]
     return tuple(reversed(turns))
 
 
-def _measured(point: Point) -> "Measured":
-    from bakeoff.judge.steps import Measured
+def _seen(series: Series) -> tuple[Seen, ...]:
+    from bakeoff.judge.past import differences
 
-    assert point.ratio and point.low and point.high
-    return Measured(log(point.ratio), (log(point.high) - log(point.low)) / (2 * Z_95))
-
-
-def _seen(points: Sequence[Point]) -> tuple[Seen, ...]:
+    points = series.points[-SHOWN_MAX - 1 :]
     seen = [
         Seen(
-            point=point,
-            run=to.run(point.run, part=point.part),
-            changed=_changed(before, point) if before else (),
+            point=after,
+            run=to.run(after.run, part=after.part),
+            changed=tuple(sentences(differences(before, after, series.reference))),
         )
-        for before, point in zip((None, *points), points, strict=False)
+        for before, after in pairwise(points)
     ]
+    if len(points) <= SHOWN_MAX and points:
+        first = points[0]
+        seen.insert(0, Seen(point=first, run=to.run(first.run, part=first.part), changed=()))
     return tuple(reversed(seen))
-
-
-def _changed(before: Point, after: Point) -> tuple[str, ...]:
-    """What differs between two points, in words; what neither says can't differ."""
-    return tuple(
-        f"{words} {was} → {now}" if len(was + now) <= SAID_MAX else words
-        for key, words in WATCHED.items()
-        if (was := getattr(before, key)) and (now := getattr(after, key)) and was != now
-    )
 
 
 def _data(series: Series) -> list[DataRow]:

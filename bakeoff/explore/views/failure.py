@@ -11,3 +11,4 @@ class FailurePage(Page):
     """Why, as `alarm`."""
 
     template: ClassVar[str] = "failure.html"
+    is_shared: ClassVar[bool] = False

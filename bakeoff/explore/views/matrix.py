@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
+from bakeoff.explore.badge import Badge, of_pair
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import Matrix, MatrixKey
@@ -28,6 +29,7 @@ class Cell:
     interval: str
     n: int
     run: Address
+    pair: Pair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +40,20 @@ class MatrixPage(Page):
     """
 
     template: ClassVar[str] = "matrix.html"
+    table: ClassVar[str] = "matrix_table.html"
 
     key: MatrixKey | None
     names: tuple[str, ...]
     rows: Mapping[str, Mapping[str, Cell]]
     keys: tuple[tuple[MatrixKey, Address], ...]
+
+    def badges(self) -> tuple[Badge, ...]:
+        """One for each cell."""
+        return tuple(of_pair(cell.pair) for row in self.rows.values() for cell in row.values())
+
+    def table_title(self) -> str:
+        """That of the page, once there is a matrix."""
+        return self.title if self.key else ""
 
 
 def matrix(index: Index, address: Address) -> MatrixPage:
@@ -107,6 +118,7 @@ def _cell(pair: Pair, run: str) -> Cell:
         interval=interval.removesuffix(")") if bracket else "",
         n=pair.n,
         run=to.run(run),
+        pair=pair,
     )
 
 

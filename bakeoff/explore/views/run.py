@@ -1,18 +1,21 @@
 """A run, or a part of it: what its report says, of all contenders or of a chosen family."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.badge import Badge, of_verdict, of_words
+from bakeoff.explore.drawing.drawn import ratios
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.pictures import charts_of
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import RunLine, ShelvedRun
-from bakeoff.report.document import Chart, Document
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Chart, Document, Table
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
 
 MATES = 12
@@ -32,12 +35,15 @@ class Member:
 class RunPage(Page):
     """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
 
-    `others` are runs of the same contenders on the same machine, to compare with.
+    `before` is the run before it of the same reference, workload and machine, and `others` finds
+    the newest of those, to compare with.
     """
 
     template: ClassVar[str] = "run.html"
+    table: ClassVar[str] = "standings.html"
 
     run: ShelvedRun
+    verdict: Verdict | None
     part: str
     document: Document
     further: str
@@ -47,11 +53,27 @@ class RunPage(Page):
     reference: str
     is_family: bool
     parts: tuple[tuple[str, Address], ...]
-    others: tuple[RunLine, ...]
+    before: RunLine | None
+    others: Callable[[], tuple[RunLine, ...]]
 
     def pictures(self) -> tuple[Chart, ...]:
-        """The report's own pictures; each is drawn when its file is asked for."""
-        return charts_of(self.document)
+        """The report's other pictures; each is drawn when its file is asked for."""
+        own = {drawn.slug for drawn in self.charts}
+        return tuple(chart for chart in charts_of(self.document) if chart.slug not in own)
+
+    def badges(self) -> tuple[Badge, ...]:
+        """Who leads, or that it is a tie. A family that somebody chose has none."""
+        if self.is_family:
+            return ()
+        return of_verdict(self.verdict) if self.verdict else (of_words(self.title),)
+
+    def embeds(self) -> Mapping[str, str]:
+        """Its pictures and its first table. A family that somebody chose has none."""
+        return {} if self.is_family else super().embeds()
+
+    def table_title(self) -> str:
+        """That of its first table."""
+        return title_of_table(self.blocks)
 
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
@@ -75,12 +97,15 @@ def run(index: Index, address: Address) -> RunPage:
     finding, further = split_headline(shown.document)
     blocks = undrawn(shown.document)
     verdict = shown.verdict
+    before = None if part else _before(index, shelved)
     return RunPage(
         address=address,
         title=finding,
         alarm=shown.document.alarm,
         data=lambda: shown.document.data,
+        charts=ratios(verdict) if verdict else (),
         run=shelved,
+        verdict=verdict,
         part=part,
         document=shown.document,
         further=further,
@@ -93,7 +118,8 @@ def run(index: Index, address: Address) -> RunPage:
         reference=verdict.reference if verdict else "",
         is_family=bool(of or against),
         parts=tuple((name, to.run(shelved.id, part=name)) for name in shown.parts),
-        others=() if part else _others(index, shelved),
+        before=before,
+        others=lambda: _others(index, shelved, before) if before else (),
     )
 
 
@@ -105,6 +131,11 @@ def found(index: Index, parts: tuple[str, ...]) -> ShelvedRun:
     return shelved
 
 
+def title_of_table(blocks: Iterable[Shown]) -> str:
+    """The title of the first table of a document; empty where it has none."""
+    return next((shown.block.title for shown in blocks if isinstance(shown.block, Table)), "")
+
+
 def numbers(text: str) -> tuple[int, ...]:
     """`0.2.3` as numbers, each once and in order. Raises `BadUsage`."""
     if not all(part.isdecimal() and len(part) < 5 for part in text.split(".") if text):
@@ -112,10 +143,14 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in text.split(".") if part}))
 
 
-def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:
-    """The newest runs that `compare` may take beside this one."""
+def _before(index: Index, run: ShelvedRun) -> RunLine | None:
     if run.kind != "race" or not run.races:
-        return ()
+        return None
+    return index.run_before(run, run.races[0].reference, run.races[0].workload)
+
+
+def _others(index: Index, run: ShelvedRun, before: RunLine) -> tuple[RunLine, ...]:
+    """What `compare` may take beside this run: the one before it, then the newest."""
     race = run.races[0]
     page = index.runs(
         contender=race.reference,
@@ -124,4 +159,5 @@ def _others(index: Index, run: ShelvedRun) -> tuple[RunLine, ...]:
         kind="race",
         limit=MATES + 1,
     )
-    return tuple(each for each in page.runs if each.id != run.id)[:MATES]
+    newest = (each for each in page.runs if each.id not in (run.id, before.id))
+    return (before, *newest)[:MATES]

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from bakeoff.explore.address import Address, Links
+from bakeoff.explore.badge import Badge, of_words
+from bakeoff.explore.drawing.drawn import changes
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.explore.views.run import found
+from bakeoff.explore.views.run import found, title_of_table
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import ShelvedRun
@@ -29,6 +31,7 @@ class TwoPage(Page):
     """
 
     template: ClassVar[str] = "two.html"
+    table: ClassVar[str] = "standings.html"
 
     before: ShelvedRun
     after: ShelvedRun
@@ -39,6 +42,14 @@ class TwoPage(Page):
     reference: str
     references: tuple[str, ...]
     unlike: bool
+
+    def badges(self) -> tuple[Badge, ...]:
+        """What changed, in its first words."""
+        return (of_words(self.title),)
+
+    def table_title(self) -> str:
+        """That of its first table."""
+        return title_of_table(self.blocks)
 
     def href(self, _link: Links) -> Callable[[str], str]:
         """A comparison's document leads nowhere but to the web."""
@@ -68,6 +79,7 @@ def two(index: Index, address: Address) -> TwoPage:
         address=address,
         title=finding,
         data=lambda: document.data,
+        charts=changes(result),
         before=before,
         after=after,
         document=document,

@@ -7,16 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from bakeoff.report.charts.theme import (
-    INK,
-    QUIET,
-    Drawing,
-    Frame,
-    Panels,
-    by_pixel,
-    data,
-    round_step,
-)
+from bakeoff.report.charts.palette import INK, QUIET
+from bakeoff.report.charts.theme import Drawing, Frame, Panels, by_pixel, data
+from bakeoff.report.charts.ticks import round_step
 from bakeoff.report.document import printable
 
 _BAR, _TEXT, _GAP, _BETWEEN = 15, 17, 12, 40

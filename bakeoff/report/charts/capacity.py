@@ -7,18 +7,9 @@ import altair as alt
 
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.report import figures
-from bakeoff.report.charts.theme import (
-    INK,
-    QUIET,
-    Drawing,
-    Frame,
-    colours,
-    data,
-    log_scale,
-    log_y,
-    named,
-    ratio_ticks,
-)
+from bakeoff.report.charts.palette import INK, QUIET
+from bakeoff.report.charts.theme import Drawing, Frame, colours, data, log_scale, log_y, named
+from bakeoff.report.charts.ticks import ratio_ticks
 from bakeoff.report.document import Chart, printable
 from bakeoff.report.kinds.capacity import headline, ranked
 

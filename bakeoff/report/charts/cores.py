@@ -7,8 +7,9 @@ import altair as alt
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
+from bakeoff.report.charts.palette import GRID, INK
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.theme import GRID, INK, Drawing, Frame, by_pixel, data
+from bakeoff.report.charts.theme import Drawing, Frame, by_pixel, data
 from bakeoff.report.document import Chart
 
 # Work in two blues, network interrupts in green, stolen time in the alarming colour.

@@ -7,7 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from bakeoff.report.charts.theme import INK, QUIET, Drawing, Frame, by_pixel, data, ratio_axis
+from bakeoff.report.charts.palette import INK, QUIET
+from bakeoff.report.charts.theme import Drawing, Frame, by_pixel, data, ratio_axis
 from bakeoff.report.document import printable
 
 _TEXT, _LANE, _BARE_LANE, _TITLE, _GAP = 15, 22, 13, 20, 14

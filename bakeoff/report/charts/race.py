@@ -10,6 +10,7 @@ from bakeoff.report import figures
 from bakeoff.report.charts import theme
 from bakeoff.report.charts.bars import Bar, Panel, bars
 from bakeoff.report.charts.forest import Group, Line, forest, open_ended
+from bakeoff.report.charts.palette import TWIN
 from bakeoff.report.charts.series import blocks_of
 from bakeoff.report.document import Chart, printable
 from bakeoff.report.kinds import race_tables
@@ -121,7 +122,7 @@ def cpu(race: Race) -> Chart | None:
         server, client = figures.duration(cost.server), figures.duration(cost.client)
         return [
             Bar(name, colour, list(zip(split(cost), (1.0, 0.5), strict=False)), server),
-            Bar("", theme.TWIN, [(cost.client, 1.0)], client),
+            Bar("", TWIN, [(cost.client, 1.0)], client),
         ]
 
     return _costs(

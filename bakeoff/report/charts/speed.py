@@ -9,8 +9,9 @@ import altair as alt
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
+from bakeoff.report.charts.palette import QUIET
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.theme import QUIET, Drawing, Frame, data, log_y, named
+from bakeoff.report.charts.theme import Drawing, Frame, data, log_y, named
 from bakeoff.report.document import Chart, printable
 from bakeoff.report.kinds.race import latency_caution
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
+from bakeoff.report.charts.palette import GRID, INK, QUIET
 from bakeoff.report.charts.race import Lane, Race
-from bakeoff.report.charts.theme import GRID, INK, QUIET, Drawing, Frame, colour_scale, data
+from bakeoff.report.charts.theme import Drawing, Frame, colour_scale, data
 from bakeoff.report.document import Chart, printable
 
 _KINDS = ["short slices", "long slices"]

@@ -2,7 +2,6 @@
 
 import html
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +10,10 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from bakeoff.report.charts.palette import GRID, INK, PALETTE, QUIET, TWIN
+from bakeoff.report.charts.ticks import ratio_ticks
 from bakeoff.report.document import printable
 
-# The page's style sheet turns INK, QUIET and GRID over in the dark: it finds them by their value.
-INK, QUIET, GRID = "#1f2328", "#59636e", "#d8dee4"
-TWIN = "#818b98"
-# Okabe and Ito's colours without yellow and black, then three that keep apart from them: all of
-# middle lightness, so that they read on white and on near-black.
-PALETTE = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
-    "#56b4e9", "#8b6fd1", "#a6761d", "#6b8e23",
-)  # fmt: skip
 DASHES = ([1, 0], [7, 3], [2, 2], [4, 2, 1, 2])
 # A system's own sans serif; vl-convert measures with the one it brings along.
 FONT = "sans-serif"
@@ -172,27 +164,6 @@ def log_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
     pad = max((max(values) / min(values)) ** 0.05, 1.02)
     low, high = min(values) / pad, max(values) * pad
     return alt.Scale(type="log", domain=[low, high], nice=False), ratio_ticks(low, high, 8)
-
-
-def ratio_ticks(low: float, high: float, most: int) -> list[float]:
-    """About `most` round figures between `low` and `high`; evenly apart where they are near."""
-    if high / low < 4:
-        step = round_step((high - low) / most)
-        first = math.ceil(low / step)
-        return [round(n * step, 6) for n in range(first, math.floor(high / step) + 1)]
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for digits in ((1, 2, 5), (1, 3), (1,)):
-        ticks = [round(d * 10.0**power, 6) for power in decades for d in digits]
-        inside = [tick for tick in ticks if low <= tick <= high]
-        if len(inside) <= most:
-            break
-    return inside
-
-
-def round_step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next((m * power for m in (1, 2, 5) if m * power >= least), 10 * power)
 
 
 def by_pixel(

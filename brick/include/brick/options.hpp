@@ -16,7 +16,7 @@ enum class Io : std::uint8_t { automatic, epoll, uring };
 /// How much of a client the server takes before it refuses. Sizes are bytes, the same for every
 /// connection; each refusal closes the connection.
 struct Limits {
-    std::size_t request_line_bytes = 8 * 1024;  ///< Longer: 414.
+    std::size_t request_line_bytes = 8 * 1024;  ///< Longer: 414, or 501 for the method.
     std::size_t head_bytes = 16 * 1024;         ///< Request line, fields and trailers. Longer: 431.
     std::size_t fields = 100;                   ///< Header fields, at most 100. More: 431.
     std::size_t body_bytes = 1024 * 1024;  ///< A body that is gathered for a handler. Longer: 413.

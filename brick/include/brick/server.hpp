@@ -68,7 +68,12 @@ public:
     /// if nobody did. Throws std::system_error when a thread can't go on.
     void run();
 
-    /// The same, and SIGINT and SIGTERM stop it. Their handlers are as before when it returns.
+    /// From now on SIGINT and SIGTERM stop it, as `stop` does, though it doesn't run yet: for those
+    /// who tell where it listens before `run_until_signal`. Listens first if nobody did. One server
+    /// of a process at a time.
+    void stop_on_signal();
+
+    /// `run`, and SIGINT and SIGTERM stop it. Their handlers are as before when it returns.
     void run_until_signal();
 
     /// Asks `run` to end: no new connections, idle ones close, requests in flight are answered

@@ -33,6 +33,14 @@ Parsed broken_line(const char* line, Window within) noexcept {
     return {0, within.refusal};
 }
 
+/// The same for a request line. One that is too long before its method ends has a method that is
+/// longer than any (RFC 9112, 3), else the target is to blame.
+Parsed broken_request_line(const char* line, Window within) noexcept {
+    const Parsed broken = broken_line(line, within);
+    const bool is_in_method = std::find(line, within.end, ' ') == within.end;
+    return broken.refusal == 414 && is_in_method ? Parsed{0, 501} : broken;
+}
+
 bool is_line_end(const char* at, const char* end) noexcept {
     return end - at >= static_cast<std::ptrdiff_t>(kLineEnd) &&
            std::memcmp(at, "\r\n", kLineEnd) == 0;
@@ -77,7 +85,7 @@ Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noex
     Stops stops(at, begin, whole.end);
     const char* line = at;
     if (const int refusal = parse_request_line(at, first.end, head); refusal != 0) {
-        return refusal == 400 ? broken_line(line, first) : Parsed{0, refusal};
+        return refusal == 400 ? broken_request_line(line, first) : Parsed{0, refusal};
     }
     // Not `at`, which is the same but known only when all before it is.
     line = stops.next() + kLineEnd;

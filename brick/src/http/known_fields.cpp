@@ -64,8 +64,8 @@ int KnownFields::note_host(std::string_view value) noexcept {
         return 400;
     }
     has_host_ = true;
-    // An empty one is how a client says that its target has no authority (RFC 9110, 7.2).
-    return value.empty() || is_authority(value, end_) ? 0 : 400;
+    // No target of http is without a host, with a port or without (RFC 9112, 3.3).
+    return is_authority(value, end_) ? 0 : 400;
 }
 
 int KnownFields::note_length(std::string_view value) noexcept {

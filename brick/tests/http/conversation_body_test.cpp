@@ -108,6 +108,7 @@ TEST(RequestBody, ThatCameBeforeTheEndIsAnsweredThoughTheClientReadsLate) {
 TEST(RequestHead, HasItsLimits) {
     const Limits limits{.request_line_bytes = 50, .head_bytes = 100, .fields = 2};
     EXPECT_EQ(Client(limits).says("GET /" + std::string(60, 'a')), refusal("414 URI Too Long"));
+    EXPECT_EQ(Client(limits).says(std::string(60, 'M')), refusal("501 Not Implemented"));
     const std::string too_large = refusal("431 Request Header Fields Too Large");
     EXPECT_EQ(Client(limits).says("GET / HTTP/1.1\r\nHost: a\r\nA: " + std::string(100, 'a')),
               too_large);

@@ -233,8 +233,7 @@ int read_field(View line, Said& said, Head& head) {
     head.fields[head.field_count++] = field;
     const std::string name = small(field.name);
     if (name == "host") {
-        const bool good = field.value.empty() || plain_authority(field.value, false);
-        return said.hosts++ == 0 && good ? 0 : 400;
+        return said.hosts++ == 0 && plain_authority(field.value, false) ? 0 : 400;
     }
     if (name == "content-length") {
         return read_length(field.value, said, head);
@@ -286,7 +285,8 @@ Parsed parse_head_plainly(std::string_view bytes, const Limits& limits, Head& he
         const std::size_t line_bytes = (has_end ? newline : rest.size()) + 1;  // At the least.
         if (count == 0 && (line_bytes > limits.head_bytes ||
                            (line_bytes > 2 && line_bytes - 2 > limits.request_line_bytes))) {
-            return {0, 414};
+            const std::size_t most = std::min(limits.request_line_bytes + 2, limits.head_bytes);
+            return {0, rest.substr(0, most).find(' ') == View::npos ? 501 : 414};
         }
         if (at - start + line_bytes > limits.head_bytes) {
             return {0, 431};

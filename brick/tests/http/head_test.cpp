@@ -181,6 +181,20 @@ TEST(ParseHead, RefusesALongRequestLineAsSoonAsItIsTooLong) {
     EXPECT_EQ(parse("\r\n" + request_line(most) + rest, head).refusal, 0);
 }
 
+TEST(ParseHead, KnowsNoMethodThatIsLongHoweverLongItIs) {
+    const std::size_t most = Limits{}.request_line_bytes;
+    const std::string rest = " / HTTP/1.1\r\nHost: a\r\n\r\n";
+    Head head;
+    EXPECT_EQ(parse(std::string(most - 11, 'M') + rest, head).refusal, 0);
+    EXPECT_EQ(parse(std::string(most + 1, 'M'), head).refusal, 0);
+    for (const std::size_t bytes : {most + 2, most + 3, std::size_t{100'000}}) {
+        EXPECT_EQ(parse(std::string(bytes, 'M') + rest, head).refusal, 501) << bytes;
+        EXPECT_EQ(parse(std::string(bytes, 'M'), head).refusal, 501) << bytes;
+    }
+    // The space comes within the limit: it's the target that doesn't.
+    EXPECT_EQ(parse(std::string(most, 'M') + rest, head).refusal, 414);
+}
+
 TEST(ParseHead, RefusesARequestLineThatAHeadHasNoRoomFor) {
     Limits limits;
     limits.head_bytes = 100;

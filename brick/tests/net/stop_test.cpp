@@ -1,6 +1,7 @@
 // How a server stops, and where it can't listen.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <vector>
 
 #include "net/running.hpp"
@@ -47,6 +48,21 @@ TEST_P(Stop, AnswersAllThatIsInFlight) {
         EXPECT_EQ(body_of(client.receives_all()).size(), kBigBytes);
     }
     EXPECT_EQ(running.stops(), "");
+}
+
+TEST_P(Stop, HeedsASignalThatComesBeforeItRuns) {
+    for (const int signal : {SIGTERM, SIGINT}) {
+        Options idle = options();
+        idle.port = 0;
+        Server server(idle);
+        server.stop_on_signal();
+        EXPECT_NE(server.port(), 0);
+        raise(signal);
+        server.run_until_signal();
+        struct sigaction now {};
+        sigaction(signal, nullptr, &now);
+        EXPECT_EQ(now.sa_handler, SIG_DFL);
+    }
 }
 
 TEST_P(Stop, AnswersWhoWaitsToBeAccepted) {

@@ -118,7 +118,7 @@ void add_routes(brick::Server& server) {
 int main(int argc, char** argv) try {
     brick::Server server(options_of({argv + 1, static_cast<std::size_t>(argc - 1)}));
     add_routes(server);
-    server.listen();
+    server.stop_on_signal();
     std::printf("http://127.0.0.1:%u/ by %s\n", unsigned{server.port()},
                 server.io() == brick::Io::uring ? "io_uring" : "epoll");
     std::fflush(stdout);  // Who started us reads from a pipe.

@@ -48,7 +48,7 @@ fn requests() -> [Arc<Request>; 3] {
             path: "/a".into(),
             host: "localhost:1".into(),
             headers: vec![("Accept".into(), "*/*".into())],
-            body: vec![b'x'; length],
+            body: vec![b'x'; length].into(),
             ..Request::default()
         })
     };

@@ -85,14 +85,20 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
             return;
         }
-        if now_ns >= self.window.end_ns {
+        if !self.wants(now_ns) {
             return;
         }
         let target = &self.pool.target;
         let room = connection.protocol.room(target.pipeline) as u64;
         let left = target.requests_per_connection.map_or(u64::MAX, |most| most - connection.sent);
-        let count = room.min(left).min(self.allowance);
-        if count > 0 {
+        let mut count = room.min(left).min(self.allowance);
+        while count > 0
+            && let Some(due_ns) = self.handed_back.pop_front()
+        {
+            self.send(slot, 1, due_ns, now_ns);
+            count -= 1;
+        }
+        if count > 0 && now_ns < self.window.end_ns {
             self.send(slot, usize::try_from(count).unwrap_or(1), now_ns, now_ns);
         }
     }
@@ -210,7 +216,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 };
                 let awaited = book.message(message).awaited;
                 let detail = protocol.describe(answer, awaited, shared, bytes);
-                (detail, book.bytes_of(message).to_vec(), protocol.evidence(bytes))
+                (detail, book.evidence(message), protocol.evidence(bytes))
             });
             if let Some(log) = &mut self.log {
                 log.current.errors += 1;
@@ -251,8 +257,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let (book, protocol) = (&pool.book, &pool.connections[slot].protocol);
         self.tally.failed(kind, 1, || {
-            let request = protocol.completed().map_or(&[][..], |of| book.bytes_of(of.message));
-            (detail(), request.to_vec(), protocol.evidence(last))
+            let request = protocol.completed().map(|flight| book.evidence(flight.message));
+            (detail(), request.unwrap_or_default(), protocol.evidence(last))
         });
         if let Some(log) = &mut self.log {
             log.current.errors += 1;
@@ -264,15 +270,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// The server has not looked at a request, and will take it on another connection: no failure.
-    /// In open loop it is due as before, in closed loop another one is sent for it.
+    /// The next one is sent for it, and was due when this one was.
     fn take_back(&mut self, slot: usize, now_ns: u64) {
         let Some(flight) = self.finish(slot, now_ns) else { return };
         // What the ramp sends is not counted, nor is what it gets back.
         let counts = flight.sent_ns >= self.window.start_ns;
         self.allowance = self.allowance.saturating_add(u64::from(counts));
-        if let Pacer::Open { .. } = self.pacer {
-            self.handed_back.push_back(flight.due_ns);
-        }
+        self.handed_back.push_back(flight.due_ns);
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 

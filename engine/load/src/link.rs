@@ -303,13 +303,14 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let request = request.map(|flight| flight.message);
         self.tally.failed(kind, connection.protocol.in_flight().max(1) as u64, || {
             let bytes = last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..]);
-            let request = request.map_or(&[][..], |number| book.bytes_of(number));
-            (detail(), request.to_vec(), protocol.evidence(bytes))
+            let request = request.map(|number| book.evidence(number)).unwrap_or_default();
+            (detail(), request, protocol.evidence(bytes))
         });
         if let Some(log) = &mut self.log {
             log.current.errors += connection.protocol.in_flight().max(1) as u64;
         }
         let now_ns = now_ns();
+        let was_for_one = connection.waiting.is_some();
         while let Some(flight) = connection.lose() {
             self.tally.lost(kind, book.entry(flight.message), self.window.holds(flight.due_ns));
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
@@ -323,6 +324,29 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.io.close(slot);
         self.active -= 1;
         self.set_due(slot, now_ns + pause_ns);
+        if was_connecting && !was_for_one {
+            self.miss_unstarted(now_ns);
+        }
+    }
+
+    /// A connection that would have carried requests could not be made. Where only their number ends
+    /// the load, one of them ends with it: it would never end else.
+    fn miss_unstarted(&mut self, now_ns: u64) {
+        if self.window.end_ns < u64::MAX || self.allowance == 0 || self.allowance == u64::MAX {
+            return;
+        }
+        if let Pacer::Open { .. } = self.pacer {
+            if self.next_arrival_ns().is_none_or(|due_ns| due_ns > now_ns) {
+                return;
+            }
+            self.take_arrival();
+            self.tally.unsent += 1;
+        }
+        self.allowance -= 1;
+        let (message, _) = self.pool.take_messages(1);
+        if self.window.holds(now_ns) {
+            self.tally.missed(self.pool.book.entry(message));
+        }
     }
 }
 

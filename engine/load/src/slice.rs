@@ -290,6 +290,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
             self.take_arrival();
         }
+        for due_ns in std::mem::take(&mut self.handed_back) {
+            let (message, _) = self.pool.take_messages(1);
+            if self.window.holds(due_ns) {
+                self.tally.missed(self.pool.book.entry(message));
+            }
+        }
         if self.active > 0 {
             for connection in &mut self.pool.connections {
                 while let Some(flight) = connection.lose() {

@@ -108,8 +108,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Something went wrong with `count` requests. `describe` gives detail, request and answer; it
-    /// is only asked the first time.
+    /// Something went wrong with `count` requests. `describe` gives detail, the request's first bytes
+    /// and the answer's; it is only asked the first time.
     #[cold]
     pub fn failed(
         &mut self,
@@ -119,8 +119,7 @@ impl Tally {
     ) {
         self.errors.add(kind, count);
         if self.first_bad.is_none() {
-            let (detail, mut request, response) = describe();
-            request.truncate(volley_protocol::EVIDENCE_LIMIT);
+            let (detail, request, response) = describe();
             self.first_bad = Some(Bad { kind, detail, request, response });
         }
     }

@@ -27,8 +27,7 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) active: usize,
     /// Requests that may still be started.
     pub(crate) allowance: u64,
-    /// When those were due that servers have handed back, which are sent before all others (open
-    /// loop).
+    /// When those were due that servers have handed back, which are sent before all others.
     pub(crate) handed_back: VecDeque<u64>,
     /// Connections from here on are not used at present.
     pub(crate) limit: usize,
@@ -64,12 +63,14 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             return false;
         }
         match self.next_arrival_ns() {
-            None => now_ns < self.window.end_ns,
+            None if self.handed_back.is_empty() => now_ns < self.window.end_ns,
+            None => now_ns < self.give_up_ns(),
             Some(due_ns) => due_ns < self.window.end_ns && now_ns < self.give_up_ns(),
         }
     }
 
-    /// Requests that were due in the window are sent until then (open loop).
+    /// Requests that were due in the window are sent until then (open loop), and those that servers
+    /// have handed back.
     fn give_up_ns(&self) -> u64 {
         self.window.end_ns.saturating_add(self.pool.target.request_timeout_ns)
     }
@@ -140,7 +141,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     /// When the next request is due, or was, in open loop.
     #[inline]
     pub(crate) fn next_arrival_ns(&self) -> Option<u64> {
-        self.handed_back.front().copied().or_else(|| self.pacer.next_arrival_ns())
+        let arrival_ns = self.pacer.next_arrival_ns()?;
+        Some(self.handed_back.front().copied().unwrap_or(arrival_ns))
     }
 
     /// Takes the request that is due next; whether it was never sent before.

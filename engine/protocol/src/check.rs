@@ -1,6 +1,7 @@
 //! What a right answer looks like.
 
 use crate::content::Content;
+use crate::head::STATUSES;
 use crate::request::{Request, RequestError};
 use httparse::Header;
 use std::fmt;
@@ -26,7 +27,7 @@ pub struct Expectation {
 pub enum StatusRule {
     /// This one.
     Exactly(u16),
-    /// Any below this one.
+    /// Any below this one, but for what is no status (RFC 9110, section 15).
     Below(u16),
 }
 
@@ -110,7 +111,7 @@ impl StatusRule {
     pub(crate) fn allows(self, status: u16) -> bool {
         match self {
             Self::Exactly(right) => status == right,
-            Self::Below(limit) => status < limit,
+            Self::Below(limit) => status < limit && STATUSES.contains(&status),
         }
     }
 }

@@ -1,23 +1,40 @@
-//! The chunked coding, in pieces of any size. Extensions and trailers are skipped, but bounded.
+//! The chunked coding (RFC 9112, section 7.1), in pieces of any size. Extensions and trailers are
+//! checked and skipped, and bounded.
 
 /// The most bytes of a chunk-size line, and of the trailers in all.
 const LINE_LIMIT: u32 = 16 * 1024;
+
+/// A size of so many digits fits 64 bits by all means.
+const PLAIN_DIGITS: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// In the size; false before its first digit.
     Size(bool),
-    /// In white space or an extension behind the size.
-    Extension,
+    /// In white space before the `;` of an extension.
+    Gap,
+    /// Behind that `;`, before the extension's name.
+    NameStart,
+    Name,
+    /// In white space behind the name: `=` or the next `;` follows.
+    NameEnd,
+    /// Behind the `=`.
+    ValueStart,
+    Value,
+    Quoted,
+    /// Behind a backslash within quotes.
+    Escaped,
+    /// Behind the closing quote.
+    QuotedEnd,
     /// Behind the CR of the size's line.
     SizeLf,
     Data,
     DataCr,
     DataLf,
-    /// At the start of a line behind the last chunk.
-    TrailerStart,
-    /// In a trailer field; whether its colon has come.
-    Trailer(bool),
+    /// At the start of a line behind the last chunk; whether a field may go on there (obs-fold).
+    TrailerStart(bool),
+    TrailerName,
+    TrailerValue,
     TrailerLf,
     /// Behind the CR of the empty line that ends it all.
     LastLf,
@@ -58,12 +75,40 @@ impl Chunked {
                 }
                 continue;
             }
-            if self.byte(bytes[at]).map_err(|what| (what, at))? {
-                return Ok(Some(at + 1));
+            match (self.state, &bytes[at..]) {
+                (State::DataCr, [b'\r', b'\n', ..]) => {
+                    *self = Self::new();
+                    at += 2;
+                }
+                (State::TrailerStart(false), [b'\r', b'\n', ..]) => return Ok(Some(at + 2)),
+                (State::Size(false), rest) if let Some(length) = self.plain_size(rest) => {
+                    at += length;
+                }
+                _ if self.byte(bytes[at]).map_err(|what| (what, at))? => return Ok(Some(at + 1)),
+                _ => at += 1,
             }
-            at += 1;
         }
         Ok(None)
+    }
+
+    /// Takes a whole line of a size and nothing else, as most are: how long it is.
+    #[inline]
+    fn plain_size(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut size = 0;
+        for (at, &byte) in bytes.iter().enumerate().take(PLAIN_DIGITS + 1) {
+            if let Some(digit) = char::from(byte).to_digit(16) {
+                size = size << 4 | u64::from(digit);
+                continue;
+            }
+            let is_whole = at > 0 && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+            if !is_whole || at > PLAIN_DIGITS {
+                return None;
+            }
+            self.left = size;
+            self.state = if size == 0 { State::TrailerStart(false) } else { State::Data };
+            return Some(at + 2);
+        }
+        None
     }
 
     /// One byte outside the data; true at the end of the body.
@@ -74,16 +119,12 @@ impl Chunked {
         }
         self.state = match (self.state, byte) {
             (State::Size(_), _) if byte.is_ascii_hexdigit() => self.digit(byte)?,
-            (State::Size(true), b' ' | b'\t' | b';') => State::Extension,
-            (State::Size(true) | State::Extension, b'\r') => State::SizeLf,
-            (State::Size(_), _) => return Err("the chunk size is not a hexadecimal number"),
-            (State::Extension | State::Trailer(_), 0..=8 | 10..=31 | 127) if byte != b'\r' => {
-                return Err("a control character in the lines of the chunked coding");
+            (State::Size(true) | State::Name | State::Value | State::QuotedEnd, b'\r') => {
+                State::SizeLf
             }
-            (State::Extension, _) => State::Extension,
             (State::SizeLf, b'\n') if self.left == 0 => {
                 self.line = 0;
-                State::TrailerStart
+                State::TrailerStart(false)
             }
             (State::SizeLf, b'\n') => State::Data,
             (State::DataCr, b'\r') => State::DataLf,
@@ -91,22 +132,18 @@ impl Chunked {
                 *self = Self::new();
                 State::Size(false)
             }
-            (State::TrailerStart, b'\r') => State::LastLf,
-            (State::TrailerStart, b'!'..=b'9' | b';'..=b'~') => State::Trailer(false),
-            (State::Trailer(_), b':') => State::Trailer(true),
-            (State::Trailer(true), b'\r') => State::TrailerLf,
-            (State::Trailer(colon), _) if byte != b'\r' => State::Trailer(colon),
-            (State::TrailerLf, b'\n') => State::TrailerStart,
+            (State::TrailerStart(_), b'\r') => State::LastLf,
             (State::LastLf, b'\n') => return Ok(true),
+            (State::TrailerStart(_) | State::TrailerName | State::TrailerValue, _)
+            | (State::TrailerLf, b'\n') => self.trailer(byte)?,
             (State::DataCr | State::DataLf, _) => {
                 return Err("no CR LF behind the data of a chunk");
             }
             (State::SizeLf | State::TrailerLf | State::LastLf, _) => {
                 return Err("a CR without its LF in the chunked coding");
             }
-            (State::TrailerStart | State::Trailer(_) | State::Data, _) => {
-                return Err("a trailer that is not NAME: VALUE");
-            }
+            (State::Size(false), _) => return Err(NO_SIZE),
+            (state, _) => extension(state, byte)?,
         };
         Ok(false)
     }
@@ -119,4 +156,55 @@ impl Chunked {
         self.left = self.left << 4 | digit;
         Ok(State::Size(true))
     }
+
+    /// One byte of a trailer, which is as a field of a head is.
+    fn trailer(&self, byte: u8) -> Result<State, &'static str> {
+        Ok(match (self.state, byte) {
+            (State::TrailerStart(true), b' ' | b'\t') => State::TrailerValue,
+            (State::TrailerStart(_) | State::TrailerName, _) if is_token(byte) => {
+                State::TrailerName
+            }
+            (State::TrailerName, b':') => State::TrailerValue,
+            (State::TrailerValue, b'\r') => State::TrailerLf,
+            (State::TrailerValue, _) if is_text(byte) => State::TrailerValue,
+            (State::TrailerLf, _) => State::TrailerStart(true),
+            (State::TrailerValue, _) => return Err("a byte that a trailer's value may not have"),
+            _ => return Err("a trailer that is not NAME: VALUE"),
+        })
+    }
+}
+
+const NO_SIZE: &str = "the chunk size is not a hexadecimal number";
+
+/// One byte behind a chunk's size: `*( BWS ";" BWS name [ BWS "=" BWS value ] )`, where the value is a
+/// token or in quotes (RFC 9112, section 7.1.1).
+fn extension(state: State, byte: u8) -> Result<State, &'static str> {
+    Ok(match (state, byte) {
+        (State::Quoted, b'"') => State::QuotedEnd,
+        (State::Quoted, b'\\') => State::Escaped,
+        (State::Quoted | State::Escaped, _) if is_text(byte) => State::Quoted,
+        (State::NameStart | State::Name, _) if is_token(byte) => State::Name,
+        (State::ValueStart | State::Value, _) if is_token(byte) => State::Value,
+        (State::ValueStart, b'"') => State::Quoted,
+        (State::Name | State::NameEnd, b'=') => State::ValueStart,
+        (State::Name | State::NameEnd, b' ' | b'\t') => State::NameEnd,
+        (State::NameStart | State::ValueStart, b' ' | b'\t') => state,
+        (State::Size(_) | State::Gap | State::Value | State::QuotedEnd, b' ' | b'\t') => State::Gap,
+        (State::NameStart | State::ValueStart | State::Quoted | State::Escaped, _) => {
+            return Err("a chunk's extension that is not NAME or NAME=VALUE");
+        }
+        (_, b';') => State::NameStart,
+        (State::Size(_), _) => return Err(NO_SIZE),
+        _ => return Err("a chunk's size or extension with something behind it"),
+    })
+}
+
+/// Whether a token may have it (RFC 9110, section 5.6.2).
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// Whether a field's value may have it, and quotes.
+fn is_text(byte: u8) -> bool {
+    byte == b'\t' || byte >= b' ' && byte != 127
 }

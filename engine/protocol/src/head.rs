@@ -2,6 +2,7 @@
 
 use crate::check::Expectation;
 use httparse::{Error, Header, Response, Status};
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -58,6 +59,26 @@ pub(crate) fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
+/// The status codes that there are. A client reads any other as one of 5xx (RFC 9110, section 15).
+pub(crate) const STATUSES: Range<u16> = 100..600;
+
+/// A head whose fields are on one line each: white space stands for the line breaks within values
+/// (obs-fold; RFC 9112, section 5.2), so that every byte stays where it is.
+pub(crate) fn unfold(head: &[u8]) -> Cow<'_, [u8]> {
+    let mut unfolded = Cow::Borrowed(head);
+    // What follows the status line's end goes on with no field.
+    for at in memchr::memchr_iter(b'\n', head).skip(1) {
+        if matches!(head.get(at + 1), Some(b' ' | b'\t')) {
+            let bytes = unfolded.to_mut();
+            bytes[at] = b' ';
+            if bytes[at - 1] == b'\r' {
+                bytes[at - 1] = b' ';
+            }
+        }
+    }
+    unfolded
+}
+
 /// Whether `bytes` can be the beginning of an answer; `Err` holds the first wrong byte's offset.
 pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let Some(at) = bytes.iter().zip(b"HTTP/1.").position(|(got, expected)| got != expected) else {
@@ -81,6 +102,7 @@ pub(crate) fn parse(
     expectation: &Expectation,
 ) -> Result<Parsed, Malformed> {
     let malformed = |what| Malformed { what, at: 0 };
+    let bytes = &unfold(bytes)[..];
     let mut fields = [const { MaybeUninit::uninit() }; FIELDS_LIMIT];
     let mut response = Response::new(&mut []);
     let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
@@ -95,12 +117,9 @@ pub(crate) fn parse(
     }
     let status = response.code.unwrap_or(0);
     let minor = response.version.unwrap_or(0);
-    if !(100..600).contains(&status) {
-        return Err(malformed("the status code is not between 100 and 599"));
-    }
     let headers_right = expectation.wrong_header(response.headers).is_none();
     let fields = Fields::read(response.headers, bytes)?;
-    let bodiless = to_head || status < 200 || status == 204 || status == 304;
+    let bodiless = to_head || matches!(status, 100..200 | 204 | 304);
     let framing = match (bodiless, fields.chunked, fields.length) {
         (true, ..) => Framing::Length(0),
         (_, Some(_), _) if minor == 0 => {
@@ -123,6 +142,8 @@ struct Fields {
     length: Option<u64>,
     /// Whether the last transfer coding is `chunked`, if there are any.
     chunked: Option<bool>,
+    /// Whether one of them is.
+    has_chunks: bool,
     close: bool,
     keep_alive: bool,
     date: Range<usize>,
@@ -130,8 +151,14 @@ struct Fields {
 
 impl Fields {
     fn read(headers: &[Header<'_>], bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut fields =
-            Self { length: None, chunked: None, close: false, keep_alive: false, date: 0..0 };
+        let mut fields = Self {
+            length: None,
+            chunked: None,
+            has_chunks: false,
+            close: false,
+            keep_alive: false,
+            date: 0..0,
+        };
         for header in headers {
             let offset = header.value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
             let malformed = |what| Malformed { what, at: offset as u64 };
@@ -144,8 +171,7 @@ impl Fields {
                     .ok_or_else(|| malformed("Content-Length is not a number that fits 64 bits"))?;
                 fields.length = Some(length);
             } else if is("transfer-encoding") {
-                let last = header.value.rsplit(|&byte| byte == b',').next().unwrap_or(&[]);
-                fields.chunked = Some(last.trim_ascii().eq_ignore_ascii_case(b"chunked"));
+                fields.read_codings(header.value).map_err(malformed)?;
             } else if is("connection") {
                 for option in header.value.split(|&byte| byte == b',') {
                     fields.close |= option.trim_ascii().eq_ignore_ascii_case(b"close");
@@ -159,6 +185,26 @@ impl Fields {
             }
         }
         Ok(fields)
+    }
+
+    /// Reads some of the transfer codings, which may be in several fields (RFC 9112, sections 6.1 and
+    /// 7). Empty elements of the list are passed over (RFC 9110, section 5.6.1.2).
+    fn read_codings(&mut self, list: &[u8]) -> Result<(), &'static str> {
+        self.chunked.get_or_insert(false);
+        let codings = list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+        for coding in codings.filter(|coding| !coding.is_empty()) {
+            let name = coding.split(|&byte| byte == b';').next().unwrap_or_default();
+            let is_chunked = name.trim_ascii_end().eq_ignore_ascii_case(b"chunked");
+            if is_chunked && name.len() < coding.len() {
+                return Err("a parameter of chunked, which has none");
+            }
+            if is_chunked && self.has_chunks {
+                return Err("the chunked coding twice");
+            }
+            self.has_chunks |= is_chunked;
+            self.chunked = Some(is_chunked);
+        }
+        Ok(())
     }
 }
 

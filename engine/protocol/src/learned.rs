@@ -60,7 +60,7 @@ impl Learned {
     /// Remembers a head that the full parser accepted. Interim answers are not worth it, and an
     /// expectation on the date itself has to see every one.
     pub(crate) fn learn(&mut self, bytes: &[u8], to_head: bool, (head, date): &Parsed) {
-        if head.status < 200
+        if matches!(head.status, 100..200)
             || head.framing == Framing::UntilClose
             || self.expectation.names("date")
         {

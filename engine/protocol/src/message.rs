@@ -8,7 +8,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message<'a> {
     /// Names as sent and values, in the order in which they came.
-    pub headers: Vec<(&'a [u8], &'a [u8])>,
+    pub headers: Headers<'a>,
     /// Without the coding.
     pub body: Cow<'a, [u8]>,
 }
@@ -36,7 +36,7 @@ impl<'a> Message<'a> {
 }
 
 /// Names and values.
-type Headers<'a> = Vec<(&'a [u8], &'a [u8])>;
+pub type Headers<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
 /// The headers behind interim answers, and the bytes behind them.
 fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
@@ -44,18 +44,33 @@ fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
         let (head, rest) = bytes.split_at(head::find_end(bytes, 0)?);
         let mut lines = head.split(|&byte| byte == b'\n');
         let status = lines.next()?.split(|&byte| byte == b' ').nth(1)?;
-        if status.first() != Some(&b'1') {
-            return Some((lines.filter_map(field).collect(), rest));
+        if status.first() == Some(&b'1') {
+            bytes = rest;
+            continue;
         }
-        bytes = rest;
+        let mut headers = Headers::new();
+        for line in lines {
+            match (line, headers.last_mut()) {
+                // The last value goes on (obs-fold): a space stands for the line break.
+                ([b' ' | b'\t', ..], Some((_, value))) => {
+                    let value = value.to_mut();
+                    if !value.is_empty() {
+                        value.push(b' ');
+                    }
+                    value.extend_from_slice(line.trim_ascii());
+                }
+                _ => headers.extend(field(line)),
+            }
+        }
+        return Some((headers, rest));
     }
 }
 
 /// A field's name and value, with the white space behind it.
-fn field(line: &[u8]) -> Option<(&[u8], &[u8])> {
+fn field(line: &[u8]) -> Option<(&[u8], Cow<'_, [u8]>)> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (name, value) = line.split_at(memchr::memchr(b':', line)?);
-    Some((name, value[1..].trim_ascii_start()))
+    Some((name, value[1..].trim_ascii_start().into()))
 }
 
 fn decode(chunks: &[u8]) -> Option<Vec<u8>> {
@@ -67,37 +82,48 @@ fn decode(chunks: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn read(bytes: &str) -> Option<(Vec<(&str, &str)>, String)> {
-        fn text(bytes: &[u8]) -> &str {
-            str::from_utf8(bytes).unwrap()
-        }
+    /// The headers, each as `NAME=VALUE`, and the body.
+    fn read(bytes: &str) -> Option<(Vec<String>, String)> {
+        let text = |bytes: &[u8]| str::from_utf8(bytes).unwrap().to_owned();
         let Message { headers, body } = Message::read(bytes.as_bytes())?;
-        let headers = headers.into_iter().map(|(name, value)| (text(name), text(value)));
-        Some((headers.collect(), text(&body).to_owned()))
+        let fields = headers.iter().map(|(name, value)| format!("{}={}", text(name), text(value)));
+        Some((fields.collect(), text(&body)))
+    }
+
+    fn expect(answer: &str, headers: &[&str], body: &str) {
+        let headers = headers.iter().map(|&header| header.to_owned()).collect();
+        assert_eq!(read(answer), Some((headers, body.to_owned())), "{answer}");
     }
 
     #[test]
     fn headers_keep_their_case_and_order() {
         let answer = "HTTP/1.1 200 OK\r\nX-b:\t1 1 \r\nContent-Length:2\nx-B:\r\n\r\nhi";
-        let headers = vec![("X-b", "1 1 "), ("Content-Length", "2"), ("x-B", "")];
-        assert_eq!(read(answer), Some((headers, "hi".to_owned())));
+        expect(answer, &["X-b=1 1 ", "Content-Length=2", "x-B="], "hi");
+    }
+
+    #[test]
+    fn a_folded_value_is_put_together() {
+        let answer = "HTTP/1.1 200 OK\r\nA: 1,\r\n\t 2 \r\n  3\r\nB:\r\n 4\r\n\r\n";
+        expect(answer, &["A=1, 2 3", "B=4"], "");
     }
 
     #[test]
     fn the_body_comes_without_its_coding() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        let headers = vec![("Transfer-Encoding", "chunked")];
         let answer = format!("{head}2\r\nhi\r\n3;x=y\r\n th\r\n0\r\n\r\n");
-        assert_eq!(read(&answer), Some((headers, "hi th".to_owned())));
+        expect(&answer, &["Transfer-Encoding=chunked"], "hi th");
         assert_eq!(read(&format!("{head}2\r\nhi\r\n")), None);
     }
 
     #[test]
     fn interim_answers_are_passed_over() {
         let answer = "HTTP/1.1 100 Continue\r\nA: 1\r\n\r\nHTTP/1.1 200 OK\r\n\r\nto the end";
-        assert_eq!(read(answer), Some((vec![], "to the end".to_owned())));
+        expect(answer, &[], "to the end");
         assert_eq!(read("HTTP/1.1 100 Continue\r\n\r\n"), None);
         let of = Message::of(b"HTTP/2 201\r\na: b\r\n\r\nhi", b"collected");
-        assert_eq!((of.headers, &*of.body), (vec![(&b"a"[..], &b"b"[..])], &b"collected"[..]));
+        assert_eq!(
+            (of.headers, &*of.body),
+            (vec![(&b"a"[..], b"b"[..].into())], &b"collected"[..])
+        );
     }
 }

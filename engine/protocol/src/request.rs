@@ -1,5 +1,6 @@
 //! Requests, rendered to bytes once and sent many times.
 
+use bytes::Bytes;
 use std::fmt;
 
 /// What to ask.
@@ -13,8 +14,8 @@ pub struct Request {
     pub host: String,
     /// Further fields in order. The fields that frame the message are refused: they are ours.
     pub headers: Vec<(String, String)>,
-    /// The body; empty for none.
-    pub body: Vec<u8>,
+    /// The body; empty for none. A clone of it is the same bytes, not a copy.
+    pub body: Bytes,
     /// Whether to ask the server to close the connection after its answer.
     pub close: bool,
     /// Which HTTP to speak.
@@ -87,8 +88,15 @@ impl Request {
     /// and PATCH also for an empty one, since servers may answer 411 without it. `Connection` is
     /// there to close, and in HTTP/1.0 to keep.
     pub fn render(&self) -> Result<Vec<u8>, RequestError> {
+        let mut bytes = self.render_head()?;
+        bytes.extend_from_slice(&self.body);
+        Ok(bytes)
+    }
+
+    /// The same without the body.
+    pub fn render_head(&self) -> Result<Vec<u8>, RequestError> {
         self.validate()?;
-        let mut bytes = Vec::with_capacity(256 + self.body.len());
+        let mut bytes = Vec::with_capacity(256);
         let mut line = |parts: &[&str]| {
             for part in parts {
                 bytes.extend_from_slice(part.as_bytes());
@@ -109,7 +117,6 @@ impl Request {
             line(&["Connection: ", option]);
         }
         line(&[]);
-        bytes.extend_from_slice(&self.body);
         Ok(bytes)
     }
 
@@ -204,8 +211,7 @@ mod tests {
 
     #[test]
     fn a_body_has_a_length_and_close_is_asked_for() {
-        let request =
-            Request { method: "POST".into(), body: b"xyz".to_vec(), close: true, ..get() };
+        let request = Request { method: "POST".into(), body: "xyz".into(), close: true, ..get() };
         let expected = b"POST /a?b=1 HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 3\r\n\
             Connection: close\r\n\r\nxyz";
         assert_eq!(request.render().unwrap(), expected);

@@ -2,7 +2,7 @@
 
 use crate::body::BodyCheck;
 use crate::check::{BodyRule, Expectation, StatusRule, WrongHeader};
-use crate::head::FIELDS_LIMIT;
+use crate::head::{self, FIELDS_LIMIT};
 use crate::learned::Learned;
 use crate::protocol::Answer;
 use httparse::Header;
@@ -73,11 +73,14 @@ pub(crate) fn describe(
     }
 }
 
-/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on.
+/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on, and
+/// as much of the body as there is.
 pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Option<String> {
+    // What follows it is no fold, though it may begin with a space.
+    let head = head::unfold(&head[..head::find_end(head, 0)?]);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
     let mut response = httparse::Response::new(&mut fields);
-    response.parse(head).ok()?;
+    response.parse(&head).ok()?;
     describe_header(expectation, response.headers)
 }
 

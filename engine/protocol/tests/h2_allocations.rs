@@ -74,7 +74,7 @@ fn a_warm_connection_allocates_nothing() {
         headers: vec![("User-Agent".into(), "volley".into())],
         ..Request::default()
     };
-    let post = Request { method: "POST".into(), body: vec![b'x'; 20], ..get.clone() };
+    let post = Request { method: "POST".into(), body: vec![b'x'; 20].into(), ..get.clone() };
     let requests = [Arc::new(get), Arc::new(post)];
     let mut shared = <Http2<u32> as Protocol<u32>>::shared(&[Arc::new(expectation)], &requests);
     let (mut client, mut out) = (Http2::<u32>::default(), Vec::with_capacity(64 * 1024));

@@ -81,7 +81,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
                 path,
                 host: "example.org:8080".into(),
                 headers: headers.collect(),
-                body,
+                body: body.into(),
                 ..Request::default()
             },
             status,

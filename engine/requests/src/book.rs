@@ -2,9 +2,10 @@
 
 use crate::dependent::Dependent;
 use crate::once::Chain;
+use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_protocol::{Awaited, Expectation, Request, RequestError};
+use volley_protocol::{Awaited, EVIDENCE_LIMIT, Expectation, Request, RequestError};
 
 /// One rendered request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Book {
     ) -> Result<Self, RequestError> {
         expectation.suits(request)?;
         let mut draft = Draft::default();
-        draft.add(&request.render()?, request.clone(), 0);
+        draft.add(request.render_head()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
     }
 
@@ -88,7 +89,8 @@ impl Book {
         &self.outbox
     }
 
-    /// Message `number`, counted from 0 up to the cycle, and `depth` further, or of the chain.
+    /// Message `number`, counted from 0: below the cycle, one of the `depth` - 1 that repeat behind it,
+    /// or of the chain.
     #[inline]
     pub fn message(&self, number: usize) -> &Message {
         &self.messages[number]
@@ -97,6 +99,12 @@ impl Book {
     /// The bytes of message `number`.
     pub fn bytes_of(&self, number: usize) -> &[u8] {
         &self.outbox[self.messages[number].bytes.clone()]
+    }
+
+    /// As many of them as are kept of an exchange that went wrong.
+    pub fn evidence(&self, number: usize) -> Vec<u8> {
+        let bytes = self.bytes_of(number);
+        bytes[..bytes.len().min(EVIDENCE_LIMIT)].to_vec()
     }
 
     /// Where in the outbox the bytes of `count` messages lie, `first` being below the cycle and
@@ -121,53 +129,66 @@ impl Book {
 /// A book that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    outbox: Vec<u8>,
-    messages: Vec<Message>,
-    requests: Vec<Arc<Request>>,
+    messages: Vec<Rendered>,
     dependents: Vec<Option<Dependent>>,
     /// What a connection begins with, and how that is rendered: it comes last.
     pub(crate) chain: Option<Chain>,
-    chained: Vec<(Vec<u8>, Awaited)>,
+    chained: Vec<Rendered>,
+    /// Of all that is rendered.
+    bytes: usize,
+}
+
+/// A message, but for its place. What is sent of the body is not copied until all places are known.
+#[derive(Debug)]
+struct Rendered {
+    head: Vec<u8>,
+    request: Request,
+    awaited: Awaited,
+}
+
+impl Rendered {
+    fn new(head: Vec<u8>, request: Request, expectation: usize) -> Self {
+        let awaited = awaited(&request, expectation);
+        Self { head, request, awaited }
+    }
+
+    fn len(&self) -> usize {
+        self.head.len() + self.request.body.len()
+    }
 }
 
 impl Draft {
     /// One more message. `expectation`: the index of its own.
-    pub(crate) fn add(&mut self, rendered: &[u8], request: Request, expectation: usize) {
-        let start = self.outbox.len();
-        self.outbox.extend_from_slice(rendered);
-        let awaited = awaited(&request, expectation);
-        self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
-        self.requests.push(Arc::new(request));
+    pub(crate) fn add(&mut self, head: Vec<u8>, request: Request, expectation: usize) {
+        let rendered = Rendered::new(head, request, expectation);
+        self.bytes += rendered.len();
+        self.messages.push(rendered);
     }
 
     /// One more that depends on its connection.
     pub(crate) fn add_dependent(
         &mut self,
-        rendered: &[u8],
+        head: Vec<u8>,
         dependent: Dependent,
         expectation: usize,
     ) {
-        self.dependents.resize_with(self.requests.len(), || None);
-        self.add(rendered, dependent.request.clone(), expectation);
+        self.dependents.resize_with(self.messages.len(), || None);
+        self.add(head, dependent.request.clone(), expectation);
         self.dependents.push(Some(dependent));
     }
 
     /// One more of the chain.
-    pub(crate) fn add_chained(
-        &mut self,
-        rendered: Vec<u8>,
-        dependent: Dependent,
-        expectation: usize,
-    ) {
-        self.chained.push((rendered, awaited(&dependent.request, expectation)));
+    pub(crate) fn add_chained(&mut self, head: Vec<u8>, dependent: Dependent, expectation: usize) {
+        let rendered = Rendered::new(head, dependent.request.clone(), expectation);
+        self.bytes += rendered.len();
+        self.chained.push(rendered);
         self.chain.as_mut().expect("there is a chain").requests.push(dependent);
     }
 
-    /// Bytes that the book will have, which repeats its first `depth` messages behind the last.
+    /// Bytes that the book will have, which repeats its first messages behind the last: any `depth`
+    /// in a row are one piece.
     pub(crate) fn size(&self, depth: usize) -> usize {
-        let again = self.first(depth).map(|message| message.bytes.len()).sum::<usize>();
-        let chained = self.chained.iter().map(|(rendered, _)| rendered.len()).sum::<usize>();
-        self.outbox.len() + again + chained
+        self.bytes + self.again(depth).map(Rendered::len).sum::<usize>()
     }
 
     /// There is at least one message.
@@ -177,32 +198,40 @@ impl Draft {
         names: Vec<String>,
         depth: usize,
     ) -> Book {
-        // The first ones again behind the last: any `depth` messages in a row are one piece.
-        let again: Vec<Message> = self.first(depth).cloned().collect();
-        self.outbox.reserve_exact(self.size(depth) - self.outbox.len());
-        for Message { bytes, awaited } in again {
-            let start = self.outbox.len();
-            self.outbox.extend_from_within(bytes);
-            self.messages.push(Message { bytes: start..self.outbox.len(), awaited });
+        let mut outbox: Arc<[u8]> = std::iter::repeat_n(0, self.size(depth)).collect();
+        let mut free = Arc::get_mut(&mut outbox).expect("nobody else has it yet");
+        let (mut messages, mut end) = (Vec::new(), 0);
+        let first_of_chain = self.messages.len() + depth.saturating_sub(1);
+        for rendered in self.messages.iter().chain(self.again(depth)).chain(&self.chained) {
+            let start = end;
+            for part in [&rendered.head[..], &rendered.request.body] {
+                let place = free.split_off_mut(..part.len()).expect("its size was asked for");
+                place.copy_from_slice(part);
+                end += part.len();
+            }
+            messages.push(Message { bytes: start..end, awaited: rendered.awaited });
         }
-        let Self { mut outbox, mut messages, requests, mut dependents, mut chain, chained } = self;
-        if let Some(chain) = &mut chain {
-            chain.first_message = messages.len();
+        if let Some(chain) = &mut self.chain {
+            chain.first_message = first_of_chain;
         }
-        for (rendered, awaited) in chained {
-            let start = outbox.len();
-            outbox.extend_from_slice(&rendered);
-            messages.push(Message { bytes: start..outbox.len(), awaited });
+        if !self.dependents.is_empty() {
+            self.dependents.resize_with(self.messages.len(), || None);
         }
-        if !dependents.is_empty() {
-            dependents.resize_with(requests.len(), || None);
-        }
-        let outbox = outbox.into();
+        // From here on there is each body once: what was given is let go.
+        let bytes = Bytes::from_owner(outbox.clone());
+        let requests = self.messages.into_iter().zip(&messages);
+        let requests =
+            requests.map(|(Rendered { mut request, .. }, Message { bytes: place, .. })| {
+                request.body = bytes.slice(place.end - request.body.len()..place.end);
+                Arc::new(request)
+            });
+        let requests = requests.collect();
+        let (dependents, chain) = (self.dependents, self.chain);
         Book { outbox, messages, requests, expectations, names, dependents, chain }
     }
 
-    fn first(&self, depth: usize) -> impl Iterator<Item = &Message> {
-        self.messages.iter().cycle().take(depth)
+    fn again(&self, depth: usize) -> impl Iterator<Item = &Rendered> {
+        self.messages.iter().cycle().take(depth.saturating_sub(1))
     }
 }
 

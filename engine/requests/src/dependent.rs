@@ -25,7 +25,7 @@ impl Dependent {
         }
         request.path = self.path.with(values);
         if let Some(body) = &self.body {
-            request.body = body.with(values).into_bytes();
+            request.body = body.with(values).into();
         }
         request
     }

@@ -71,15 +71,15 @@ impl RequestFile {
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
             let render = |request: &Request| {
                 let suits = expectations[index].suits(request);
-                let rendered = suits.and_then(|()| request.render());
+                let rendered = suits.and_then(|()| request.render_head());
                 rendered.map_err(|error| self.refuse(entry, row, &error))
             };
             if entry.is_dependent() {
                 let dependent = entry.settle(defaults, row, &mut random);
-                draft.add_dependent(&render(&dependent.request)?, dependent, index);
+                draft.add_dependent(render(&dependent.request)?, dependent, index);
             } else {
                 let request = entry.fill(defaults, row, &mut random);
-                draft.add(&render(&request)?, request, index);
+                draft.add(render(&request)?, request, index);
             }
             self.check_size(draft.size(0))?;
         }
@@ -121,7 +121,7 @@ impl RequestFile {
             for (step, Once { entry, .. }) in self.once.iter().enumerate() {
                 let dependent = entry.settle(defaults, row, random);
                 let suits = expectations[behind + step].suits(&dependent.request);
-                let rendered = suits.and_then(|()| dependent.request.render());
+                let rendered = suits.and_then(|()| dependent.request.render_head());
                 let rendered = rendered.map_err(|error| self.refuse(entry, row, &error))?;
                 draft.add_chained(rendered, dependent, behind + step);
             }

@@ -4,6 +4,7 @@ use crate::dependent::Dependent;
 use crate::draw::Defaults;
 use crate::expected::Expected;
 use crate::template::Template;
+use bytes::Bytes;
 use csv::StringRecord;
 use rand::Rng;
 use volley_protocol::{Request, RequestError};
@@ -35,7 +36,7 @@ pub(crate) struct Text {
 #[derive(Debug)]
 pub(crate) enum Body {
     /// As it is.
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
     Text(Template),
 }
 
@@ -96,7 +97,7 @@ impl Entry {
             headers,
             body: match &self.body {
                 Body::Bytes(bytes) => bytes.clone(),
-                Body::Text(template) => fill(template).into_bytes(),
+                Body::Text(template) => fill(template).into(),
             },
             close: defaults.close,
             version: defaults.version,

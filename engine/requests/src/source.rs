@@ -4,6 +4,7 @@ use crate::entry::{Body, Entry, Text};
 use crate::file::Request;
 use crate::file::{FileError, words};
 use crate::template::{Names, Template};
+use bytes::Bytes;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -49,12 +50,12 @@ impl Source<'_> {
             method: request.method().to_owned(),
             path: self.text(&self.key("path"), &request.path, names)?,
             headers: headers.collect::<Result<_, _>>()?,
-            body: body.unwrap_or(Body::Bytes(Vec::new())),
+            body: body.unwrap_or(Body::Bytes(Bytes::new())),
             expected: self.expected(&request.expect)?,
         })
     }
 
-    /// A file that is not text is a body as it is.
+    /// A file without a field, or that is not text, is a body as it is.
     fn body(&self, request: &Request, fields: Names<'_>) -> Result<Option<Body>, FileError> {
         match (&request.body, &request.body_file) {
             (None, None) => Ok(None),
@@ -64,11 +65,12 @@ impl Source<'_> {
             (None, Some(named)) => {
                 let (file, bytes) = self.load(&self.key("body_file"), named)?;
                 Ok(Some(match String::from_utf8(bytes) {
-                    Ok(text) => Body::Text(
+                    Ok(text) if text.contains("{{") => Body::Text(
                         Template::parse(&text, fields)
                             .map_err(|what| FileError::new(&file, what))?,
                     ),
-                    Err(binary) => Body::Bytes(binary.into_bytes()),
+                    Ok(text) => Body::Bytes(text.into()),
+                    Err(binary) => Body::Bytes(binary.into_bytes().into()),
                 }))
             }
             (Some(_), Some(file)) => {

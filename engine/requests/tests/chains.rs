@@ -81,7 +81,7 @@ fn requests_have_what_their_connection_has_taken() {
         };
         dependent += 1;
         let request = request.with(&strings(&["t k", "s", "<d>"]));
-        let body = String::from_utf8(request.body.clone()).unwrap();
+        let body = String::from_utf8(request.body.to_vec()).unwrap();
         let user = body.strip_prefix("<d>").unwrap().strip_suffix("<d>").unwrap();
         assert!(["ann", "bob", "cid"].contains(&user), "{body}");
         let digits = request.headers[1].1.strip_prefix("t k ").unwrap();

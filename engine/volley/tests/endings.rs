@@ -99,6 +99,60 @@ fn an_interruption_keeps_what_there_is() {
     );
 }
 
+/// As timeout(1) does: it tells the process, and then its group.
+#[test]
+fn an_interruption_that_comes_twice_at_once_is_one() {
+    let url = format!("http://{}/", servers::always(GOOD));
+    for gap_ms in [0, 1, 5, 20] {
+        let child = Command::new(env!("CARGO_BIN_EXE_volley"))
+            .args(["load", "-d", "1h", "-c", "1", "--rate", "100", "--json", &url])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(800));
+        interrupt(&child);
+        std::thread::sleep(Duration::from_millis(gap_ms));
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let value = serde_json::from_slice::<serde_json::Value>(&output.stdout);
+        assert!(value.unwrap()["requests"].as_u64().unwrap() > 0, "{gap_ms} ms apart");
+    }
+}
+
+#[test]
+fn a_later_interruption_ends_it_at_once() {
+    // Nobody looks at the first one while the address is not reached.
+    let (_listener, _queue, address) = servers::deaf();
+    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
+        .args(["load", "--connect-timeout", "60s", &format!("http://{address}/")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    let started = Instant::now();
+    interrupt(&child);
+    std::thread::sleep(Duration::from_secs(1));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert_eq!((output.status.code(), text(output.stdout)), (Some(130), String::new()));
+}
+
+#[test]
+fn requests_that_cannot_be_started_end_a_load_without_a_time() {
+    for more in [&[] as &[&str], &["--close"], &["-R", "200"]] {
+        let url = format!("http://{}/", servers::once());
+        let (status, said, error) = run(&[&["load", "-n", "20", "--json"], more, &[&url]].concat());
+        assert_eq!(status, 1, "{said}{error}");
+        let value: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let errors = value["errors"].as_object().unwrap();
+        // Those that came before nobody listened any more were closed.
+        assert!(errors["connect_refused"].as_u64().unwrap() > 0, "{more:?} gave {said}");
+        assert_eq!((&value["requests"], &value["misses"]), (&0.into(), &20.into()), "{more:?}");
+    }
+}
+
 #[test]
 fn an_interruption_does_not_wait_for_ever() {
     let url = format!("http://{}/", servers::silent());

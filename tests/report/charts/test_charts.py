@@ -5,11 +5,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bakeoff.model.verdict import DrawRatio, PerRequest
 from bakeoff.report.charts import race_charts, speed, theme
+from bakeoff.report.charts.palette import PALETTE, TWIN
 from bakeoff.report.charts.race import Race, split
 from bakeoff.report.charts.steadiness import steadiness
 from bakeoff.report.document import Block, Chart, Charts, Section
@@ -51,28 +50,9 @@ def test_a_picture_keeps_to_the_schema_and_to_its_frame(name: str, frame: theme.
         assert not {"NaN", "undefined", "null"} & set(" ".join(texts(root)).split())
 
 
-@given(
-    st.floats(min_value=1e-3, max_value=1e3),
-    st.floats(min_value=1.01, max_value=1e4),
-    st.sampled_from([4, 8]),
-)
-def test_ticks_of_ratios_are_few_rising_and_inside(low: float, spread: float, most: int) -> None:
-    high = low * spread
-    ticks = theme.ratio_ticks(low, high, most)
-    assert ticks == sorted(ticks)
-    assert len(ticks) <= most + 1
-    assert all(low * 0.999 <= tick <= high * 1.001 for tick in ticks)
-
-
-@given(st.floats(min_value=1e-6, max_value=1e6))
-def test_a_round_step_is_1_2_or_5_and_just_large_enough(least: float) -> None:
-    step = theme.round_step(least)
-    assert least * (1 - 1e-9) <= step <= least * 2.5 * (1 + 1e-9)
-
-
 def test_every_contender_has_one_colour_and_the_twin_is_grey() -> None:
     colours = theme.colours(["a", "b", "a (twin)"], "a (twin)")
-    assert colours == {"a": theme.PALETTE[0], "b": theme.PALETTE[1], "a (twin)": theme.TWIN}
+    assert colours == {"a": PALETTE[0], "b": PALETTE[1], "a (twin)": TWIN}
 
 
 def test_thirty_lines_are_told_apart_by_colour_and_dash() -> None:

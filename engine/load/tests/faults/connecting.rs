@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 use volley_load::errors::ErrorKind;
+use volley_load::slice::Plan;
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::clock::MS;
@@ -54,6 +55,29 @@ fn connections_given_up_are_gone() {
             assert_eq!(outcome.tally.requests_all, 0);
             assert_eq!(knocking_at(address), 0);
         }
+    });
+}
+
+#[test]
+fn where_their_number_ends_a_load_requests_without_a_connection_end_as_misses() {
+    both_ways(|io| {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let due = Plan { duration_ns: None, requests: Some(20), ..at_rate(400.0, 0, 3_600_000) };
+        for (plan, unsent) in [(requests(20), 0), (due, 20)] {
+            let workers = Workers::start(&size(io), &[Arc::new(target(nobody))]);
+            let outcome = run(&mut workers.unwrap(), &plan);
+            let tally = &outcome.tally;
+            assert_eq!((tally.requests_all, tally.misses, tally.unsent), (0, 20, unsent));
+            let [(ErrorKind::ConnectRefused, refused)] = errors(&outcome)[..] else {
+                panic!("{:?}", errors(&outcome))
+            };
+            assert!(refused >= 20, "{refused}");
+            assert_eq!(tally.first_bad.as_ref().unwrap().kind, ErrorKind::ConnectRefused);
+        }
+        // A time ends a load by itself: then only what was sent counts.
+        let timed = Plan { requests: Some(20), ..for_ms(50) };
+        let workers = Workers::start(&size(io), &[Arc::new(target(nobody))]);
+        assert_eq!(run(&mut workers.unwrap(), &timed).tally.misses, 0);
     });
 }
 

@@ -150,6 +150,42 @@ fn a_server_that_goes_away_is_called_again() {
     });
 }
 
+/// Holds the first request of each connection for a while, answers it and hands back all others.
+fn handing_back(pause: Duration) -> SocketAddr {
+    serve(move |talk| {
+        let mut peer = Peer::new(talk.stream, &[]);
+        let (first, mut out) = (peer.requests(), Vec::new());
+        if let Some(&first) = first.first() {
+            thread::sleep(pause);
+            frame::write_goaway(&mut out, first, code::NO_ERROR);
+            answer(&mut out, first);
+            peer.say(&out);
+            while !peer.requests().is_empty() {}
+        }
+    })
+}
+
+#[test]
+fn what_is_handed_back_counts_from_its_first_sending() {
+    both_ways(|io| {
+        let target = || {
+            let address = handing_back(Duration::from_millis(300));
+            Target { connections: 1, ..target(address, 3) }
+        };
+        // One is answered on the first connection, one on the second, one on the third.
+        let outcome = load(io, target(), &requests(3));
+        let tally = &outcome.tally;
+        assert_eq!((errors(&outcome), tally.misses, tally.right()), (vec![], 0, 3));
+        let of = |quantile| tally.latencies.quantile_us(quantile, 0).unwrap();
+        assert!(of(0.0) >= 299e3 && of(0.5) >= 598e3 && of(1.0) >= 897e3, "{outcome:?}");
+        // Where the window has ended meanwhile, they are sent all the same.
+        let outcome = load(io, target(), &for_ms(200));
+        let tally = &outcome.tally;
+        assert_eq!((errors(&outcome), tally.misses, tally.right()), (vec![], 0, 3));
+        assert_eq!(tally.latencies.count(), 3);
+    });
+}
+
 #[test]
 fn a_server_that_only_goes_away_is_not_called_without_a_pause() {
     both_ways(|io| {

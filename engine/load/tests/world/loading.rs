@@ -34,7 +34,7 @@ pub fn book(request: &Request, body: Option<&[u8]>, depth: usize) -> Vec<Arc<Boo
 /// A request with a body, or GET without one.
 pub fn request(body: &[u8]) -> Request {
     let method = if body.is_empty() { "GET" } else { "POST" };
-    let (method, body) = (method.to_owned(), body.to_vec());
+    let (method, body) = (method.to_owned(), body.to_vec().into());
     Request { method, path: "/".into(), host: "test".into(), body, ..Request::default() }
 }
 

@@ -66,7 +66,8 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         self.counts.errors.status += u64::from(status > 399);
         if self.wants_answers {
             if let Some(message) = Message::read(&connection.answer) {
-                self.script.response(status, message.headers, &message.body)?;
+                let headers = message.headers.iter().map(|(name, value)| (*name, &value[..]));
+                self.script.response(status, headers, &message.body)?;
             }
             connection.answer.clear();
         }

@@ -36,7 +36,7 @@ pub(super) fn decode(
     text: &mut Vec<u8>,
 ) -> Result<Decoded, &'static str> {
     let mut found = Decoded { status: 0, length: None, cost: 0 };
-    let (mut count, mut had_field) = (0, false);
+    let (mut count, mut has_status, mut had_field) = (0, false, false);
     if !is_trailer {
         text.clear();
     }
@@ -59,10 +59,11 @@ pub(super) fn decode(
             if name != b":status" {
                 return Err("a pseudo-header that no answer has"); // Section 8.3.2.
             }
-            if found.status != 0 {
+            if has_status {
                 return Err("a second :status");
             }
-            found.status = status(value).ok_or("the status is not between 100 and 599")?;
+            has_status = true;
+            found.status = status(value).ok_or("the status does not have three digits")?;
             text.extend_from_slice(b"HTTP/2 ");
             text.extend_from_slice(value);
             text.extend_from_slice(b"\r\n");
@@ -85,7 +86,7 @@ pub(super) fn decode(
         }
         Ok(())
     })?;
-    if !is_trailer && found.status == 0 {
+    if !is_trailer && !has_status {
         return Err("an answer without :status"); // Section 8.3.2.
     }
     Ok(found)
@@ -122,9 +123,9 @@ pub(super) fn with_fields<R>(text: &[u8], take: impl FnOnce(&[Header<'_>]) -> R)
 
 /// Three digits.
 fn status(value: &[u8]) -> Option<u16> {
-    let [a @ b'1'..=b'5', b @ b'0'..=b'9', c @ b'0'..=b'9'] = value else { return None };
-    let digit = |byte: &u8| u16::from(byte - b'0');
-    Some(100 * digit(a) + 10 * digit(b) + digit(c))
+    let digits: &[u8; 3] = value.try_into().ok()?;
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| u16::from(byte - b'0'));
+    digits.iter().try_fold(0, |status, &byte| Some(10 * status + digit(byte)?))
 }
 
 fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {

@@ -106,7 +106,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             stream.head_room -= found.cost;
             // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
             ensure(found.status != 101, "the status is 101, which HTTP/2 does not have")?;
-            if found.status < 200 {
+            if matches!(found.status, 100..200) {
                 ensure(!ends, "an interim answer that ends its stream")?;
                 return Ok(None);
             }

@@ -146,7 +146,7 @@ fn expectations() -> Vec<Arc<Expectation>> {
 fn requests() -> Vec<Arc<Request>> {
     let get =
         Request { method: "GET".into(), path: "/".into(), host: "a".into(), ..<_>::default() };
-    let post = Request { method: "POST".into(), body: vec![b'x'; 70_000], ..get.clone() };
+    let post = Request { method: "POST".into(), body: vec![b'x'; 70_000].into(), ..get.clone() };
     vec![Arc::new(get), Arc::new(post)]
 }
 

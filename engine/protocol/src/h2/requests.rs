@@ -320,7 +320,7 @@ mod tests {
     fn a_body_has_a_length_and_the_connection_no_fields() {
         let headers = &[("Connection", "x"), ("TE", "trailers"), ("Upgrade", "h2c"), ("A", " b ")];
         let mut post = Request::clone(&get("/", headers));
-        (post.method, post.body) = ("POST".into(), b"xyz".to_vec());
+        (post.method, post.body) = ("POST".into(), "xyz".into());
         let mut connection = Connection::new(&[Arc::new(post)]);
         let expected = ":method=POST :scheme=http :authority=localhost:1 :path=/ te=trailers a=b \
             content-length=3 ";

@@ -21,7 +21,7 @@ impl Client {
     fn of(settings: &[(u16, u32)]) -> Self {
         let get =
             Request { method: "GET".into(), path: "/".into(), host: "a".into(), ..<_>::default() };
-        let put = Request { method: "PUT".into(), body: vec![b'x'; BODY], ..get.clone() };
+        let put = Request { method: "PUT".into(), body: vec![b'x'; BODY].into(), ..get.clone() };
         let rule = Arc::new(Expectation::of_status(StatusRule::Below(600)));
         let requests = [Arc::new(get), Arc::new(put)];
         let shared = <Http2<u32> as Protocol<u32>>::shared(&[rule], &requests);

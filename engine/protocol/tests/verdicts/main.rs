@@ -231,6 +231,35 @@ fn an_expected_date_is_held_against_each_answer() {
     }
 }
 
+/// RFC 9110, section 15.
+#[test]
+fn what_is_no_status_is_wrong() {
+    let below = |limit| Expectation::of_status(StatusRule::Below(limit));
+    for (status, shown) in
+        [("599", "599"), ("600", "600"), ("999", "999"), ("099", "99"), ("000", "0")]
+    {
+        let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
+        let words = format!("status is {shown}, expected one below 400");
+        check(below(400), answer.as_bytes(), &words);
+        streams::check_status(&below(400), status, &words);
+        let is_one = status == "599";
+        let words = format!("status is {shown}, expected one below 1000");
+        check(below(1000), answer.as_bytes(), if is_one { "as expected" } else { &words });
+    }
+    streams::check_status(&below(400), "399", "as expected");
+}
+
+#[test]
+fn a_folded_value_is_on_one_line() {
+    let folded = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: b\r\n\tc\r\n\r\n";
+    check(with_headers(&[("A", "b  \tc")]), folded, "as expected");
+    let words = "header A is \"b  \\tc\", expected \"b\"";
+    check(with_headers(&[("A", "b")]), folded, words);
+    // A body that begins with a space is none of the last value.
+    let words = "header A is \"c\", expected \"b\"";
+    check(with_headers(&[("A", "b")]), b"HTTP/1.1 200 OK\r\nA: c\r\n\r\n x", words);
+}
+
 #[test]
 fn status_goes_before_header_before_length_before_body() {
     let expectation = || Expectation {

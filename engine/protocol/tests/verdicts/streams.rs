@@ -22,6 +22,16 @@ pub(crate) fn check(expectation: &Expectation, body: &str, words: &str) {
     }
 }
 
+/// The same of an answer with this status and no body.
+pub(crate) fn check_status(expectation: &Expectation, status: &str, words: &str) {
+    let mut bytes = Vec::new();
+    frame::write_settings(&mut bytes, &[]);
+    // `:status` by its index, and the value as it is.
+    let block = [b"\x08\x03", status.as_bytes()].concat();
+    frame::write(&mut bytes, kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, 1, &block);
+    assert_eq!(run(&[&bytes], expectation), words, "{status}");
+}
+
 fn run(pieces: &[&[u8]], expectation: &Expectation) -> String {
     let (method, path, host) = ("GET".into(), "/".into(), "localhost".into());
     let request = Arc::new(Request { method, path, host, ..Request::default() });

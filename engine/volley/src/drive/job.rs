@@ -113,7 +113,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
                 path: request.path.clone(),
                 host: request.host.clone(),
                 headers: request.headers.clone(),
-                body: decode("request.body_base64", &request.body_base64)?,
+                body: decode("request.body_base64", &request.body_base64)?.into(),
                 close: closes(job),
                 version,
                 ..Request::default()

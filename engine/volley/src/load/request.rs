@@ -51,7 +51,8 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
         host: host.unwrap_or_else(|| args.url.authority.to_string()),
         headers: headers(asked).filter(|(name, _)| !is_host(name)).collect(),
         body: bytes("--body-file", asked.body.as_deref(), asked.body_file.as_deref())?
-            .unwrap_or_default(),
+            .unwrap_or_default()
+            .into(),
         close: connecting.close,
         version: if connecting.http_1_0 { Version::Http10 } else { Version::Http11 },
         proxied: connecting.proxy.is_some(),

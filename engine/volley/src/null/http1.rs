@@ -1,21 +1,26 @@
 //! HTTP/1 for a server that does not parse: it counts bytes, or receives.
 
 use super::speaker::{Due, Speaker};
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 
-/// As much of a connection's first request is looked at where nobody said how long requests are.
+/// As much of a request is looked at where nobody said how long requests are.
 const HEAD_LIMIT: usize = 4096;
 
-/// Answers each request with the same bytes.
+/// Answers each request with the same bytes, or with their head where HEAD asks for it.
 #[derive(Debug)]
 pub(super) struct Http1 {
+    /// The answer's head.
+    head: Vec<u8>,
+    /// The last request that wanted nothing special: most are equal to it.
+    usual: RefCell<Vec<u8>>,
     /// Each so many received bytes are a request. Without it, whatever one receive brings is one.
     request_length: Option<NonZeroUsize>,
     /// The answer tells a client of HTTP/1.0 that its connection is kept.
     keeps: bool,
 }
 
-/// How far the requests on a connection have come.
+/// How far the requests on a connection have come, where it was said how long they are.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
     /// Bytes of a request that is not complete.
@@ -28,26 +33,59 @@ pub(super) struct Connection {
 
 impl Http1 {
     pub(super) fn new(answer: &[u8], request_length: Option<NonZeroUsize>) -> Self {
-        Self { request_length, keeps: says(answer, b"connection", b"keep-alive") }
+        let end = answer.windows(4).position(|part| part == b"\r\n\r\n");
+        Self {
+            head: answer[..end.map_or(0, |end| end + 4)].to_vec(),
+            usual: RefCell::default(),
+            request_length,
+            keeps: says(answer, b"connection", b"keep-alive"),
+        }
     }
 
-    /// The client waits for the connection's end, as its first request says. All requests of a
-    /// benchmark's connection are alike, so the others are not looked at.
+    /// Bytes that are a request came.
+    #[inline]
+    fn take_request(&self, bytes: &[u8], due: &mut Due) {
+        due.answers = 1;
+        if *self.usual.borrow() != bytes {
+            self.look_at(bytes, due);
+        }
+    }
+
     #[cold]
-    fn ends_after(&self, connection: &mut Connection, bytes: &[u8]) -> bool {
-        let limit = self.request_length.map_or(HEAD_LIMIT, NonZeroUsize::get);
+    fn look_at(&self, bytes: &[u8], due: &mut Due) {
+        let request = &bytes[..bytes.len().min(HEAD_LIMIT)];
+        due.ends = self.ends_after(request);
+        if request.starts_with(b"HEAD ") && !self.head.is_empty() {
+            due.answers = 0;
+            due.bytes.extend_from_slice(&self.head);
+        } else if !due.ends && bytes.len() <= HEAD_LIMIT {
+            let mut usual = self.usual.borrow_mut();
+            usual.clear();
+            usual.extend_from_slice(bytes);
+        }
+    }
+
+    /// Whether the client waits for the connection's end, as its first request says. All that have
+    /// one length are alike, so the others are not looked at.
+    #[cold]
+    fn ends_after_first(&self, connection: &mut Connection, bytes: &[u8], length: usize) -> bool {
         let first = &mut connection.first;
-        let room = limit - first.len();
+        let room = length - first.len();
         first.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if self.request_length.is_some() && first.len() < limit {
+        if first.len() < length {
             return false;
         }
         connection.is_known = true;
         let first = std::mem::take(first);
-        let line = first.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.ends_after(&first)
+    }
+
+    /// Whether the client waits for the connection's end behind this request.
+    fn ends_after(&self, request: &[u8]) -> bool {
+        let line = request.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let is_old = line.trim_ascii_end().ends_with(b" HTTP/1.0");
-        let is_kept = self.keeps && says(&first, b"connection", b"keep-alive");
-        says(&first, b"connection", b"close") || is_old && !is_kept
+        let is_kept = self.keeps && says(request, b"connection", b"keep-alive");
+        says(request, b"connection", b"close") || is_old && !is_kept
     }
 }
 
@@ -70,15 +108,11 @@ impl Speaker for Http1 {
 
     #[inline]
     fn receive(&self, connection: &mut Connection, bytes: &[u8], due: &mut Due) {
-        due.answers = match self.request_length {
-            None => 1,
-            Some(length) => {
-                let received = connection.received + bytes.len();
-                connection.received = received % length;
-                received / length
-            }
-        };
-        if !connection.is_known && self.ends_after(connection, bytes) {
+        let Some(length) = self.request_length else { return self.take_request(bytes, due) };
+        let received = connection.received + bytes.len();
+        connection.received = received % length;
+        due.answers = received / length;
+        if !connection.is_known && self.ends_after_first(connection, bytes, length.get()) {
             due.answers = 1;
             due.ends = true;
         }
@@ -126,15 +160,52 @@ mod tests {
         }
     }
 
-    #[test]
-    fn only_the_first_request_of_a_connection_is_looked_at() {
-        let http1 = Http1::new(KEPT, None);
+    /// What is due for each of these requests on one connection: answers, other bytes, the end.
+    fn due(http1: &Http1, requests: &[&str]) -> Vec<(usize, String, bool)> {
         let (mut connection, mut due) = (Connection::default(), Due::default());
-        for request in ["GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"] {
+        let told = requests.iter().map(|request| {
             due.clear();
             http1.receive(&mut connection, request.as_bytes(), &mut due);
-            assert_eq!((due.answers, due.ends), (1, false));
-        }
+            (due.answers, String::from_utf8(due.bytes.clone()).unwrap(), due.ends)
+        });
+        let told = told.collect();
         assert!(connection.first.capacity() == 0, "what is known needs no bytes");
+        told
+    }
+
+    #[test]
+    fn each_request_says_whether_it_is_the_last() {
+        let http1 = Http1::new(KEPT, None);
+        let [plain, last, old] = [
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+            "GET / HTTP/1.0\r\n\r\n",
+        ];
+        let answer = |ends| (1, String::new(), ends);
+        for asked in [last, old] {
+            let told = due(&http1, &[plain, plain, asked]);
+            assert_eq!(told, [answer(false), answer(false), answer(true)]);
+        }
+    }
+
+    #[test]
+    fn of_requests_of_one_length_the_first_says_so() {
+        let last = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
+        let other = "GET / HTTP/1.1\r\nConnection: clole\r\n\r\n";
+        let http1 = Http1::new(KEPT, NonZeroUsize::new(last.len()));
+        let ends = |requests: &[&str]| -> Vec<bool> {
+            due(&http1, requests).iter().map(|told| told.2).collect()
+        };
+        assert_eq!(ends(&[other, last]), [false, false]);
+        assert_eq!(ends(&[last]), [true]);
+    }
+
+    #[test]
+    fn head_gets_no_body() {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+        let http1 = Http1::new(answer, None);
+        let told = due(&http1, &["HEAD / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"]);
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+        assert_eq!(told, [(0, head.to_owned(), false), (1, String::new(), false)]);
     }
 }

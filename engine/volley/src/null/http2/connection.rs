@@ -1,7 +1,8 @@
 //! What the null server knows of a connection in HTTP/2.
 
 use std::collections::BTreeMap;
-use volley_protocol::h2::frame;
+use volley_protocol::h2::frame::{self, code};
+use volley_protocol::h2::hpack::Decoder;
 
 /// What is known of one connection.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(in crate::null) struct Connection {
     pub(super) open_head: Option<(u32, bool)>,
     /// The highest stream so far.
     pub(super) last: u32,
+    pub(super) heads: Heads,
     /// Requests that go on, and answers that wait for a window.
     pub(super) streams: BTreeMap<u32, Stream>,
     /// Bytes that the client takes: in all, on a new stream, in a frame.
@@ -40,6 +42,56 @@ pub(super) struct Stream {
     pub(super) window: i64,
     /// Bytes of the answer's body that were sent; `None` while the request goes on.
     pub(super) sent: Option<usize>,
+    /// The request is HEAD: its answer has no body.
+    pub(super) is_head: bool,
+}
+
+/// What tells HEAD from other methods. A head that is equal to the last is not decoded again, while
+/// the table is the same.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    decoder: Decoder,
+    /// Of the head that goes on in CONTINUATION.
+    pub(super) parts: Vec<u8>,
+    /// The last head; empty if it has changed the table.
+    known: Vec<u8>,
+    version: u64,
+    is_head: bool,
+}
+
+impl Heads {
+    /// Takes a whole head: whether its method is HEAD.
+    #[inline]
+    pub(super) fn take(&mut self, block: &[u8]) -> Result<bool, u32> {
+        if self.known == block && self.version == self.decoder.version() && !block.is_empty() {
+            return Ok(self.is_head);
+        }
+        self.decode(block)
+    }
+
+    #[cold]
+    fn decode(&mut self, block: &[u8]) -> Result<bool, u32> {
+        let before = self.decoder.version();
+        self.is_head = false;
+        let is_head = &mut self.is_head;
+        let decoded = self.decoder.decode(block, |name, value| {
+            *is_head |= name == b":method" && value == b"HEAD";
+            Ok(())
+        });
+        decoded.map_err(|_| code::COMPRESSION_ERROR)?;
+        self.version = self.decoder.version();
+        self.known.clear();
+        if self.version == before {
+            self.known.extend_from_slice(block);
+        }
+        Ok(self.is_head)
+    }
+
+    /// The same of a head whose last part has come.
+    pub(super) fn take_parts(&mut self) -> Result<bool, u32> {
+        let parts = std::mem::take(&mut self.parts);
+        self.decode(&parts)
+    }
 }
 
 impl Default for Connection {
@@ -49,6 +101,7 @@ impl Default for Connection {
             stage: Stage::Preface,
             open_head: None,
             last: 0,
+            heads: Heads::default(),
             streams: BTreeMap::new(),
             window: frame::DEFAULT_WINDOW.into(),
             new_window: frame::DEFAULT_WINDOW.into(),

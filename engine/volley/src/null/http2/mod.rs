@@ -1,7 +1,7 @@
-//! HTTP/2 for a server that never looks into a head: it counts streams (RFC 9113).
+//! HTTP/2 for a server that looks for one thing in a head, whether it is HEAD (RFC 9113).
 //!
-//! Heads are not decoded, so there is no table to keep, and the answer's own head is made of what
-//! every client's table begins with. Windows are kept, the client's as well as ours.
+//! A head that repeats is not decoded again, and the answer's own head is made of what every client's
+//! table begins with. Windows are kept, the client's as well as ours.
 
 mod connection;
 #[cfg(test)]
@@ -32,6 +32,15 @@ pub(super) struct Http2 {
     body: Vec<u8>,
     /// The whole answer as frames of stream 0, where one frame of DATA holds the body.
     whole: Vec<u8>,
+}
+
+/// Bytes that a request's head in several frames may have.
+const HEAD_LIMIT: usize = 64 * 1024;
+
+/// A head's bytes in HEADERS, without padding and advice; `None` if there is more of these.
+fn block(head: FrameHead, payload: &[u8]) -> Option<&[u8]> {
+    let payload = if head.has(flag::PADDED) { frame::unpadded(payload)? } else { payload };
+    if head.has(flag::PRIORITY) { payload.get(5..) } else { Some(payload) }
 }
 
 /// The code of a connection's error, for GOAWAY.
@@ -103,10 +112,18 @@ impl Http2 {
             _ => connection.stage = Stage::Frames,
         }
         match head.kind {
-            kind::HEADERS => self.take_headers(connection, head, out),
+            kind::HEADERS => self.take_headers(connection, head, payload, out),
             kind::CONTINUATION => {
-                let (stream, ends) = connection.open_head.take().ok_or(code::PROTOCOL_ERROR)?;
-                self.take_head(connection, stream, ends, head.has(flag::END_HEADERS), out);
+                let (stream, ends) = connection.open_head.ok_or(code::PROTOCOL_ERROR)?;
+                connection.heads.parts.extend_from_slice(payload);
+                if connection.heads.parts.len() > HEAD_LIMIT {
+                    return Err(code::PROTOCOL_ERROR);
+                }
+                if head.has(flag::END_HEADERS) {
+                    connection.open_head = None;
+                    let is_head = connection.heads.take_parts()?;
+                    self.take_head(connection, stream, ends, is_head, out);
+                }
                 Ok(())
             }
             kind::DATA => self.take_data(connection, head, out),
@@ -133,6 +150,7 @@ impl Http2 {
         &self,
         connection: &mut Connection,
         head: FrameHead,
+        payload: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), Wrong> {
         let ends = head.has(flag::END_STREAM);
@@ -142,30 +160,35 @@ impl Http2 {
             // Trailers end a request that goes on; nothing else comes later.
             return Err(code::PROTOCOL_ERROR);
         }
-        self.take_head(connection, head.stream, ends, head.has(flag::END_HEADERS), out);
+        let block = block(head, payload).ok_or(code::PROTOCOL_ERROR)?;
+        if head.has(flag::END_HEADERS) {
+            let is_head = connection.heads.take(block)?;
+            self.take_head(connection, head.stream, ends, is_head, out);
+        } else {
+            connection.open_head = Some((head.stream, ends));
+            connection.heads.parts.extend_from_slice(block);
+        }
         if connection.streams.len() > STREAMS_LIMIT {
             return Err(code::PROTOCOL_ERROR);
         }
         Ok(())
     }
 
-    /// A head goes on, or is whole, and the request with it.
+    /// A head is whole, and the request with it if it `ends`.
     #[inline]
     fn take_head(
         &self,
         connection: &mut Connection,
         stream: u32,
         ends: bool,
-        is_whole: bool,
+        is_head: bool,
         out: &mut Vec<u8>,
     ) {
-        if !is_whole {
-            connection.open_head = Some((stream, ends));
-        } else if ends {
-            self.answer(connection, stream, out);
+        if ends {
+            self.answer(connection, stream, is_head, out);
         } else {
             let window = connection.new_window;
-            connection.streams.insert(stream, Stream { window, sent: None });
+            connection.streams.insert(stream, Stream { window, sent: None, is_head });
         }
     }
 
@@ -185,7 +208,7 @@ impl Http2 {
         }
         let goes_on = connection.streams.get(&head.stream).is_some_and(|one| one.sent.is_none());
         if goes_on && head.has(flag::END_STREAM) {
-            self.answer(connection, head.stream, out);
+            self.answer(connection, head.stream, false, out);
         }
         Ok(())
     }
@@ -256,11 +279,15 @@ impl Http2 {
         Ok(())
     }
 
-    /// A request is whole: its answer goes out as far as windows let it.
+    /// A request is whole: its answer goes out as far as windows let it. `is_head`: the head that
+    /// ended it says HEAD.
     #[inline]
-    fn answer(&self, connection: &mut Connection, stream: u32, out: &mut Vec<u8>) {
+    fn answer(&self, connection: &mut Connection, stream: u32, is_head: bool, out: &mut Vec<u8>) {
         let known =
             if connection.streams.is_empty() { None } else { connection.streams.remove(&stream) };
+        if is_head || known.as_ref().is_some_and(|known| known.is_head) {
+            return frame::write_headers(out, stream, &self.block, true, frame::DEFAULT_FRAME_SIZE);
+        }
         let window = known.map_or(connection.new_window, |known| known.window);
         let length = self.body.len().cast_signed() as i64;
         if length == 0 || !self.whole.is_empty() && length <= window.min(connection.window) {
@@ -276,7 +303,7 @@ impl Http2 {
             return;
         }
         frame::write_headers(out, stream, &self.block, false, frame::DEFAULT_FRAME_SIZE);
-        connection.streams.insert(stream, Stream { window, sent: Some(0) });
+        connection.streams.insert(stream, Stream { window, sent: Some(0), is_head });
         self.go_on(connection, out);
     }
 

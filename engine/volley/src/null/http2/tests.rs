@@ -37,7 +37,7 @@ impl Client {
         self
     }
 
-    /// A request without a body. The server does not look at the head, so any will do.
+    /// A request without a body. The server looks for HEAD only, so any other method will do.
     fn get(self, stream: u32) -> Self {
         self.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, stream, b"\x82")
     }
@@ -113,6 +113,30 @@ fn each_request_gets_one_answer_on_its_stream() {
     let (heard, _) = Client::new().get(7).hears(b"");
     let empty = b"\x88\x0f\x10\x0atext/plain\x0f\x0d\x010".to_vec();
     assert_eq!(heard, [(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, 7, empty)]);
+}
+
+#[test]
+fn head_gets_no_body() {
+    let ends = flag::END_HEADERS | flag::END_STREAM;
+    // `:method: HEAD` in full, added to the table, and from the table; and GET.
+    let (plain, added, indexed, get) = (b"\x02\x04HEAD", b"\x42\x04HEAD", b"\xbe", b"\x82");
+    let answers = Client::new()
+        .frame(kind::HEADERS, ends, 1, plain)
+        .frame(kind::HEADERS, ends, 3, added)
+        .frame(kind::HEADERS, ends, 5, indexed)
+        .frame(kind::HEADERS, ends, 7, indexed)
+        .frame(kind::HEADERS, ends, 9, get)
+        .frame(kind::HEADERS, ends, 11, indexed);
+    let [none, some] = [0, 2].map(|length| move |stream| (stream, length, true));
+    assert_eq!(answers.gets(b"hi"), [none(1), none(3), none(5), none(7), some(9), none(11)]);
+    let padded = flag::PADDED | flag::PRIORITY | ends;
+    let padded = Client::new().frame(kind::HEADERS, padded, 1, b"\x01\0\0\0\0\x10\x02\x04HEAD\0");
+    assert_eq!(padded.gets(b"hi"), [none(1)]);
+    let parted = Client::new().frame(kind::HEADERS, flag::END_STREAM, 1, b"\x02\x04HE");
+    let parted = parted.frame(kind::CONTINUATION, flag::END_HEADERS, 1, b"AD");
+    assert_eq!(parted.gets(b"hi"), [none(1)]);
+    let later = Client::new().frame(kind::HEADERS, flag::END_HEADERS, 1, plain);
+    assert_eq!(later.frame(kind::DATA, flag::END_STREAM, 1, b"x").gets(b"hi"), [none(1)]);
 }
 
 #[test]
@@ -198,6 +222,9 @@ fn a_client_that_breaks_the_protocol_is_told_and_left() {
         (open().get(3), code::PROTOCOL_ERROR),
         (open().frame(kind::CONTINUATION, flag::END_HEADERS, 3, b""), code::PROTOCOL_ERROR),
         (new().frame(kind::DATA, 0, 1, b""), code::PROTOCOL_ERROR),
+        (new().frame(kind::HEADERS, flag::END_HEADERS, 1, b"\xbe"), code::COMPRESSION_ERROR),
+        (new().frame(kind::HEADERS, flag::PADDED, 1, b"\x05"), code::PROTOCOL_ERROR),
+        (new().frame(kind::HEADERS, flag::PRIORITY, 1, b"\0\0\0\0"), code::PROTOCOL_ERROR),
         (new().frame(kind::PUSH_PROMISE, 0, 1, b"\0\0\0\x02"), code::PROTOCOL_ERROR),
         (new().frame(kind::DATA, 0, 1, &vec![0; 16_385]), code::FRAME_SIZE_ERROR),
         (new().frame(kind::SETTINGS, 0, 0, b"12345"), code::FRAME_SIZE_ERROR),

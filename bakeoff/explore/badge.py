@@ -1,0 +1,124 @@
+"""Badges: a view's result in one line, as a small SVG for a README; its words, its tone, its file.
+
+A badge says who is ahead of whom with the interval, or that it is a tie; never a rank alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.report import figures
+from bakeoff.report.figures import Measured
+from bakeoff.report.kinds.race_tables import ranked
+
+Tone = Literal["ahead", "behind", "tie", "none"]
+NAMES_MAX = 3
+WORDS_MAX = 72
+LABEL = "bakeoff"
+_WIDTHS = {
+    **dict.fromkeys("ijl|'", 0.24),
+    **dict.fromkeys(" .,:;!/It()[]f-r", 0.31),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.69),
+    **dict.fromkeys("mwMW%@", 0.88),
+}
+"""Of Arial, in ems; anything else is as wide as a digit or two thirds of an em."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """`name` is its file's, without an ending; `message` what it says after "bakeoff"."""
+
+    name: str
+    message: str
+    tone: Tone = "none"
+
+    @property
+    def alt_text(self) -> str:
+        """What is read where it can't be seen."""
+        return f"{LABEL}: {self.message}"
+
+    @property
+    def message_px(self) -> float:
+        """How wide the message is drawn."""
+        return width_px(self.message)
+
+
+def width_px(text: str, em_px: float = 11) -> float:
+    """How wide Arial sets it; a picture of another width is stretched to it."""
+    ems = (_WIDTHS.get(each, 0.56 if each.isascii() else 0.67) for each in text)
+    return round(sum(ems) * em_px, 1)
+
+
+def of_verdict(verdict: Verdict) -> tuple[Badge, ...]:
+    """`result`: who leads, or who share the lead; and each contender over the reference."""
+    over = (
+        of_pair(pair)
+        for entry in ranked(verdict)
+        if (pair := verdict.pair(entry.name, verdict.reference))
+    )
+    return Badge("result", *_result(verdict)), *over
+
+
+def of_pair(pair: Pair) -> Badge:
+    """`A-over-B`."""
+    tones: dict[str, Tone] = {"faster": "ahead", "slower": "behind"}
+    tone = tones.get(pair.finding, "tie")
+    return Badge(f"{pair.a}-over-{pair.b}", over(pair.a, pair.b, pair, tone), tone)
+
+
+def of_ratio(name: str, a: str, b: str, measured: Measured, when: str) -> Badge:
+    """A ratio whose interval says by itself who is ahead."""
+    tone: Tone = "tie"
+    if measured.low and measured.low > 1:
+        tone = "ahead"
+    elif measured.high and measured.high < 1:
+        tone = "behind"
+    return Badge(name, f"{over(a, b, measured, tone)}, {when}", tone)
+
+
+def of_words(text: str) -> Badge:
+    """`result` of what is no ratio: its first words."""
+    said = text.rstrip(".")
+    return Badge("result", said if len(said) <= WORDS_MAX else f"{said[: WORDS_MAX - 1]}…")
+
+
+def over(a: str, b: str, measured: Measured, tone: Tone) -> str:
+    """`nginx 1.32× go-nethttp ±1.3 %`, or that it is a tie, and within what."""
+    ratio, low, high = measured.ratio, measured.low, measured.high
+    if tone == "tie" or not ratio:
+        return f"{a}, {b}: tie{f' {_within(ratio, low, high)}' if ratio and low and high else ''}"
+    if low is None or high is None:
+        return f"{a} {figures.ratio_of(measured)} {b}"
+    middle = figures.interval(ratio, low, high)[0]
+    return f"{a} {middle}× {b} {_within(ratio, low, high)}"
+
+
+def _within(ratio: float, low: float | None, high: float | None) -> str:
+    """The farther end of the interval, as a share of the ratio."""
+    ends = [end / ratio for end in (low, high) if end and isfinite(end)]
+    return f"±{figures.percent(max(abs(end - 1) for end in ends))}"
+
+
+def _result(verdict: Verdict) -> tuple[str, Tone]:
+    entries = ranked(verdict)
+    cut = "" if verdict.complete else " (cut short)"
+    if not verdict.valid or not entries:
+        return "no valid verdict", "none"
+    leader = entries[0]
+    if len(entries) == 1:
+        return f"{leader.name}, {figures.rate(leader.requests_per_s)} requests/s{cut}", "none"
+    pairs = [verdict.pair(leader.name, other.name) for other in entries[1:]]
+    level = [pair for pair in pairs if pair is None or pair.finding != "faster"]
+    if not level and pairs[0]:
+        return over(leader.name, pairs[0].b, pairs[0], "ahead") + cut, "ahead"
+    if len(level) == 1 and level[0]:
+        return over(leader.name, level[0].b, level[0], "tie") + cut, "tie"
+    return f"tie of {_listed([leader.name, *(pair.b for pair in level if pair)])}{cut}", "tie"
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    more = len(every) - NAMES_MAX
+    return ", ".join(every[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,95 @@
+"""A program: judges runs that go on, out of their way. A `Wanted` a line in, a `LiveState` out.
+
+It is nicer than all else, and keeps to processors that nothing is measured on, where there are any.
+It ends with its input.
+"""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from importlib import import_module
+from math import sqrt
+from pathlib import Path
+
+from bakeoff.explore.drawing.drawn import ratios
+from bakeoff.explore.live.state import LiveState, Wanted
+from bakeoff.explore.page import fragment
+from bakeoff.model.errors import BakeoffError, NoVerdict
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Document
+from bakeoff.report.render.html import split_headline, undrawn
+from bakeoff.runs import AnyRun, open_run
+from bakeoff.runs.so_far import progress, taken_cpus
+
+NICEST = 19
+
+
+def main() -> None:
+    """Answer until nobody asks."""
+    os.nice(NICEST)
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    # Once, and not as a part of what the first judging takes.
+    import_module("bakeoff.judge")
+    cpus = os.sched_getaffinity(0)
+    for line in sys.stdin:
+        wanted = Wanted.from_json(line, "the explorer")
+        sys.stdout.write(answer(Path(wanted.path), cpus).to_json() + "\n")
+        sys.stdout.flush()
+
+
+def answer(path: Path, cpus: set[int]) -> LiveState:
+    """The run in `path`, judged on those of `cpus` where nothing is measured."""
+    began_s = time.process_time()
+    try:
+        run = open_run(path)
+        taken = taken_cpus(run)
+        free = cpus - taken if taken else set()
+        os.sched_setaffinity(0, free or cpus)
+        state = judged(run).model_copy(update={"shares": not free})
+    except BakeoffError as error:
+        state = LiveState(trouble=str(error))
+    return state.model_copy(update={"cpu_s": time.process_time() - began_s})
+
+
+def judged(run: AnyRun) -> LiveState:
+    """The run as it stands, by the judge that gives the verdict. Raises `BakeoffError`."""
+    far = progress(run)
+    state = LiveState(measured_s=far.measured_s, planned_s=far.planned_s, steps=far.steps)
+    if not run.has_samples():
+        return state.model_copy(update={"trouble": "servers start and warm up first"})
+    try:
+        document = run.judged_so_far().document()
+    except NoVerdict as error:
+        return state.model_copy(update={"trouble": str(error)})
+    return state.model_copy(
+        update={
+            "finding": split_headline(document)[0],
+            "standings": _standings(run, document),
+            "half_width": _half_width(run),
+        }
+    )
+
+
+def _standings(run: AnyRun, document: Document) -> str:
+    """What every form of the report has, with the picture that the run's page will begin with."""
+    return fragment(
+        "live_standings.html",
+        charts=ratios(run.result) if isinstance(run.result, Verdict) else (),
+        blocks=undrawn(replace(document, detail=())),
+        href=lambda _: "",
+    )
+
+
+def _half_width(run: AnyRun) -> float | None:
+    if not isinstance(run.result, Verdict):
+        return None
+    placed = [entry for entry in run.result.entries if entry.name != run.result.reference]
+    ends = [(entry.low, entry.high) for entry in placed if entry.valid and entry.ratio]
+    if not ends or not all(low and high for low, high in ends):
+        return None
+    return max(sqrt(high / low) for low, high in ends if low and high) - 1
+
+
+if __name__ == "__main__":
+    main()

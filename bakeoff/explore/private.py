@@ -1,0 +1,78 @@
+"""What is left out of what others will see: names of people and machines, and where things lie."""
+
+import getpass
+import re
+import socket
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HOMES = r"/(?:home|Users)/[^/\s\"'<>:;,()\[\]]+|/root(?=[/\s\"']|$)"
+"""Anybody's: a run may be from another machine."""
+SHORTEST = 3
+"""A shorter name is part of too many words."""
+NOBODY = {"root", "user", "localhost"}
+
+
+@dataclass(frozen=True, eq=False)
+class Private:
+    """Replaces what is private in a text: folders become `…` or `~`, names say what they named."""
+
+    pattern: re.Pattern[str]
+    instead: dict[str, str]
+    replaced: Counter[str] = field(default_factory=Counter)
+    """How often what stands in its place: `~`, `…`, host, user."""
+
+    @classmethod
+    def here(cls, folders: Iterable[Path], public: Collection[str]) -> "Private":
+        """What this machine, this user and `folders` are called, but for what is `public` anyway:
+        a contender that is called as the machine is."""
+        instead = dict(_words(public)) | dict(_places(folders))
+        # The longest first: a folder before the one that it is in.
+        known = sorted(instead, key=len, reverse=True)
+        parts = [rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in known]
+        return cls(re.compile("|".join([*parts, HOMES])), instead)
+
+    def __call__(self, text: str) -> str:
+        """The text without it."""
+        return self.pattern.sub(self._instead, text)
+
+    def _instead(self, found: re.Match[str]) -> str:
+        instead = self.instead.get(found[0], "~")
+        self.replaced[instead] += 1
+        return instead
+
+    def within(self, value: Any) -> Any:
+        """A value of JSON without it, keys included."""
+        match value:
+            case str():
+                return self(value)
+            case list() | tuple():
+                return [self.within(each) for each in value]
+            case dict():
+                return {self(key): self.within(each) for key, each in value.items()}
+        return value
+
+
+def _words(public: Collection[str]) -> Iterator[tuple[str, str]]:
+    host = socket.gethostname()
+    for name, instead in ((_user(), "user"), (host, "host"), (host.partition(".")[0], "host")):
+        if len(name) >= SHORTEST and name not in NOBODY and name not in public:
+            yield name, instead
+
+
+def _places(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    for place in {Path.cwd(), Path(tempfile.gettempdir()), *folders}:
+        if place != Path("/"):
+            yield str(place), "…"
+    yield str(Path.home()), "~"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""

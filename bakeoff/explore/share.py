@@ -1,0 +1,61 @@
+"""How a view is shown elsewhere: the lines to copy for its badge and for a frame of it."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from bakeoff.explore.address import Address, file_of
+from bakeoff.explore.badge import Badge
+
+if TYPE_CHECKING:
+    from bakeoff.explore.page import Page
+
+NO_SITE = "https://YOUR-SITE/"
+"""Stands for the address of a site that isn't known yet."""
+FRAME_PX = 480
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What is copied: `what` it is for, and the `text`."""
+
+    what: str
+    text: str
+
+
+def of_badge(page: "Page", badge: Badge, site: str) -> tuple[Lines, Lines]:
+    """A badge that leads to its view, in Markdown and in HTML."""
+    picture = url(badge_of(page, badge.name), site)
+    view = url(page.address, site)
+    alt = "".join(f"\\{each}" if each in "[]\\" else each for each in badge.alt_text)
+    drawn = f'<img src="{escape(picture)}" alt="{escape(badge.alt_text)}">'
+    return (
+        Lines("Badge, in Markdown", f"[![{alt}]({picture})]({view})"),
+        Lines("Badge, in HTML", f'<a href="{escape(view)}">{drawn}</a>'),
+    )
+
+
+def of_embed(page: "Page", name: str, title: str, site: str) -> Lines:
+    """A frame with one picture of the view, or its table."""
+    source = escape(url(embed_of(page, name), site))
+    return Lines(
+        f"{title}, in a frame",
+        f'<iframe src="{source}" title="{escape(f"{title}: {page.title}")}" width="100%"'
+        f' height="{FRAME_PX}" loading="lazy" style="border: 0"></iframe>',
+    )
+
+
+def badge_of(page: "Page", name: str) -> Address:
+    """Where a view's badge of that name is."""
+    return page.address.file("badge", f"{name}.svg")
+
+
+def embed_of(page: "Page", name: str) -> Address:
+    """Where a view's picture of that name, or its table, is by itself."""
+    return page.address.file("embed", f"{name}.html")
+
+
+def url(address: Address, site: str) -> str:
+    """The address of a file of the published site, in full."""
+    return (site or NO_SITE) + quote(file_of(address))

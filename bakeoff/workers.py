@@ -1,0 +1,46 @@
+"""Processes that share one kind of work, and end with us, however we end."""
+
+import ctypes
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+
+PR_SET_PDEATHSIG = 1
+
+
+@contextmanager
+def pool(
+    jobs: int | None = None,
+    begin: Callable[..., None] | None = None,
+    given: tuple[object, ...] = (),
+) -> Iterator[ProcessPoolExecutor]:
+    """`jobs` processes, by default one for each processor that we may use; each calls `begin` once.
+
+    They leave Ctrl-C to us, and what is not done then is not begun.
+    """
+    workers = ProcessPoolExecutor(
+        jobs or len(os.sched_getaffinity(0)),
+        multiprocessing.get_context("fork"),
+        initializer=_begun,
+        initargs=(begin, given),
+    )
+    with workers:
+        try:
+            yield workers
+        except BaseException:
+            workers.shutdown(wait=False, cancel_futures=True)
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
+
+
+def _begun(begin: Callable[..., None] | None, given: tuple[object, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if begin:
+        begin(*given)

@@ -1,0 +1,55 @@
+//! Bodies are large at times: there is one copy of each, beside what was given.
+
+use allocation_counter::measure;
+use std::path::Path;
+use volley_protocol::{Expectation, Request, StatusRule, Version};
+use volley_requests::{Book, Defaults, RequestFile};
+
+const BODY: usize = 8 << 20;
+
+fn any() -> Expectation {
+    Expectation::of_status(StatusRule::Below(400))
+}
+
+/// The most bytes that were held at a time, and those that stay, by the size of a body.
+fn held(book: impl FnOnce() -> Book) -> (f64, f64) {
+    let mut kept = None;
+    let allocations = measure(|| kept = Some(book()));
+    let bodies = |bytes: f64| bytes / BODY as f64;
+    (bodies(allocations.bytes_max as f64), bodies(allocations.bytes_current as f64))
+}
+
+#[test]
+fn of_one_request() {
+    let request = Request {
+        method: "PUT".into(),
+        path: "/".into(),
+        host: "a".into(),
+        body: vec![b'x'; BODY].into(),
+        ..Request::default()
+    };
+    let (most, kept) = held(|| Book::of(&request, any(), 1).unwrap());
+    assert!(most < 1.1 && kept < 1.1, "{most} and {kept}");
+    // A pipeline of three: any three in a row are one piece.
+    let (most, kept) = held(|| Book::of(&request, any(), 3).unwrap());
+    assert!(most < 3.1 && kept < 3.1, "{most} and {kept}");
+}
+
+#[test]
+fn of_a_request_file() {
+    let defaults = Defaults {
+        host: "a".into(),
+        version: Version::Http11,
+        close: false,
+        proxied: false,
+        headers: Vec::new(),
+        expectation: any(),
+    };
+    let text = "[[request]]\npath = \"/\"\nmethod = \"PUT\"\nbody_file = \"b\"\n";
+    let (most, kept) = held(|| {
+        let load = |_: &Path| Ok(vec![b'x'; BODY]);
+        let file = RequestFile::parse(text, Path::new("r.toml"), load).unwrap();
+        file.book(&defaults, 1, 16, 1).unwrap()
+    });
+    assert!(most < 2.1 && kept < 1.1, "{most} and {kept}");
+}

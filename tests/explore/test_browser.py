@@ -1,0 +1,162 @@
+"""The pages in a real browser: at a desk and on a telephone, in light and dark, without a script,
+by keyboard, from the application and from a static site opened as files."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from bakeoff.explore import address as to
+from bakeoff.explore.address import file_of, live
+from bakeoff.explore.app import application
+from bakeoff.explore.guard import Guard
+from bakeoff.explore.serve import listening
+from bakeoff.explore.site import export
+from tests.explore.conftest import Shelves
+from tests.report.render.test_browser import OVERFLOW, browser
+from tests.runs.world import World
+
+__all__ = ["browser"]
+
+pytestmark = pytest.mark.page
+AXE = {"preload": False, "resultTypes": ["violations"]}
+"""Axe fetches style sheets anew otherwise, which a page from `file://` may not."""
+
+
+@pytest.fixture(scope="module")
+def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("browsed") / "a site"
+    export(shelves.index, folder, World({}))
+    return folder
+
+
+def views(shelves: Shelves, site: Path) -> list[Path]:
+    """One of each kind, as files."""
+    of_runs = [file_of(to.run(run.id)) for run in shelves.runs]
+    others = (to.shelf(), to.contender(), to.contender("fast"), to.matrix(), to.article())
+    (two,) = (site / "two").glob("*/*.html")
+    return [two, *(site / file for file in [*of_runs, *map(file_of, others)])]
+
+
+def pages_of_runs(shelves: Shelves, site: Path) -> set[str]:
+    """The runs' pages. The two began in the same second: either may be the newest."""
+    return {(site / file_of(to.run(run.id))).as_uri() for run in shelves.runs}
+
+
+@contextmanager
+def opened(
+    browser: Browser, width: int = 1280, scheme: str = "light", *, script: bool = True
+) -> Iterator[tuple[Page, list[str]]]:
+    """An empty page, and everything that it will complain of or fetch."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        java_script_enabled=script,
+    )
+    page = context.new_page()
+    seen: list[str] = []
+    page.on("console", lambda message: seen.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    page.on("requestfailed", lambda request: seen.append(f"failed: {request.url}"))
+    page.on("request", lambda request: seen.append(request.url))
+    yield page, seen
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_every_view_opens_as_a_file_fits_and_has_no_barrier(
+    browser: Browser, shelves: Shelves, site: Path, width: int, scheme: str
+) -> None:
+    with opened(browser, width, scheme) as (page, seen):
+        for file in views(shelves, site):
+            page.goto(file.as_uri())
+            assert page.evaluate(OVERFLOW) <= 0, file
+            found = Axe().run(page, options=AXE).response["violations"]
+            grave = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+            assert grave == [], file
+        assert [each for each in seen if not each.startswith(site.as_uri())] == []
+
+
+def test_a_static_site_is_searched_from_its_files(
+    browser: Browser, shelves: Shelves, site: Path
+) -> None:
+    with opened(browser) as (page, _):
+        page.goto((site / "index.html").as_uri())
+        page.get_by_role("searchbox").fill("no such run")
+        page.get_by_text("0 runs").wait_for()
+        page.get_by_role("searchbox").fill("fast middle")
+        page.get_by_text("2 runs", exact=True).wait_for()
+        page.locator("#found a").first.click()
+        assert page.url in pages_of_runs(shelves, site)
+
+
+def test_without_a_script_everything_is_there_to_read(
+    browser: Browser, shelves: Shelves, site: Path
+) -> None:
+    with opened(browser, script=False) as (page, _):
+        for file in views(shelves, site):
+            page.goto(file.as_uri())
+            assert page.locator("h1").count() == 1
+            assert page.locator("form:visible").count() == 0, "what would not work is not shown"
+        page.goto((site / file_of(to.run(shelves.id))).as_uri())
+        assert page.locator(".wide .mark").count() >= 3
+
+
+def test_a_run_is_reached_and_its_figures_are_heard_by_keyboard_alone(
+    browser: Browser, shelves: Shelves, site: Path
+) -> None:
+    with opened(browser) as (page, _):
+        page.goto((site / "index.html").as_uri())
+        link = page.locator("table a").first
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if link.evaluate("node => node === document.activeElement"):
+                break
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url: url in pages_of_runs(shelves, site))
+        heard = set()
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            heard.add(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+        figures = [each for each in heard if each and each.startswith("middle: 0.")]
+        assert len(figures) == 1 and "paired blocks" in figures[0]
+
+
+def test_back_forward_reload_and_a_link_show_the_same_view(
+    browser: Browser, shelves: Shelves
+) -> None:
+    import uvicorn
+
+    with listening("127.0.0.1", 0, others=False) as bound:
+        guard = Guard(bound.getsockname()[1])
+        base = f"http://127.0.0.1:{guard.port}"
+        config = uvicorn.Config(application(shelves.index, guard), log_level="error")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            with opened(browser) as (page, seen):
+                page.goto(f"{base}/?token={guard.token}")
+                page.goto(base + live(to.run(shelves.id)))
+                page.get_by_text("Choose contenders").click()
+                page.get_by_role("checkbox", name="middle").uncheck()
+                page.get_by_role("button", name="Judge").click()
+                page.wait_for_url("**/run/*of=0.2")
+                shown = page.inner_text("main")
+                assert "middle" not in page.inner_text("table >> nth=0")
+                page.go_back()
+                page.go_forward()
+                assert page.inner_text("main") == shown
+                page.reload()
+                assert page.inner_text("main") == shown
+                page.goto(f"{page.url}&token={guard.token}")
+                assert page.inner_text("main") == shown
+                assert "token" not in page.url
+                assert [each for each in seen if not each.startswith(base)] == []
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
