@@ -44,13 +44,25 @@ def test_ctrl_c(cluster: Machines, place: Path) -> None:
         ("load", "ray::Agent"),
         ("server", "bakeoff.cluster.host"),
         ("load", "bakeoff.cluster.host"),
-        ("load", "volley"),
     ],
 )
 def test_a_process_on_a_node_is_killed(
     cluster: Machines, place: Path, name: Name, program: str
 ) -> None:
     _is_lost(cluster, place, lambda: cluster.kill(name, program))
+    _resumes(cluster, place)
+
+
+@pytest.mark.slow
+def test_the_engine_is_killed_which_ends_a_race_early_as_on_one_machine(
+    cluster: Machines, place: Path
+) -> None:
+    racing = _racing(cluster, place)
+    cluster.kill("load", "volley")
+    out, err = racing.communicate(timeout=90)
+    assert "Traceback" not in err
+    assert "the race was cut short" in out
+    cluster.wait_until_nothing_is_left()
     _resumes(cluster, place)
 
 
