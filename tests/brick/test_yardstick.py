@@ -35,7 +35,7 @@ def test_sigterm_ends_it_well_from_the_line_with_the_port_on(null: bool) -> None
         while True:
             filled += os.write(writer, b"x" * 4096)
     os.set_blocking(writer, True)
-    words = [program("brick-yardstick"), "--port", "0", *["--null"] * null]
+    words = [str(program("brick-yardstick")), "--port", "0", *["--null"] * null]
     with subprocess.Popen(words, stdout=writer) as server, os.fdopen(reader, "rb") as said:
         os.close(writer)
         while not writes_to_a_pipe(server.pid):
