@@ -1,8 +1,5 @@
 """An empty index: in an SQLite file, and in a PostgreSQL that the tests start for themselves."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,45 +8,16 @@ import pytest
 from bakeoff.history import open_index
 from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
-
-UNPRIVILEGED = "nobody"
-"""PostgreSQL doesn't run as root."""
+from tests.history.postgresql import a_server, programs
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a database server on a socket in a folder of its own."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not programs:
+def postgresql() -> Iterator[str]:
+    """The URL of a database server of the tests' own."""
+    if not programs():
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    # A socket's path has at most 107 bytes, and its folder is somebody else's.
-    folder = Path(f"/tmp/bakeoff-pg-{os.getpid()}")
-    folder.mkdir()
-    as_root = os.geteuid() == 0
-    if as_root:
-        shutil.chown(folder, UNPRIVILEGED)
-    prefix = ["runuser", "-u", UNPRIVILEGED, "--"] if as_root else []
-
-    def run(program: str, *words: str) -> None:
-        subprocess.run(
-            [*prefix, str(programs[-1] / program), *words],
-            check=True,
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    data = str(folder / "data")
-    try:
-        run("initdb", "-D", data, "-A", "trust", "-U", "bakeoff", "--no-sync")
-        alone = f"-k {folder} -c listen_addresses='' -c fsync=off"
-        run("pg_ctl", "-D", data, "-o", alone, "-l", str(folder / "log"), "-w", "start")
-        try:
-            yield f"postgresql://bakeoff@/postgres?host={folder}"
-        finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder)
+    with a_server() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
