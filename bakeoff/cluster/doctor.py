@@ -63,7 +63,7 @@ def ceiling_requests_per_s(there: Joined) -> float:
     64 connections for a second, on all cores of both. Raises `BakeoffError`.
     """
     server, loader = there.facts.server, there.facts.loads[0]
-    engine: str = there.nodes["server"].call("host", "engine")
+    engine: str = there.server.call("host", "engine")
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         file = Path(folder, "contender.toml")
         file.write_text(NULL.format(engine=engine))

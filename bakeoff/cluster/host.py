@@ -8,6 +8,7 @@ import os
 import shutil
 import tarfile
 import threading
+import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -90,6 +91,10 @@ class Host:
         key = f"{type(result).__name__}-{self._made}"
         self._objects[key] = result
         return Resident(key, {name: getattr(result, name) for name in seen})
+
+    def now_ns(self) -> int:
+        """This machine's CLOCK_MONOTONIC."""
+        return time.monotonic_ns()
 
     def close(self) -> None:
         """End all that was started here, engines before servers, and remove the run's folder."""

@@ -54,7 +54,8 @@ class Joined(NamedTuple):
 
     facts: Cluster
     stages: Stages
-    nodes: dict[Role, Node]
+    server: Node
+    loads: tuple[Node, ...]
 
 
 class Member(NamedTuple):
@@ -74,32 +75,31 @@ def joined(address: str, may_load: Sequence[str], say: Say) -> Iterator[Joined]:
     """
     with connected(address) as head:
         nodes_there = alive()
-        server = place("server", nodes_there)
-        members: dict[Role, Member] = {
-            "server": server,
-            "load": place("load", nodes_there, beside=server.address),
-        }
-        if members["server"].address == members["load"].address:
+        server = able("server", nodes_there)[0]
+        loads = [each for each in able("load", nodes_there) if each.address != server.address]
+        if not loads:
             raise BadUsage(
-                f"--cluster {address}: {members['load'].address} has both `server` and `load`, and "
+                f"--cluster {address}: {server.address} has both `server` and `load`, and "
                 "no other node has `load`: a race on one machine needs no cluster; leave --cluster "
                 "out, or start Ray with --resources='{\"load\": 1}' on another machine"
             )
         lost = Lost()
         more = tuple(map(_numeric, may_load))
         loadable = (server.address, *more)
-        with agents(members, loadable, head, lost, say) as (nodes, facts):
-            check_versions(list(facts.values()))
-            way = measured_route(nodes["load"], nodes["server"])
+        members: list[tuple[Role, Member]] = [("server", server)]
+        members += [("load", each) for each in loads]
+        with agents(members, loadable, head, lost, say) as ((serving, *loading), facts):
+            check_versions(facts)
+            ways = tuple(measured_route(each, serving) for each in loading)
             cluster = Cluster(
                 address=head,
-                server=facts["server"],
-                loads=(facts["load"],),
-                routes=(way,),
-                slice_ms_min=slice_ms_min(way),
+                server=facts[0],
+                loads=tuple(facts[1:]),
+                routes=ways,
+                slice_ms_min=max(map(slice_ms_min, ways)),
                 may_load=more,
             )
-            yield Joined(cluster, stages(nodes["server"], nodes["load"]), nodes)
+            yield Joined(cluster, stages(serving, loading), serving, tuple(loading))
 
 
 def slice_ms_min(way: Route) -> int:
@@ -201,20 +201,17 @@ def alive() -> list[Member]:
     )
 
 
-def place(role: Role, members: Sequence[Member], beside: str = "") -> Member:
-    """The first node with a resource, another than `beside` if there is one.
-
-    Raises `MissingPiece`.
-    """
-    able = [each for each in members if each.resources.get(role, 0) >= 1]
-    if not able:
+def able(role: Role, members: Sequence[Member]) -> list[Member]:
+    """The nodes with a resource, one at least. Raises `MissingPiece`."""
+    found = [each for each in members if each.resources.get(role, 0) >= 1]
+    if not found:
         there = "; ".join(f"{each.address}: {_roles(each)}" for each in members)
         raise MissingPiece(
             f"no node of the cluster has the resource `{role}` ({there}); on the machine that is "
             f"to be it: ray stop; ray start --address=HEAD:{PORT} --num-cpus=0 "
             f"--resources='{{\"{role}\": 1}}'"
         )
-    return next((each for each in able if each.address != beside), able[0])
+    return found
 
 
 def _roles(member: Member) -> str:
@@ -223,30 +220,33 @@ def _roles(member: Member) -> str:
 
 @contextmanager
 def agents(
-    members: dict[Role, Member], may_load: Sequence[str], head: str, lost: Lost, say: Say
-) -> Iterator[tuple[dict[Role, Node], dict[Role, ClusterNode]]]:
+    members: Sequence[tuple[Role, Member]],
+    may_load: Sequence[str],
+    head: str,
+    lost: Lost,
+    say: Say,
+) -> Iterator[tuple[list[Node], list[ClusterNode]]]:
     """An agent on each of `members`, with what its machine says of itself; all end in the end.
 
     Raises `MissingPiece`.
     """
     leases = Leases(lambda: _headless(head), lost, say)
     leases.start()
-    nodes: dict[Role, Node] = {}
-    facts: dict[Role, ClusterNode] = {}
+    nodes: list[Node] = []
+    facts: list[ClusterNode] = []
     try:
-        for role, member in members.items():
-            nodes[role] = Node(_actor(role, member, say), member.address, lost)
-            asked = nodes[role].agent.begin.remote(
-                member.address, (role,), tuple(may_load), __version__
-            )
-            facts[role] = _facts(role, member.address, asked)
-            leases.nodes.append(nodes[role])
+        for role, member in members:
+            node = Node(_actor(role, member, say), member.address, lost)
+            nodes.append(node)
+            asked = node.agent.begin.remote(member.address, (role,), tuple(may_load), __version__)
+            facts.append(_facts(role, member.address, asked))
+            leases.nodes.append(node)
         yield nodes, facts
     finally:
         leases.stop()
         with suppress(BakeoffError):
-            end(list(nodes.values()), lost)
-        for node in nodes.values():
+            end(nodes, lost)
+        for node in nodes:
             with suppress(RayError, RuntimeError):
                 ray.kill(node.agent)
 

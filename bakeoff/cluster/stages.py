@@ -1,6 +1,7 @@
-"""The stages of a run on a cluster: contenders and their meters on one node, load from another."""
+"""The stages of a run on a cluster: contenders and their meters on one node, load from others."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
@@ -18,12 +19,12 @@ from bakeoff.runs.stages import LoadGenerators, Meters, Servers, Stages
 from bakeoff.start import GRACE_S
 
 
-def stages(server: Node, loader: Node) -> Stages:
-    """The stages of a run whose servers are on one node and whose generator is on another."""
+def stages(server: Node, loads: Sequence[Node]) -> Stages:
+    """The stages of a run whose servers are on one node and whose load comes from others."""
     return Stages(
-        servers=_Servers(server, loader),
-        loads=_LoadGenerators(loader),
-        meters=_Meters(server, loader),
+        servers=_Servers(server, loads[0]),
+        loads=_LoadGenerators(loads),
+        meters=_Meters(server, loads),
     )
 
 
@@ -168,30 +169,47 @@ class _Keeper:
 
 
 class _LoadGenerators(LoadGenerators):
-    """Generators of a load node."""
+    """The load nodes: engines of all of them together; slow clients and load tools of the first."""
 
-    def __init__(self, loader: Node) -> None:
-        self._loads = Far(loader, "loads")
+    def __init__(self, loads: Sequence[Node]) -> None:
+        first = Far(loads[0], "loads")
         for name in ("slow_clients", "run_tool", "tool_missing"):
-            setattr(self, name, getattr(self._loads, name))
+            setattr(self, name, getattr(first, name))
+        # One alone needs no clock to begin by.
+        together = load.Loaders([_loader(node) for node in loads]).connect
+        self._connect = together if len(loads) > 1 else partial(_engine, loads[0])
 
-    def connect(self, job: Job) -> load.Engine:  # type: ignore[override]
-        """An engine on the load node, with the request files that it reads."""
-        places = {Path(each.requests.file).parent for each in job.targets if each.requests}
-        files = {
-            each.name: each.read_bytes()
-            for place in places
-            for each in sorted(place.iterdir())
-            if each.is_file()
-        }
-        return cast(load.Engine, self._loads.connect(job, files))
+    def connect(self, job: Job) -> load.Generator:  # type: ignore[override]
+        """What loads: an engine on each load node."""
+        return self._connect(job)
+
+
+def _loader(node: Node) -> load.Loader:
+    return load.Loader(
+        node.address,
+        partial(_engine, node),
+        partial(node.call, "host", "now_ns"),
+        cores=partial(node.call, "meters", "cores"),
+    )
+
+
+def _engine(node: Node, job: Job) -> load.Engine:
+    """An engine on a load node, with the request files that it reads."""
+    places = {Path(each.requests.file).parent for each in job.targets if each.requests}
+    files = {
+        each.name: each.read_bytes()
+        for place in places
+        for each in sorted(place.iterdir())
+        if each.is_file()
+    }
+    return cast(load.Engine, node.call("loads", "connect", job, files))
 
 
 class _Meters(Meters):
-    """What the server node's kernel says; of TCP and the network, the load node's as well."""
+    """What the server node's kernel says; of TCP and the network, the load nodes' as well."""
 
-    def __init__(self, server: Node, loader: Node) -> None:
-        self._sides = server, loader
+    def __init__(self, server: Node, loads: Sequence[Node]) -> None:
+        self._server, self._loads = server, loads
         there = Far(server, "meters")
         for name in (
             *("cpu", "process_tree", "memory", "thread_times", "placement", "written"),
@@ -202,13 +220,14 @@ class _Meters(Meters):
 
     def tcp(self) -> TcpTrouble | None:
         """What either side's TCP met."""
-        both = [node.call("meters", "tcp") for node in self._sides]
+        both = [node.call("meters", "tcp") for node in (self._server, *self._loads)]
         return TcpTrouble.summed(both) if all(both) else None
 
     def network(self) -> NetworkSeen | None:
         """What went over either side's network, and what Ray's processes took, until now."""
-        server, loader = (node.call("host", "network") for node in self._sides)
-        if not (isinstance(server, NetworkUse) and isinstance(loader, NetworkUse)):
+        sides = [node.call("host", "network") for node in (self._server, *self._loads)]
+        if not all(isinstance(each, NetworkUse) for each in sides):
             return None
-        ray_cpu_s = self._sides[0].call("host", "ray_cpu_s")
-        return NetworkSeen(server=server, load=loader, ray_cpu_s=ray_cpu_s)
+        ray_cpu_s = self._server.call("host", "ray_cpu_s")
+        loads = NetworkUse.summed(sides[1:])
+        return NetworkSeen(server=sides[0], load=loads, ray_cpu_s=ray_cpu_s)

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Literal
 
 ROOT = Path(__file__).parents[2]
-Name = Literal["head", "server", "load"]
-NAMES: tuple[Name, ...] = ("head", "server", "load")
+Name = Literal["head", "server", "load", "more"]
+NAMES: tuple[Name, ...] = ("head", "server", "load", "more")
+BEGUN: tuple[Name, ...] = NAMES[:3]
+"""`more` is a second machine that loads, for who starts it."""
 ADDRESSES = {name: f"10.99.0.{number}" for number, name in enumerate(NAMES, 1)}
 PORT = 6379
 LEFT_MAX_S = 30.0
@@ -43,7 +45,7 @@ def why_not() -> str:
 
 
 class Machines:
-    """The three machines, `head` (where bakeoff is called), `server` and `load`."""
+    """The machines `head` (where bakeoff is called), `server` and `load`; `more` isn't started."""
 
     def __init__(self, home: Path) -> None:
         self._prefix = f"bk{os.getpid():x}"
@@ -67,7 +69,7 @@ class Machines:
                 _ip("-n", space, "link", "set", "eth0", "up")
                 _ip("-n", space, "link", "set", "lo", "up")
             # One after another: on one file system, nodes that start together take the same names.
-            for name in NAMES:
+            for name in BEGUN:
                 self.start(name)
         except BaseException:
             self.__exit__()
@@ -182,7 +184,8 @@ class Machines:
             sessions = f"--temp-dir={self._sessions}"
             own = ["--head", f"--port={PORT}", "--include-dashboard=false", sessions]
         else:
-            own = [f"--address={self.address}", f'--resources={{"{name}": 1}}']
+            role = "load" if name == "more" else name
+            own = [f"--address={self.address}", f'--resources={{"{role}": 1}}']
         return self.call(name, [ray, "start", *own, *here])
 
     def _pids(self, space: str) -> list[int]:

@@ -17,7 +17,7 @@ pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.tx
 from bakeoff.cluster import joining
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
-from bakeoff.cluster.joining import Member, check_versions, place, slice_ms_min
+from bakeoff.cluster.joining import Member, able, check_versions, slice_ms_min
 
 
 def way(rtt_us: float) -> Route:
@@ -77,17 +77,16 @@ def test_a_home_that_can_not_be_written_and_a_missing_engine_are_named() -> None
         check_versions([node(roles=("load",), engine="")])
 
 
-def test_the_load_comes_from_another_node_where_there_is_one() -> None:
+def test_nodes_are_found_by_what_they_offer() -> None:
     both = {"server": 1.0, "load": 1.0}
     members = [Member("a", "10.0.0.1", both), Member("b", "10.0.0.2", {"load": 1.0})]
-    assert place("server", members).address == "10.0.0.1"
-    assert place("load", members, beside="10.0.0.1").address == "10.0.0.2"
-    assert place("load", members[:1], beside="10.0.0.1").address == "10.0.0.1"
+    assert [each.address for each in able("server", members)] == ["10.0.0.1"]
+    assert [each.address for each in able("load", members)] == ["10.0.0.1", "10.0.0.2"]
 
 
 def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> None:
     with pytest.raises(MissingPiece) as error:
-        place("load", [Member("a", "10.0.0.1", {"server": 1.0})])
+        able("load", [Member("a", "10.0.0.1", {"server": 1.0})])
     assert "no node of the cluster has the resource `load` (10.0.0.1: server)" in str(error.value)
     assert "ray start --address=HEAD:6379" in str(error.value)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff import open_run
-from bakeoff.model.samples import BootEnd, BootStart
+from bakeoff.model.samples import Block, BootEnd, BootStart
 from tests.cluster.machines import ADDRESSES, Machines
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
@@ -42,6 +42,29 @@ def test_a_race_of_two_commands(cluster: Machines, place: Path) -> None:
     assert end.network.server.bytes_out > 13 * 100 and end.network.load.segments_out > 100
     assert (place / "runs" / "latest" / "logs").is_dir()
     assert "generator on core 1 of another machine" in out
+
+
+@pytest.mark.slow
+def test_two_machines_load_together(cluster: Machines, place: Path) -> None:
+    cluster.start("more")
+    try:
+        racing = cluster.bakeoff(place, *RACE, "-d", "4", "--cluster", cluster.address)
+        out, err = racing.communicate(timeout=240)
+        assert racing.returncode == 0, out + err
+    finally:
+        cluster.stop("more")
+    assert cluster.wait_until_nothing_is_left() < 10
+    run = open_run(place / "runs" / "latest")
+    names = {ADDRESSES["load"], ADDRESSES["more"]}
+    assert {each.address for each in run.plan.cluster.loads} == names
+    assert {each.load for each in run.plan.cluster.routes} == names
+    blocks = [each for each in run.records() if isinstance(each, Block)]
+    for block in blocks:
+        for slice_ in block.slices:
+            assert {share.loader for share in slice_.loaders} == names
+            requests = sum(share.event.requests for share in slice_.loaders)
+            assert requests == slice_.event.requests
+    assert {each.name for each in run.result.loaders} == names
 
 
 @pytest.mark.slow
