@@ -33,7 +33,7 @@ fn all_bytes_arrive(io: IoChoice) {
     let mut target = Target { connections: 1, pipeline: 4, books, ..target(address) };
     target.route.buffers = buffers;
     // Full windows are probed at growing distances: on a busy machine that takes its time.
-    target.request_timeout_ns *= 3;
+    target.request_timeout_ns *= 10;
     let outcome = load(io, target, &requests(5));
     assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 5));
     assert_eq!(right.load(Ordering::SeqCst), 5);
