@@ -13,9 +13,9 @@ fn pattern(length: u32, seed: u32) -> Vec<u8> {
     (0..length).map(|n| (n.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 24) as u8).collect()
 }
 
-/// A megabyte up and another down, four at a time.
+/// A quarter of a megabyte up and another down, four at a time.
 fn all_bytes_arrive(io: IoChoice) {
-    const LENGTH: u32 = 1 << 20;
+    const LENGTH: u32 = 1 << 18;
     let (body, answer) = (pattern(LENGTH, 1), pattern(LENGTH, 2));
     let books = book(&request(&body), Some(&answer), 4);
     let expected = books[0].bytes_of(0).to_vec();
@@ -33,7 +33,7 @@ fn all_bytes_arrive(io: IoChoice) {
     let mut target = Target { connections: 1, pipeline: 4, books, ..target(address) };
     target.route.buffers = buffers;
     // Full windows are probed at growing distances: on a busy machine that takes its time.
-    target.request_timeout_ns *= 10;
+    target.request_timeout_ns *= 5;
     let outcome = load(io, target, &requests(5));
     assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 5));
     assert_eq!(right.load(Ordering::SeqCst), 5);
