@@ -119,7 +119,7 @@ def places() -> tuple[Path, ...]:
 
     `$XDG_STATE_HOME/bakeoff/running`; else, for who has no home, one in /tmp.
     """
-    found = [Path(f"/tmp/bakeoff-{os.geteuid()}/running")]
+    found = [Path(f"/tmp/bakeoff-{os.getuid()}/running")]
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
     with contextlib.suppress(RuntimeError):  # there may be no home
         state = named if named.is_absolute() else Path.home() / ".local/state"
@@ -217,7 +217,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def _is_ours(folder: Path) -> bool:
     """Whether nobody else can write there: what an entry names is ended and removed."""
     status = folder.lstat()
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o022 and not folder.is_symlink()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022 and not folder.is_symlink()
 
 
 @cache

@@ -25,8 +25,7 @@ log = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
 told = os.dup(1)
 os.dup2(log, 1), os.dup2(log, 2)
 if os.fork() == 0:
-    os.write(told, f"{os.getpid()}\\n".encode())
-    os.close(told)
+    os.write(told, str(os.getpid()).encode())
     os.execve("/bin/sleep", ["sleep", "600"], {})
 os._exit(0)
 """
@@ -84,7 +83,8 @@ def leaderless() -> Iterator[Leaderless]:
         words = [sys.executable, "-I", "-S", "-c", LEADERLESS, str(log)]
         with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as leader:
             assert leader.stdout
-            members.append(int(leader.stdout.readline()))
+            # What is told ends when the member has become its program: its pipe closes then.
+            members.append(int(leader.stdout.read()))
         return leader.pid, members[-1]
 
     yield start
