@@ -114,6 +114,7 @@ def test_a_contender_keeps_its_promises(
     home = place / "home"  # Where programs like to leave things.
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))  # Where we say what we started.
     with Keeper(place / "scratch") as keeper:
         environment = around(keeper, place)
         handles = []

@@ -127,7 +127,7 @@ def test_a_race_is_watched_and_ended_in_a_browser(place: Place) -> None:
         expect(page.locator(".running")).to_have_count(0)
         out, err = race.communicate(timeout=120)
     assert race.returncode == 130, err
-    assert "Interrupted; to go on: bakeoff resume" in err
+    assert "finished blocks are kept; to go on: bakeoff resume" in err
     run = open_run(place.path / "runs" / "latest")
     assert not run.result.complete and run.result.blocks > 4
     assert "Report: " in out
