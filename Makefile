@@ -172,6 +172,12 @@ build/tools/bin/oha:
 	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
 
 JUDGE_MINUTES ?= 60
+.PHONY: explore-bench
+explore-bench: setup test-tools ## Time the explorer with 10,000 simulated runs, into records/
+	test -d build/many-runs || $(BIN)/bakeoff simulate --runs 10000 --contenders 5 -d 2 --effect -10% \
+		--out build/many-runs
+	$(BIN)/python -m tests.explore_bench build/many-runs --out records/$(NOW)-explore-bench.json
+
 .PHONY: judge-bench
 judge-bench: setup build/brick/brick-yardstick ## Race equals and planted differences for JUDGE_MINUTES; goes on where it was stopped
 	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
