@@ -18,7 +18,7 @@ bool has_line_end(std::string_view bytes) noexcept {
 // Only memory can run out in the events below: what handlers throw is caught where they are called.
 
 void Conversation::receive(Service& service, std::string_view bytes) noexcept {
-    if (phase_ == Phase::over) return drop(bytes);
+    if (phase_ == Phase::over) return;
     try {
         work(service, bytes);
     } catch (...) {
@@ -150,19 +150,7 @@ bool Conversation::work_on_input(Service& service) {
 }
 
 void Conversation::keep(std::string_view rest) {
-    if (phase_ == Phase::over) return drop(rest);
-    if (!rest.empty()) message().input.assign(rest);
-}
-
-// Part of the request stays unread: the end waits for the client's.
-void Conversation::leave_unread() noexcept {
-    manner_.keeps = false;
-    manner_.is_last = false;
-}
-
-// Who sends more than the last request would be reset by a close, and lose the answer.
-void Conversation::drop(std::string_view rest) noexcept {
-    if (!rest.empty() && end_ == End::close && !input_over_) end_ = End::linger;
+    if (!rest.empty() && phase_ != Phase::over) message().input.assign(rest);
 }
 
 std::size_t Conversation::advance(Service& service, std::string_view bytes) {

