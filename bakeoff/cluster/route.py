@@ -1,8 +1,7 @@
 """The way between two nodes: round trips, how far their clocks are apart, what it carries.
 
-One side echoes for a moment on a port that the kernel chooses; the other asks. Clocks are compared
-as NTP does (RFC 5905, section 8): of several exchanges the one with the shortest round trip has
-the least error, which is half of that.
+One side echoes for a moment on a port that the kernel chooses; the other asks. Of several
+exchanges the one with the shortest round trip has the least error, which is half of that.
 """
 
 import socket
@@ -11,6 +10,7 @@ import threading
 import time
 from statistics import median
 
+from bakeoff.load import clocks
 from bakeoff.model.cluster import Route
 
 EXCHANGES = 40
@@ -60,24 +60,24 @@ def _serve(listener: socket.socket) -> None:
 
 def exchange(load: str, server: str, port: int) -> Route:
     """Ask the echo at `server`. Raises OSError."""
-    trips: list[tuple[int, int]] = []
     with socket.create_connection((server, port), TIMEOUT_S) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for _ in range(EXCHANGES):
-            sent_ns = time.monotonic_ns()
+
+        def ask() -> int:
             connection.sendall(_ECHO)
-            theirs_ns = _TIME.unpack(_received(connection, _TIME.size))[0]
-            back_ns = time.monotonic_ns()
-            trips.append((back_ns - sent_ns, theirs_ns - (sent_ns + back_ns) // 2))
-    shortest_ns, offset_ns = min(trips)
+            theirs_ns: int = _TIME.unpack(_received(connection, _TIME.size))[0]
+            return theirs_ns
+
+        trips = [clocks.exchange(ask) for _ in range(EXCHANGES)]
+    best = min(trips, key=lambda trip: trip.error_ns)
     return Route(
         load=load,
         server=server,
         exchanges=len(trips),
-        rtt_us=shortest_ns / 1000,
-        rtt_median_us=median(trip for trip, _ in trips) / 1000,
-        offset_ns=offset_ns,
-        error_ns=-(-shortest_ns // 2),
+        rtt_us=best.round_trip_ns / 1000,
+        rtt_median_us=median(trip.round_trip_ns for trip in trips) / 1000,
+        offset_ns=best.offset_ns,
+        error_ns=best.error_ns,
     )
 
 

@@ -54,13 +54,14 @@ class Drift:
 
 def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monotonic_ns) -> Offset:
     """The offset of the clock that `ask` reads, by the best of so many round trips, 1 at least."""
-    exchanges = [_exchange(ask, now_ns) for _ in range(max(1, rounds))]
+    exchanges = [exchange(ask, now_ns) for _ in range(max(1, rounds))]
     best = min(exchanges, key=lambda each: each.error_ns)
     consistent = not any(jumped(best, each) for each in exchanges)
     return Offset(best.offset_ns, best.error_ns, best.at_ns, consistent)
 
 
-def _exchange(ask: Clock, now_ns: Clock) -> Offset:
+def exchange(ask: Clock, now_ns: Clock = time.monotonic_ns) -> Offset:
+    """One round trip."""
     asked_ns = now_ns()
     there_ns = ask()
     answered_ns = now_ns()
