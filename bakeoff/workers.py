@@ -1,6 +1,5 @@
 """Processes that share one kind of work, and end with us, however we end."""
 
-import ctypes
 import multiprocessing
 import os
 import signal
@@ -8,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 
-PR_SET_PDEATHSIG = 1
+from bakeoff.keeper.spawn import PR_SET_PDEATHSIG, prctl
 
 
 @contextmanager
@@ -41,6 +40,6 @@ def _begun(begin: Callable[..., None] | None, given: tuple[object, ...]) -> None
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_DFL)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if begin:
         begin(*given)

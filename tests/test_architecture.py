@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "histograms": set[str](),
     "progress": set[str](),
     "model": set[str](),
-    "workers": set[str](),
+    "workers": {"keeper"},
     **{stage: {"model"} for stage in STAGES},
     "plan": {"model", "installation"},
     "build": {"model", "command", "installation", "keeper"},
