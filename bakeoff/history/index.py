@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bakeoff.history.database import connect, reached
@@ -34,6 +34,7 @@ BATCH = 500
 
 
 _LINE = [column for column in RUNS.c if column.name not in ("document", "words")]
+_NEWEST = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
 
 
 class Index:
@@ -98,12 +99,11 @@ class Index:
         further = []
         if before is not None:
             at, _, run = before.partition("~")
-            further = [or_(RUNS.c.began_at < at, and_(RUNS.c.began_at == at, RUNS.c.id < run))]
-        newest = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
+            further = [_is_before(at, run)]
         with self._reading() as connection:
             total = connection.execute(select(func.count()).select_from(RUNS).where(*fits)).scalar()
             rows = connection.execute(
-                select(*_LINE).where(*fits, *further).order_by(*newest).limit(limit + 1)
+                select(*_LINE).where(*fits, *further).order_by(*_NEWEST).limit(limit + 1)
             ).mappings()
             found = list(rows)
         more = found[limit - 1] if len(found) > limit else None
@@ -116,17 +116,15 @@ class Index:
     def run_before(self, run: ShelvedRun, contender: str, workload: str) -> RunLine | None:
         """The last run before `run` of its kind, on its class of machine, with that contender and
         workload; None: there is none."""
-        at = _text(run.began_at)
         fits = (
             RUNS.c.kind == run.kind,
             RUNS.c.machine_class == run.machine_class,
             _has(RUNS.c.contenders, contender),
             _has(RUNS.c.workloads, workload),
-            or_(RUNS.c.began_at < at, and_(RUNS.c.began_at == at, RUNS.c.id < run.id)),
+            _is_before(_text(run.began_at), run.id),
         )
-        newest = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
         with self._reading() as connection:
-            asked = select(*_LINE).where(*fits).order_by(*newest).limit(1)
+            asked = select(*_LINE).where(*fits).order_by(*_NEWEST).limit(1)
             found = connection.execute(asked).mappings().first()
         return _run_line(found) if found else None
 
@@ -477,6 +475,11 @@ def _claim_rows(run: ShelvedRun) -> list[dict[str, object]]:
         }
         for claim in run.claims
     ]
+
+
+def _is_before(at: str, run: str) -> ColumnElement[bool]:
+    """Of runs in the order of `_NEWEST`: behind the one that began `at`, with that id."""
+    return or_(RUNS.c.began_at < at, and_(RUNS.c.began_at == at, RUNS.c.id < run))
 
 
 def _run_line(row: RowMapping) -> RunLine:
