@@ -45,10 +45,10 @@ def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = 
 
     def rows() -> Sequence[DataRow]:
         if said is None:
-            return page.data()
+            return page.observations
         return [
             {key: said(value) if isinstance(value, str) else value for key, value in row.items()}
-            for row in page.data()
+            for row in page.observations
         ]
 
     match name:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import ClassVar
 
@@ -53,6 +53,11 @@ class Page:
     alarm: str = ""
     data: Callable[[], Sequence[DataRow]] = tuple
     charts: tuple[Drawn, ...] = ()
+
+    @cached_property
+    def observations(self) -> Sequence[DataRow]:
+        """The figures, made once for all the files that have them."""
+        return self.data()
 
     def pictures(self) -> tuple[Chart, ...]:
         """Pictures of a report, which take long to draw: the page shows them as files."""
