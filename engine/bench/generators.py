@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -52,7 +51,8 @@ class Generator:
         output, cpu_s, peak_kib = finished(self.line(address, connections, seconds), seconds)
         reading = self.read(output)
         if not reading.requests:
-            sys.exit(f"{self.name} got no answer on {connections} connections within {seconds} s")
+            waited = f"on {connections} connections within {seconds} s"
+            raise Failed(f"{self.name} got no answer {waited}")
         # The CPU time covers the warm-up as well, at the same rate.
         requests = reading.requests * (1 + self.warm_up_s / seconds)
         cpu_us = cpu_s / requests * 1e6
@@ -62,11 +62,15 @@ class Generator:
         return figures | {"requests_per_cpu_s": 1e6 / figures["work_us_per_request"]}
 
 
+class Failed(Exception):
+    """A generator that ended with an error; `str()` says which, and what it said."""
+
+
 def finished(command: list[str], seconds: float) -> tuple[str, float, float]:
     """Its standard output, the CPU seconds that it used in all, and its memory in KiB.
 
     That is the most that it had shortly before its end: what the system counts of a process that
-    has ended includes ours, from before it became another program.
+    has ended includes ours, from before it became another program. Raises `Failed`.
     """
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peaks: list[float] = []
@@ -80,7 +84,7 @@ def finished(command: list[str], seconds: float) -> tuple[str, float, float]:
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        sys.exit(f"{shlex.join(command)} ended with status {child.returncode}:\n{output}")
+        raise Failed(f"{shlex.join(command)} ended with status {child.returncode}:\n{output}")
     return output, usage.ru_utime + usage.ru_stime, peaks[0] if peaks else math.nan
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from generators import Generator, finished
 from questions import Question
 from servers import SERVERS
+
+CLOSED_S = 1e-4
+"""Until the server has closed a connection that a generator left: it may not have files for the
+connections of two of them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Run:
 
 
 def run(name: str, question: Question, plan: Plan) -> list[Run]:
-    """All rounds of a question, in an order drawn anew for each."""
+    """All rounds of a question, in an order drawn anew for each. Raises `Failed`."""
     connections = question.connections or plan.connections
     cells = [(each, count) for each in question.generators for count in connections]
     rounds, seconds = question.rounds or plan.rounds, question.seconds or plan.seconds
@@ -45,6 +50,7 @@ def run(name: str, question: Question, plan: Plan) -> list[Run]:
         for number in range(rounds):
             for place, (each, count) in enumerate(order.sample(cells, len(cells))):
                 figures = each.run(address, count, seconds)
+                time.sleep(count * CLOSED_S)
                 runs.append(Run(name, number, place, each.name, count, figures))
                 tell(runs[-1])
     return runs
@@ -54,6 +60,7 @@ def warm_up(cells: Sequence[tuple[Generator, int]], address: str) -> None:
     """A second of each, which counts for nothing: files are read, memory is had."""
     for each, count in cells:
         finished(each.line(address, count, 1), 1)
+        time.sleep(count * CLOSED_S)
 
 
 def tell(done: Run) -> None:

@@ -28,6 +28,7 @@ from pathlib import Path
 import report
 import rounds
 import servers
+from generators import Failed
 from machine import machine, versions
 from questions import QUESTIONS, against
 
@@ -62,14 +63,24 @@ def main() -> None:
     conditions = {"versions": versions(programs(chosen.only)), "machine": machine()}
     plan = rounds.Plan(chosen.rounds, chosen.seconds, tuple(chosen.connections), chosen.seed)
     runs: list[rounds.Run] = []
+    failed: dict[str, str] = {}
     for name in chosen.only:
         print(f"{name}: {QUESTIONS[name].asks}", file=sys.stderr)
-        runs += rounds.run(name, QUESTIONS[name], plan)
+        try:
+            runs += rounds.run(name, QUESTIONS[name], plan)
+        except Failed as error:
+            failed[name] = str(error)
+            print(f"{name} is out: {error}", file=sys.stderr)
+        except KeyboardInterrupt:
+            failed[name] = "interrupted"
+            break
     answers = report.answers(runs, plan.seed)
     print(report.HEAD, *(answer.row() for answer in answers), sep="\n")
     if chosen.out:
-        record = report.record(runs, answers, plan, conditions)
+        record = report.record(runs, answers, plan, {**conditions, "failed": failed})
         chosen.out.write_text(json.dumps(record, indent=1) + "\n")
+    if failed:
+        sys.exit(f"no answer to: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

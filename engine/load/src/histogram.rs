@@ -1,9 +1,11 @@
 //! Latencies: an `HdrHistogram` with an exact mean beside it.
 
+use std::cell::RefCell;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer, V2Serializer};
 use volley_net::clock::S;
 
 /// Latencies of one slice: 1 ns to 60 s, longer ones counted as 60 s, 3 significant digits.
@@ -83,12 +85,50 @@ impl Latencies {
 
     /// V2 compressed encoding in base64, as `HdrHistogram`'s other implementations read it.
     pub fn encode(&self) -> String {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new()
-            .serialize(&self.histogram, &mut bytes)
-            .expect("writing to memory does not fail");
+        let (mut bytes, memory) = (Vec::new(), "writing to memory does not fail");
+        SERIALIZER.with_borrow_mut(|it| it.serialize(&self.histogram, &mut bytes)).expect(memory);
+        if bytes.len() <= STORED {
+            return STANDARD.encode(stored(&bytes));
+        }
+        bytes.clear();
+        V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes).expect(memory);
         STANDARD.encode(bytes)
     }
+}
+
+thread_local! {
+    /// Its buffer has room for every bucket: to make a new one takes longer than to fill it.
+    static SERIALIZER: RefCell<V2Serializer> = RefCell::new(V2Serializer::new());
+}
+
+/// Few values are shorter than what a compressor costs: to make one takes longer than to count a
+/// thousand answers, and a mix has a histogram for each of its requests.
+const STORED: usize = 512;
+
+/// V2 compressed encoding of a histogram's V2 encoding, with nothing compressed: a stream of zlib
+/// (RFC 1950) that is one stored block (RFC 1951, 3.2.4).
+fn stored(encoded: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(encoded.len()).expect("few values");
+    let mut zlib = vec![0x78, 0x01, 1];
+    zlib.extend(length.to_le_bytes());
+    zlib.extend((!length).to_le_bytes());
+    zlib.extend(encoded);
+    zlib.extend(adler32(encoded).to_be_bytes());
+    let mut bytes = V2_COMPRESSED_COOKIE.to_be_bytes().to_vec();
+    bytes.extend(u32::try_from(zlib.len()).expect("few values").to_be_bytes());
+    bytes.extend(zlib);
+    bytes
+}
+
+const V2_COMPRESSED_COOKIE: u32 = 0x1c84_9314;
+
+/// The check of RFC 1950.
+fn adler32(bytes: &[u8]) -> u32 {
+    let (a, b) = bytes.iter().fold((1, 0), |(a, b), &byte| {
+        let a = (a + u32::from(byte)) % 65_521;
+        (a, (b + a) % 65_521)
+    });
+    (b << 16) | a
 }
 
 #[cfg(test)]
@@ -97,13 +137,22 @@ mod tests {
     use hdrhistogram::serialization::Deserializer;
 
     #[test]
-    fn survives_its_encoding() {
-        let mut latencies = Latencies::default();
-        (1..=1000).for_each(|n| latencies.record(n * 1000));
-        let bytes = STANDARD.decode(latencies.encode()).unwrap();
-        let back: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
-        assert_eq!(back, latencies.histogram);
-        assert_eq!(back.len(), 1000);
+    fn survives_its_encoding_be_it_short_or_long() {
+        for count in [0, 1, 2, 50, 150, 170, 200, 1000, 10_000] {
+            let mut latencies = Latencies::default();
+            (1..=count).for_each(|n| latencies.record(n * 1000));
+            let bytes = STANDARD.decode(latencies.encode()).unwrap();
+            let back: Histogram<u64> =
+                Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+            assert_eq!(back, latencies.histogram);
+            assert_eq!(back.len(), count);
+        }
+    }
+
+    #[test]
+    fn the_check_is_that_of_the_rfc() {
+        assert_eq!(adler32(b"Wikipedia"), 0x11E6_0398);
+        assert_eq!(adler32(b""), 1);
     }
 
     #[test]

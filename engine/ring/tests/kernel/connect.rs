@@ -1,11 +1,12 @@
 //! Sockets that only the ring knows: made, connected, used and closed by its requests.
 
+use crate::next;
 use rustix::io::Errno;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use volley_ring::{Completion, Key, Operation, Ring, Settings, Socket};
+use std::time::Duration;
+use volley_ring::{Key, Operation, Ring, Settings, Socket};
 
 const SETTINGS: Settings =
     Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024, sockets: 2 };
@@ -25,18 +26,6 @@ fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     let (peer, from) = listener.accept().unwrap();
     peer.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     (peer, from)
-}
-
-/// The next completion, waited for.
-fn next(ring: &mut Ring) -> Completion {
-    let until = Instant::now() + Duration::from_secs(5);
-    loop {
-        if let Some(completion) = ring.take() {
-            return completion;
-        }
-        assert!(Instant::now() < until, "nothing completed within 5 s");
-        ring.submit_and_wait(100_000_000).unwrap();
-    }
 }
 
 /// A connected socket.

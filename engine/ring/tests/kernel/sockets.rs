@@ -1,5 +1,6 @@
 //! What the kernel makes of requests, on real sockets.
 
+use crate::next;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use std::io::{Read, Write};
@@ -26,18 +27,6 @@ fn pair() -> (UnixStream, UnixStream) {
     peer.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     peer.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
     (own, peer)
-}
-
-/// The next completion, waited for.
-fn next(ring: &mut Ring) -> Completion {
-    let until = Instant::now() + Duration::from_secs(5);
-    loop {
-        if let Some(completion) = ring.take() {
-            return completion;
-        }
-        assert!(Instant::now() < until, "nothing completed within 5 s");
-        ring.submit_and_wait(100_000_000).unwrap();
-    }
 }
 
 fn taken(ring: &mut Ring, completion: Completion) -> Vec<u8> {
