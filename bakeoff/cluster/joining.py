@@ -17,6 +17,8 @@ from bakeoff.model.cluster import Cluster, ClusterNode, Role, Route
 from bakeoff.model.errors import BadUsage, BakeoffError, MissingPiece
 from bakeoff.runs.stages import Stages
 
+# What Ray has to say of nodes that die it prints to standard output, where results go.
+os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 try:
     import ray
     from ray import cloudpickle
@@ -67,39 +69,57 @@ class Member(NamedTuple):
 
 
 @contextmanager
-def joined(address: str, may_load: Sequence[str], say: Say) -> Iterator[Joined]:
+def joined(
+    address: str, may_load: Sequence[str], say: Say, server_nodes: int = 1
+) -> Iterator[Joined]:
     """The cluster at an address (`auto`: the one that this machine is part of), for one run.
 
     One run has a node at a time; another one waits, and it is said. `may_load` are hosts that the
-    generator may load beside the server node. Raises `MissingPiece`, `BadUsage`.
+    generator may load beside the `server_nodes`, of which there are so many. Raises
+    `MissingPiece`, `BadUsage`.
     """
     with connected(address) as head:
         nodes_there = alive()
-        server = able("server", nodes_there)[0]
-        loads = [each for each in able("load", nodes_there) if each.address != server.address]
+        servers = serving_nodes(nodes_there, server_nodes)
+        serve = {each.address for each in servers}
+        loads = [each for each in able("load", nodes_there) if each.address not in serve]
         if not loads:
             raise BadUsage(
-                f"--cluster {address}: {server.address} has both `server` and `load`, and "
+                f"--cluster {address}: {servers[0].address} has both `server` and `load`, and "
                 "no other node has `load`: a race on one machine needs no cluster; leave --cluster "
                 "out, or start Ray with --resources='{\"load\": 1}' on another machine"
             )
         lost = Lost()
         more = tuple(map(_numeric, may_load))
-        loadable = (server.address, *more)
-        members: list[tuple[Role, Member]] = [("server", server)]
+        loadable = (*(each.address for each in servers), *more)
+        members: list[tuple[Role, Member]] = [("server", each) for each in servers]
         members += [("load", each) for each in loads]
-        with agents(members, loadable, head, lost, say) as ((serving, *loading), facts):
+        with agents(members, loadable, head, lost, say) as (nodes, facts):
             check_versions(facts)
-            ways = tuple(measured_route(each, serving) for each in loading)
+            serving, loading = nodes[:server_nodes], nodes[server_nodes:]
+            ways = tuple(measured_route(each, to) for to in serving for each in loading)
             cluster = Cluster(
                 address=head,
                 server=facts[0],
-                loads=tuple(facts[1:]),
+                loads=tuple(facts[server_nodes:]),
                 routes=ways,
                 slice_ms_min=max(map(slice_ms_min, ways)),
                 may_load=more,
+                others=tuple(facts[1:server_nodes]),
             )
-            yield Joined(cluster, stages(serving, loading), serving, tuple(loading))
+            yield Joined(cluster, stages(serving, loading), serving[0], tuple(loading))
+
+
+def serving_nodes(members: Sequence[Member], number: int) -> list[Member]:
+    """The first so many nodes that serve. Raises `MissingPiece` where there are fewer."""
+    found = able("server", members)
+    if len(found) < number:
+        raise MissingPiece(
+            f"--server-nodes {number}: the cluster has {len(found)} with the resource `server` "
+            f"({', '.join(each.address for each in found)}); on another machine: "
+            f"ray start --address=HEAD:{PORT} --num-cpus=0 --resources='{{\"server\": 1}}'"
+        )
+    return found[:number]
 
 
 def slice_ms_min(way: Route) -> int:
@@ -190,15 +210,26 @@ def _not_joined(address: str, why: str) -> str:
 
 
 def alive() -> list[Member]:
-    """The nodes that Ray has, in the order of their addresses."""
+    """The nodes that Ray has, in the order of their addresses.
+
+    Of one that has just died Ray doesn't know for half a minute: nobody answers at its port.
+    """
     return sorted(
         (
             Member(each["NodeID"], each["NodeManagerAddress"], each["Resources"])
             for each in ray.nodes()
-            if each["Alive"]
+            if each["Alive"] and _answers(each["NodeManagerAddress"], each["NodeManagerPort"])
         ),
         key=lambda each: [part.zfill(3) for part in each.address.split(".")],
     )
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), REACH_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def able(role: Role, members: Sequence[Member]) -> list[Member]:
@@ -233,15 +264,25 @@ def agents(
     leases = Leases(lambda: _headless(head), lost, say)
     leases.start()
     nodes: list[Node] = []
-    facts: list[ClusterNode] = []
     try:
         for role, member in members:
-            node = Node(_actor(role, member, say), member.address, lost)
-            nodes.append(node)
-            asked = node.agent.begin.remote(member.address, (role,), tuple(may_load), __version__)
-            facts.append(_facts(role, member.address, asked))
+            nodes.append(Node(_actor(role, member, say), member.address, lost))
+        # All at the same time: each takes a second, and ten on a machine that is busy.
+        asked = {
+            node.agent.begin.remote(node.address, (role,), tuple(may_load), __version__): node
+            for (role, _), node in zip(members, nodes, strict=True)
+        }
+        roles = {node.address: role for (role, _), node in zip(members, nodes, strict=True)}
+        said: dict[str, ClusterNode] = {}
+        while len(said) < len(nodes):
+            left = [each for each, node in asked.items() if node.address not in said]
+            ready, late = ray.wait(left, timeout=PLACED_S)
+            node = asked[(ready or late)[0]]
+            if not ready:
+                raise MissingPiece(_not_placed(roles[node.address], node.address))
+            said[node.address] = _facts(roles[node.address], node.address, ready[0])
             leases.nodes.append(node)
-        yield nodes, facts
+        yield nodes, [said[node.address] for node in nodes]
     finally:
         leases.stop()
         with suppress(BakeoffError):
@@ -275,12 +316,7 @@ def _actor(role: Role, member: Member, say: Say) -> Any:
 
 
 def _facts(role: Role, address: str, asked: Any) -> ClusterNode:
-    """What a machine says of itself, once its agent runs. Raises `MissingPiece`."""
-    if not ray.wait([asked], timeout=PLACED_S)[0]:
-        raise MissingPiece(
-            f"Ray started nothing on the {role} node {address} within {PLACED_S:.0f} s: "
-            f"{_why_not(address)}"
-        )
+    """What a machine has said of itself. Raises `MissingPiece`."""
     try:
         given: dict[str, Any] = ray.get(asked)
     except RayError as error:
@@ -296,11 +332,12 @@ def _facts(role: Role, address: str, asked: Any) -> ClusterNode:
     return ClusterNode.model_validate(given)
 
 
-def _why_not(address: str) -> str:
+def _not_placed(role: Role, address: str) -> str:
     there = next((each for each in alive() if each.address == address), None)
-    if there is None:
-        return "it has left the cluster; there: ray start again"
-    return f"it offers {_roles(there)}; look at `ray status` and at its logs in /tmp/ray"
+    why = "it has left the cluster; there: ray start again"
+    if there:
+        why = f"it offers {_roles(there)}; look at `ray status` and at its logs in /tmp/ray"
+    return f"Ray started nothing on the {role} node {address} within {PLACED_S:.0f} s: {why}"
 
 
 def _headless(head: str) -> str:

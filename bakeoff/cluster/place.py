@@ -13,18 +13,25 @@ if TYPE_CHECKING:
 
 @contextmanager
 def place(
-    cluster: str | None, may_load: Sequence[str], here: Environment, say: Callable[[str], object]
+    cluster: str | None,
+    may_load: Sequence[str],
+    here: Environment,
+    say: Callable[[str], object],
+    server_nodes: int = 1,
 ) -> Iterator[tuple[Environment, Stages]]:
     """What a run is planned for, and its stages, on the `cluster` at an address; None: `here`.
+
+    Contenders are rotated over so many `server_nodes`.
 
     Raises `BadUsage`, and `MissingPiece` where the cluster lacks something.
     """
     if cluster is None:
+        from bakeoff.model.errors import BadUsage
         from bakeoff.runs import real_stages
 
+        if server_nodes > 1:
+            raise BadUsage(f"--server-nodes {server_nodes}: is for --cluster; this is one machine")
         if may_load:
-            from bakeoff.model.errors import BadUsage
-
             raise BadUsage("--i-may-load: is for --cluster, whose machines load nobody else's")
         yield here, real_stages()
         return
@@ -32,5 +39,5 @@ def place(
     from bakeoff.cluster.joining import joined
 
     say(f"joining the cluster {cluster}")
-    with joined(cluster, may_load, say) as there:
+    with joined(cluster, may_load, say, server_nodes) as there:
         yield here.on(there.facts), there.stages

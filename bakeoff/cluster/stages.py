@@ -10,55 +10,62 @@ from bakeoff.cluster.remote import Far, Node
 from bakeoff.cluster.sources import pack
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job
-from bakeoff.model.errors import ContenderOut, NodeLost
+from bakeoff.model.errors import BadUsage, ContenderOut, NodeLost
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import Certificate, Protocol
 from bakeoff.model.receipt import Handle, Receipt, Stopped
-from bakeoff.model.samples import NetworkSeen, NetworkUse, TcpTrouble
+from bakeoff.model.samples import CoreTime, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.runs.stages import LoadGenerators, Meters, Servers, Stages
 from bakeoff.start import GRACE_S
 
 
-def stages(server: Node, loads: Sequence[Node]) -> Stages:
-    """The stages of a run whose servers are on one node and whose load comes from others."""
+def stages(servers: Sequence[Node], loads: Sequence[Node]) -> Stages:
+    """The stages of a run whose servers are on some nodes and whose load comes from others."""
     return Stages(
-        servers=_Servers(server, loads[0]),
+        servers=_Servers(servers, loads[0]),
         loads=_LoadGenerators(loads),
-        meters=_Meters(server, loads),
+        meters=_Meters(servers, loads),
     )
 
 
 class _Folders:
-    """Contenders' folders on the server node, by those here; each is sent once."""
+    """Contenders' folders on a server node, by those here; each is sent once."""
 
-    def __init__(self, server: Node) -> None:
-        self._server = server
+    def __init__(self, node: Node) -> None:
+        self.node = node
         self._there: dict[Path, str] = {}
 
     def there(self, contender: Contender, folder: Path) -> str:
         """The folder on the server node. Raises `ContenderOut`."""
         if folder not in self._there:
             packed = pack(contender, folder)
-            known = self._server.call("host", "has_sources", packed.key)
+            known = self.node.call("host", "has_sources", packed.key)
             data = b"" if known else packed.data
-            root = self._server.call("host", "take_sources", packed.key, data)
+            root = self.node.call("host", "take_sources", packed.key, data)
             self._there[folder] = str(PurePosixPath(root, packed.inside))
         return self._there[folder]
 
 
 class _Servers(Servers):
-    """Contenders as processes of the server node; the load node asks them, as the load does."""
+    """Contenders as processes of the server nodes; the load node asks them, as the load does.
 
-    def __init__(self, server: Node, loader: Node) -> None:
-        self._server, self._folders = server, _Folders(server)
+    What isn't told which node it is of is of the first.
+    """
+
+    def __init__(self, servers: Sequence[Node], loader: Node) -> None:
+        self._server = servers[0]
+        self._folders = [_Folders(each) for each in servers]
         asked = Far(loader, "servers")
         for name in ("verify", "look", "audit", "connections_at_a_time"):
             setattr(self, name, getattr(asked, name))
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
-        """A keeper on the server node."""
-        there = self._server.call("servers", "keeper", scratch)
-        return cast(start.Keeper, _Keeper(self._server, there, self._folders))
+        """A keeper on each server node."""
+        keepers = [
+            _Keeper(each.node, each.node.call("servers", "keeper", scratch), each)
+            for each in self._folders
+        ]
+        return cast(start.Keeper, _Keepers(keepers) if len(keepers) > 1 else keepers[0])
 
     def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
         """The handle of a server that somebody else runs; a pid is one of the server node."""
@@ -75,15 +82,27 @@ class _Servers(Servers):
         wanted: Sequence[tuple[Contender, Path]],
         say: Callable[[str], None],  # noqa: ARG002
     ) -> list[Receipt | ContenderOut]:
-        """Build on the server node; what begins and ends there is said as leases are renewed."""
+        """Build on each server node; what begins and ends there is said as leases are renewed.
+
+        Who can't be built on one of them is out.
+        """
+        built = [self._build_on(folders, wanted) for folders in self._folders]
+        return [
+            next((one for one in of_one if isinstance(one, ContenderOut)), of_one[0])
+            for of_one in zip(*built, strict=True)
+        ]
+
+    def _build_on(
+        self, folders: _Folders, wanted: Sequence[tuple[Contender, Path]]
+    ) -> list[Receipt | ContenderOut]:
         found: dict[int, Receipt | ContenderOut] = {}
         there: dict[int, tuple[Contender, str]] = {}
         for number, (contender, folder) in enumerate(wanted):
             try:
-                there[number] = contender, self._folders.there(contender, folder)
+                there[number] = contender, folders.there(contender, folder)
             except ContenderOut as error:
                 found[number] = error
-        built = self._server.call("host", "build", list(there.values()))
+        built = folders.node.call("host", "build", list(there.values()))
         found |= dict(zip(there, built, strict=True))
         return [found[number] for number in range(len(wanted))]
 
@@ -93,6 +112,7 @@ class _Keeper:
 
     def __init__(self, server: Node, keeper: Far, folders: _Folders) -> None:
         self._server, self._keeper, self._folders = server, keeper, folders
+        self.address = server.address
         self._name = f"keeper-{keeper.pid}"
         self._logs: dict[str, tuple[str, Path]] = {}
         self._read: dict[str, int] = {}
@@ -168,6 +188,61 @@ class _Keeper:
                 file.write(data)
 
 
+class _Keepers:
+    """The keepers of several server nodes. The `host` of a contender says whose it is."""
+
+    def __init__(self, keepers: Sequence[_Keeper]) -> None:
+        self._keepers = {each.address: each for each in keepers}
+        self._of: dict[str, _Keeper] = {}
+        self._kept: dict[str, dict[str, Path]] = {}
+        first = keepers[0]
+        self.pid, self.tls_folder = first.pid, first.tls_folder
+        self.swept = tuple(line for each in keepers for line in each.swept)
+
+    def start(
+        self, entry: Entry, *, key: str, host: str, environment: Mapping[str, str], **more: Any
+    ) -> Handle:
+        """Start a contender on the node at `host`, with what is kept for it there.
+
+        Raises `ContenderOut`, and `BadUsage` where the cluster has no such server node any more.
+        """
+        if host not in self._keepers:
+            raise BadUsage(
+                f"{host} was a server node of this run, and is not one of the cluster's first "
+                f"({', '.join(self._keepers)}): start Ray there again"
+            )
+        keeper = self._of[key] = self._keepers[host]
+        there = {
+            name: str(self._kept[value][host]) if value in self._kept else value
+            for name, value in environment.items()
+        }
+        return keeper.start(entry, key=key, host=host, environment=there, **more)
+
+    def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
+        """End a contender."""
+        return self._of[name].stop(name, grace_s)
+
+    def death(self, name: str) -> str | None:
+        """How it died, with the end of its log; None while it lives."""
+        return self._of[name].death(name)
+
+    def pids(self, name: str) -> tuple[int, ...]:
+        """All its processes, by their numbers on its node."""
+        return self._of[name].pids(name)
+
+    def keep_files(self, files: Mapping[str, bytes]) -> Path:
+        """A folder with `files` on each node; that of the first, which stands for all of them."""
+        folders = {address: each.keep_files(files) for address, each in self._keepers.items()}
+        first = next(iter(folders.values()))
+        self._kept[str(first)] = folders
+        return first
+
+    def close(self) -> None:
+        """End all contenders."""
+        for each in self._keepers.values():
+            each.close()
+
+
 class _LoadGenerators(LoadGenerators):
     """The load nodes: engines of all of them together; slow clients and load tools of the first."""
 
@@ -206,28 +281,61 @@ def _engine(node: Node, job: Job) -> load.Engine:
 
 
 class _Meters(Meters):
-    """What the server node's kernel says; of TCP and the network, the load nodes' as well."""
+    """What the server nodes' kernels say; of TCP and the network, the load nodes' as well.
 
-    def __init__(self, server: Node, loads: Sequence[Node]) -> None:
-        self._server, self._loads = server, loads
-        there = Far(server, "meters")
+    What is asked of one contender is asked of its node (`at`), what is of all of them is summed up.
+    """
+
+    def __init__(self, servers: Sequence[Node], loads: Sequence[Node]) -> None:
+        self._servers, self._loads = servers, loads
+        self._at = {each.address: cast(Meters, Far(each, "meters")) for each in servers}
         for name in (
             *("cpu", "process_tree", "memory", "thread_times", "placement", "written"),
-            *("free_memory_mib", "free_files", "listen_queue", "cores", "pressure_cpu_us"),
-            *("energy_uj", "machine"),
+            *("listen_queue", "energy_uj", "machine"),
         ):
-            setattr(self, name, getattr(there, name))
+            setattr(self, name, getattr(self._at[servers[0].address], name))
+
+    def at(self, address: str) -> Meters:
+        """Those of the server node; of what is on none of them (a URL), the first's."""
+        host = address.rpartition(":")[0].strip("[]")
+        return self._at.get(host) or self._at[self._servers[0].address]
+
+    def free_memory_mib(self) -> float:
+        """Of the server node that has least."""
+        return min(each.free_memory_mib() for each in self._at.values())
+
+    def free_files(self) -> int:
+        """Of the server node that has least."""
+        return min(each.free_files() for each in self._at.values())
+
+    def cores(self) -> tuple[CoreTime, ...]:
+        """What the processors of the same number did on all server nodes together."""
+        of_cpu: dict[int, list[CoreTime]] = {}
+        for each in self._at.values():
+            for core in each.cores():
+                of_cpu.setdefault(core.cpu, []).append(core)
+        return tuple(CoreTime.together(cores) for cores in of_cpu.values())
+
+    def pressure_cpu_us(self) -> int | None:
+        """How long processes waited for a processor, on all server nodes; None: it isn't told."""
+        waited = [each.pressure_cpu_us() for each in self._at.values()]
+        return sum(each or 0 for each in waited) if None not in waited else None
 
     def tcp(self) -> TcpTrouble | None:
-        """What either side's TCP met."""
-        both = [node.call("meters", "tcp") for node in (self._server, *self._loads)]
-        return TcpTrouble.summed(both) if all(both) else None
+        """What any side's TCP met."""
+        all_sides = [node.call("meters", "tcp") for node in (*self._servers, *self._loads)]
+        return TcpTrouble.summed(all_sides) if all(all_sides) else None
 
     def network(self) -> NetworkSeen | None:
         """What went over either side's network, and what Ray's processes took, until now."""
-        sides = [node.call("host", "network") for node in (self._server, *self._loads)]
+        nodes = (*self._servers, *self._loads)
+        sides = [node.call("host", "network") for node in nodes]
         if not all(isinstance(each, NetworkUse) for each in sides):
             return None
-        ray_cpu_s = self._server.call("host", "ray_cpu_s")
-        loads = NetworkUse.summed(sides[1:])
-        return NetworkSeen(server=sides[0], load=loads, ray_cpu_s=ray_cpu_s)
+        ray_cpu_s = sum(each.call("host", "ray_cpu_s") for each in self._servers)
+        servers = len(self._servers)
+        return NetworkSeen(
+            server=NetworkUse.summed(sides[:servers]),
+            load=NetworkUse.summed(sides[servers:]),
+            ray_cpu_s=ray_cpu_s,
+        )

@@ -1,6 +1,6 @@
 """The machines of a race that is not on one machine: who serves, who loads, what lies between."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -56,7 +56,8 @@ class Route(Contract):
 class Cluster(Contract):
     """Where a race is measured that is not on one machine: `address` is the head's, for Ray.
 
-    All slices last `slice_ms_min` at least. Beside its server node, `may_load` may be loaded.
+    All slices last `slice_ms_min` at least. Beside its server nodes, `may_load` may be loaded.
+    `others` are server nodes beside the first: contenders are rotated over all of them.
     """
 
     address: str
@@ -65,6 +66,25 @@ class Cluster(Contract):
     routes: tuple[Route, ...]
     slice_ms_min: PositiveInt
     may_load: tuple[str, ...] = ()
+    others: Annotated[tuple[ClusterNode, ...], Field(exclude_if=lambda given: not given)] = ()
+
+    @property
+    def servers(self) -> tuple[ClusterNode, ...]:
+        """All server nodes, in the order in which boots have them."""
+        return (self.server, *self.others)
+
+    @property
+    def server_cpus(self) -> tuple[int, ...]:
+        """The processors that every server node has."""
+        common = set(self.server.cpus).intersection(*(each.cpus for each in self.others))
+        return tuple(sorted(common))
+
+    def hosts(self, boot: int) -> tuple[str, str]:
+        """Where all contenders of a boot run, and where its twin does: elsewhere, if there are
+        several server nodes."""
+        servers = self.servers
+        here, beside = servers[boot % len(servers)], servers[(boot + 1) % len(servers)]
+        return here.address, beside.address
 
 
 class ClusterReport(Contract):

@@ -1,5 +1,6 @@
 """Three machines: network namespaces on a bridge of their own, with a Ray cluster between them."""
 
+import json
 import os
 import shutil
 import signal
@@ -7,21 +8,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
 ROOT = Path(__file__).parents[2]
-Name = Literal["head", "server", "load", "more"]
-NAMES: tuple[Name, ...] = ("head", "server", "load", "more")
+Name = Literal["head", "server", "load", "more", "other"]
+NAMES: tuple[Name, ...] = ("head", "server", "load", "more", "other")
 BEGUN: tuple[Name, ...] = NAMES[:3]
-"""`more` is a second machine that loads, for who starts it."""
+"""`more` is a second machine that loads, and `other` a second one that serves, for who starts
+them."""
+ROLES = {"more": "load", "other": "server"}
 ADDRESSES = {name: f"10.99.0.{number}" for number, name in enumerate(NAMES, 1)}
 PORT = 6379
 LEFT_MAX_S = 30.0
 START_MAX_S = 240.0
+_NUMBERS = count()
 OURS = ("bakeoff", "volley", "nginx", "ray::Agent", "serve.py")
 
 
@@ -45,11 +50,15 @@ def why_not() -> str:
 
 
 class Machines:
-    """The machines `head` (where bakeoff is called), `server` and `load`; `more` isn't started."""
+    """The machines `head` (where bakeoff is called), `server` and `load`; others aren't started.
 
-    def __init__(self, home: Path) -> None:
-        self._prefix = f"bk{os.getpid():x}"
-        self.home = home
+    With a `poor` link (options of `tests.cluster.poor_link`) the server's cable delays and loses.
+    """
+
+    def __init__(self, home: Path, poor: Sequence[str] = ()) -> None:
+        self._prefix = f"bk{os.getpid():x}n{next(_NUMBERS)}"
+        self.home, self._poor = home, poor
+        self._link: subprocess.Popen[str] | None = None
         # Ray puts sockets there, whose paths may have 107 bytes.
         self._sessions = Path(tempfile.mkdtemp(prefix="bk", dir="/tmp"))
         self._switch = f"{self._prefix}w"
@@ -62,8 +71,11 @@ class Machines:
             for name in NAMES:
                 space = self.space(name)
                 _ip("netns", "add", space)
-                peer = ("type", "veth", "peer", "name", "eth0", "netns", space)
-                _ip("-n", self._switch, "link", "add", name, *peer)
+                if name == "server" and self._poor:
+                    self._lay_poor_link(name, space)
+                else:
+                    peer = ("type", "veth", "peer", "name", "eth0", "netns", space)
+                    _ip("-n", self._switch, "link", "add", name, *peer)
                 _ip("-n", self._switch, "link", "set", name, "master", "b0", "up")
                 _ip("-n", space, "addr", "add", f"{ADDRESSES[name]}/24", "dev", "eth0")
                 _ip("-n", space, "link", "set", "eth0", "up")
@@ -78,15 +90,10 @@ class Machines:
 
     def __exit__(self, *_exception: object) -> None:
         for space in (*map(self.space, NAMES), self._switch):
-            for _ in range(20):
-                pids = self._pids(space)
-                for pid in pids:
-                    with suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
-                if not pids:
-                    break
-                time.sleep(0.1)
+            self._end_all(space)
             subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False)
+        if self._link:
+            self._link.wait()
         shutil.rmtree(self._sessions, ignore_errors=True)
 
     def space(self, name: Name) -> str:
@@ -98,6 +105,14 @@ class Machines:
         """Where the head is."""
         return f"{ADDRESSES['head']}:{PORT}"
 
+    def end_poor_link(self) -> dict[str, int]:
+        """Pull the poor cable; how many frames it `carried` and `lost`."""
+        assert self._link, "a poor link"
+        self._link.terminate()
+        out, _ = self._link.communicate(timeout=10)
+        counted: dict[str, int] = json.loads(out)
+        return counted
+
     def start(self, name: Name) -> None:
         """Start Ray on a machine, as its user would; again, where all is too slow for Ray."""
         process = self._begin(name)
@@ -108,9 +123,7 @@ class Machines:
 
     def stop(self, name: Name) -> None:
         """End Ray there, if it runs, and all that is left of it."""
-        for pid in self._pids(self.space(name)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        self._end_all(self.space(name))
 
     def cut(self, name: Name) -> None:
         """Pull a machine's cable."""
@@ -120,13 +133,13 @@ class Machines:
         """Plug it in again."""
         _ip("-n", self._switch, "link", "set", name, "up")
 
-    def kill(self, name: Name, program: str) -> None:
-        """Kill -9 what has `program` in its command line on a machine."""
+    def kill(self, name: Name, program: str) -> bool:
+        """Kill -9 what has `program` in its command line on a machine; whether there was any."""
         found = [pid for pid in self._pids(self.space(name)) if program in command_line(pid)]
-        assert found, f"there is no {program} on {name}"
         for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        return bool(found)
 
     def bakeoff(self, folder: Path, *words: str) -> "subprocess.Popen[str]":
         """Call bakeoff on the head, in a folder."""
@@ -176,6 +189,21 @@ class Machines:
         wait_for(lambda: not self.ours(), LEFT_MAX_S, self.ours)
         return time.monotonic() - began_s
 
+    def _lay_poor_link(self, name: Name, space: str) -> None:
+        """Between the machine and the switch, in place of a pair of veth."""
+        words = [sys.executable, "-m", "tests.cluster.poor_link", name, "far", *self._poor]
+        self._link = subprocess.Popen(
+            ["ip", "netns", "exec", self._switch, *words],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._link.stdout and self._link.stdout.readline() == "ready\n"
+        _ip("-n", self._switch, "link", "set", name, "txqueuelen", "10000")
+        _ip("-n", self._switch, "link", "set", "far", "txqueuelen", "10000")
+        _ip("-n", self._switch, "link", "set", "far", "netns", space)
+        _ip("-n", space, "link", "set", "far", "name", "eth0")
+
     def _begin(self, name: Name) -> "subprocess.Popen[str]":
         ray = str(Path(sys.executable).with_name("ray"))
         here = ["--node-ip-address", ADDRESSES[name], "--num-cpus=0", "--disable-usage-stats"]
@@ -184,9 +212,20 @@ class Machines:
             sessions = f"--temp-dir={self._sessions}"
             own = ["--head", f"--port={PORT}", "--include-dashboard=false", sessions]
         else:
-            role = "load" if name == "more" else name
+            role = ROLES.get(name, name)
             own = [f"--address={self.address}", f'--resources={{"{role}": 1}}']
         return self.call(name, [ray, "start", *own, *here])
+
+    def _end_all(self, space: str) -> None:
+        """Kill what runs there until it is gone: until then its ports are taken."""
+        for _ in range(50):
+            pids = self._pids(space)
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            if not pids:
+                return
+            time.sleep(0.1)
 
     def _pids(self, space: str) -> list[int]:
         listed = subprocess.run(
@@ -195,9 +234,9 @@ class Machines:
         return [int(pid) for pid in listed.stdout.split()]
 
 
-def machines(home: Path) -> Iterator[Machines]:
+def machines(home: Path, poor: Sequence[str] = ()) -> Iterator[Machines]:
     """Machines for a test; they are gone afterwards, whatever fails."""
-    with Machines(home) as made:
+    with Machines(home, poor) as made:
         yield made
 
 

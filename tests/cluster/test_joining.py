@@ -17,7 +17,7 @@ pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.tx
 from bakeoff.cluster import joining
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
-from bakeoff.cluster.joining import Member, able, check_versions, slice_ms_min
+from bakeoff.cluster.joining import Member, able, check_versions, serving_nodes, slice_ms_min
 
 
 def way(rtt_us: float) -> Route:
@@ -82,6 +82,16 @@ def test_nodes_are_found_by_what_they_offer() -> None:
     members = [Member("a", "10.0.0.1", both), Member("b", "10.0.0.2", {"load": 1.0})]
     assert [each.address for each in able("server", members)] == ["10.0.0.1"]
     assert [each.address for each in able("load", members)] == ["10.0.0.1", "10.0.0.2"]
+
+
+def test_the_first_server_nodes_serve_and_too_few_are_named() -> None:
+    serves = {"server": 1.0}
+    members = [Member(each, f"10.0.0.{each}", serves) for each in "123"]
+    assert [each.address for each in serving_nodes(members, 2)] == ["10.0.0.1", "10.0.0.2"]
+    with pytest.raises(MissingPiece) as error:
+        serving_nodes(members, 4)
+    assert "--server-nodes 4: the cluster has 3 with the resource `server`" in str(error.value)
+    assert "ray start --address=HEAD:6379" in str(error.value)
 
 
 def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> None:

@@ -1,34 +1,121 @@
-"""Whatever dies, nothing is left running on any machine, what was measured is kept, and goes on."""
+"""Whatever dies, nothing is left running on any machine, what was measured is kept, and goes on.
+
+At a random moment of a race, from its first step to its last, each kind of loss happens
+CLUSTER_KILLS times (once, where that isn't set). A failure prints its seed, which KILLS_SEED takes.
+"""
 
 import os
+import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bakeoff import open_run
-from tests.cluster.machines import NAMES, Machines, Name, wait_for
+from tests.cluster.machines import ADDRESSES, Machines, Name, wait_for
 from tests.cluster.test_race import RACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
 BLOCKS = 3
 MEASURED_S = "6"
+EARLY_S = 8.0
+"""About what joining, starts and warm-ups take."""
+LATE_BLOCKS = 20
+"""Of about 26 that the race has."""
+EARLY_SHARE = 0.3
+CUT_S = 10.0
+MACHINES: tuple[Name, ...] = ("head", "server", "load")
 
 
-def test_bakeoff_is_killed(cluster: Machines, place: Path) -> None:
-    racing = _racing(cluster, place)
+@dataclass(frozen=True)
+class Loss:
+    """What happens to a race, and what its user does about it before it is resumed.
+
+    `happens` says whether there was anything to be lost at that moment. Where `is_survived`, the
+    race may go on to its end.
+    """
+
+    happens: Callable[[Machines, "subprocess.Popen[str]"], bool]
+    mends: Callable[[Machines], None] = lambda _: None
+    is_survived: bool = False
+
+
+def _bakeoff(_cluster: Machines, racing: "subprocess.Popen[str]") -> bool:
+    os.killpg(racing.pid, signal.SIGKILL)
+    return True
+
+
+def _process(name: Name, program: str) -> Callable[[Machines, "subprocess.Popen[str]"], bool]:
+    return lambda cluster, _: cluster.kill(name, program)
+
+
+def _cut(name: Name) -> Callable[[Machines, "subprocess.Popen[str]"], bool]:
+    def happens(cluster: Machines, _racing: "subprocess.Popen[str]") -> bool:
+        cluster.cut(name)
+        time.sleep(CUT_S)
+        cluster.mend(name)
+        return True
+
+    return happens
+
+
+def _again(*names: Name) -> Callable[[Machines], None]:
+    """Ray is started again on those machines."""
+
+    def mends(cluster: Machines) -> None:
+        for name in names:
+            cluster.stop(name)
+        for name in names:
+            cluster.start(name)
+
+    return mends
+
+
+LOSSES = {
+    "bakeoff": Loss(_bakeoff),
+    "server agent": Loss(_process("server", "ray::Agent")),
+    "load agent": Loss(_process("load", "ray::Agent")),
+    "server host": Loss(_process("server", "bakeoff.cluster.host")),
+    "load host": Loss(_process("load", "bakeoff.cluster.host")),
+    # One engine that dies ends a race early, as on one machine.
+    "engine": Loss(_process("load", "volley"), is_survived=True),
+    "server raylet": Loss(_process("server", "/raylet/raylet"), _again("server")),
+    "load raylet": Loss(_process("load", "/raylet/raylet"), _again("load")),
+    "head": Loss(_process("head", "gcs_server"), _again(*MACHINES)),
+    # Before the race has a node, and once it is over, there is nothing that a cut could end.
+    "server cut": Loss(_cut("server"), is_survived=True),
+    "load cut": Loss(_cut("load"), is_survived=True),
+}
+TIMES = int(os.environ.get("CLUSTER_KILLS") or 1)
+
+
+def tries() -> Iterator[Any]:
+    for number in range(TIMES):
+        for kind in LOSSES:
+            yield pytest.param(kind, number, id=f"{kind} {number}")
+
+
+@pytest.mark.slow
+def test_bakeoff_is_killed_once_it_measures(cluster: Machines, place: Path) -> None:
+    racing = _begun(cluster, place)
+    wait_for(lambda: _blocks(place) >= BLOCKS or racing.poll() is not None, 180)
+    assert racing.poll() is None, racing.communicate()
     os.killpg(racing.pid, signal.SIGKILL)
     racing.communicate()
     cluster.wait_until_nothing_is_left()
-    _resumes(cluster, place)
+    assert _blocks(place) >= BLOCKS
+    _goes_on(cluster, place)
 
 
 @pytest.mark.slow
 def test_ctrl_c(cluster: Machines, place: Path) -> None:
-    racing = _racing(cluster, place)
+    racing = _begun(cluster, place)
+    wait_for(lambda: _blocks(place) >= BLOCKS or racing.poll() is not None, 180)
     os.killpg(racing.pid, signal.SIGINT)
     _, err = racing.communicate(timeout=90)
     assert racing.returncode == 130, err
@@ -37,93 +124,77 @@ def test_ctrl_c(cluster: Machines, place: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "program"),
-    [
-        ("server", "ray::Agent"),
-        ("load", "ray::Agent"),
-        ("server", "bakeoff.cluster.host"),
-        ("load", "bakeoff.cluster.host"),
-    ],
-)
-def test_a_process_on_a_node_is_killed(
-    cluster: Machines, place: Path, name: Name, program: str
-) -> None:
-    _is_lost(cluster, place, lambda: cluster.kill(name, program))
-    _resumes(cluster, place)
-
-
-@pytest.mark.slow
-def test_the_engine_is_killed_which_ends_a_race_early_as_on_one_machine(
-    cluster: Machines, place: Path
-) -> None:
-    racing = _racing(cluster, place)
-    cluster.kill("load", "volley")
-    out, err = racing.communicate(timeout=90)
-    assert "Traceback" not in err
-    assert "the race was cut short" in out
-    cluster.wait_until_nothing_is_left()
-    _resumes(cluster, place)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["server", "load"])
-def test_a_raylet_is_killed(cluster: Machines, place: Path, name: Name) -> None:
-    _is_lost(cluster, place, lambda: cluster.kill(name, "/raylet/raylet"))
-    cluster.stop(name)
-    cluster.start(name)
-    _resumes(cluster, place)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["server", "load"])
-def test_the_network_is_cut_for_ten_seconds(cluster: Machines, place: Path, name: Name) -> None:
-    def cut() -> None:
-        cluster.cut(name)
-        time.sleep(10)
-        cluster.mend(name)
-
-    _is_lost(cluster, place, cut)
-    _resumes(cluster, place)
-
-
-@pytest.mark.slow
-def test_the_head_is_killed(cluster: Machines, place: Path) -> None:
-    _is_lost(cluster, place, lambda: cluster.kill("head", "gcs_server"))
-    for name in NAMES:
-        cluster.stop(name)
-    for name in NAMES:
-        cluster.start(name)
-    _resumes(cluster, place)
-
-
-def _racing(cluster: Machines, place: Path) -> "subprocess.Popen[str]":
-    """A race that has measured some blocks."""
-    racing = cluster.bakeoff(place, *RACE, "-d", MEASURED_S, "--cluster", cluster.address)
-    wait_for(lambda: _blocks(place) >= BLOCKS or racing.poll() is not None, 180)
-    assert racing.poll() is None, racing.communicate()
-    return racing
-
-
-def _is_lost(cluster: Machines, place: Path, happens: Callable[[], None]) -> None:
-    """Something happens while it races: bakeoff says so and ends, and nothing is left."""
-    racing = _racing(cluster, place)
-    happens()
-    out, err = racing.communicate(timeout=90)
-    assert racing.returncode != 0, out
-    assert "Traceback" not in err
-    cluster.wait_until_nothing_is_left()
-
-
-def _resumes(cluster: Machines, place: Path) -> None:
-    """What was measured is there, and the run goes on to its end."""
+@pytest.mark.parametrize(("kind", "number"), list(tries()))
+def test_a_loss_at_any_moment(cluster: Machines, place: Path, kind: str, number: int) -> None:
+    seed = os.environ.get("KILLS_SEED") or f"{random.randrange(10**8)}"
+    chance = random.Random(f"{seed}/{kind}/{number}")
+    loss = LOSSES[kind]
+    racing = _begun(cluster, place)
+    if chance.random() < EARLY_SHARE:
+        time.sleep(chance.uniform(0, EARLY_S))
+    else:
+        blocks = chance.randint(1, LATE_BLOCKS)
+        wait_for(lambda: _blocks(place) >= blocks or racing.poll() is not None, 180)
+    over = racing.poll() is not None
+    happened = not over and loss.happens(cluster, racing)
+    out, err = racing.communicate(timeout=120)
+    left_s = cluster.wait_until_nothing_is_left()
     before = _blocks(place)
-    assert before >= BLOCKS
-    resuming = cluster.bakeoff(place, "resume", "runs/latest")
-    out, err = resuming.communicate(timeout=240)
-    assert resuming.returncode == 0, out + err
-    run = open_run(place / "runs" / "latest")
-    assert run.is_complete()
+    print(
+        f"KILLS_SEED={seed} {kind} {number}: "
+        f"{'it happened' if happened else 'nothing to be lost'}, {racing.returncode}, "
+        f"{before} blocks, gone within {left_s:.1f} s"
+    )
+    assert "Traceback" not in err, err
+    assert racing.returncode == 0 or happened, out + err
+    if happened and not loss.is_survived:
+        assert racing.returncode != 0 or open_run(place / "runs" / "latest").is_complete()
+    if happened:
+        loss.mends(cluster)
+    _goes_on(cluster, place)
+    assert _blocks(place) >= before
+
+
+@pytest.mark.slow
+def test_a_race_goes_on_with_the_load_nodes_that_are_left(cluster: Machines, place: Path) -> None:
+    cluster.start("more")
+    try:
+        racing = _begun(cluster, place)
+        wait_for(lambda: _blocks(place) >= BLOCKS or racing.poll() is not None, 180)
+        cluster.stop("more")
+        _, err = racing.communicate(timeout=120)
+        assert "Traceback" not in err
+        cluster.wait_until_nothing_is_left()
+        # At once, when Ray doesn't know yet that it is gone.
+        _goes_on(cluster, place)
+    finally:
+        cluster.stop("more")
+    blocks = [
+        each for each in open_run(place / "runs" / "latest").records() if each.type == "block"
+    ]
+    names = [{share.loader for share in each.slices[0].loaders} for each in blocks]
+    both = {ADDRESSES["load"], ADDRESSES["more"]}
+    assert names[0] == both
+    assert names[-1] in (both, set())
+
+
+def _begun(cluster: Machines, place: Path) -> "subprocess.Popen[str]":
+    return cluster.bakeoff(place, *RACE, "-d", MEASURED_S, "--cluster", cluster.address)
+
+
+def _goes_on(cluster: Machines, place: Path) -> None:
+    """What was measured is there, and the run goes on to its end; one that had not begun begins."""
+    run = place / "runs" / "latest"
+    if (run / "plan.json").exists():
+        if open_run(run).is_complete():
+            return
+        before = _blocks(place)
+        going_on = cluster.bakeoff(place, "resume", "runs/latest")
+    else:
+        before, going_on = 0, _begun(cluster, place)
+    out, err = going_on.communicate(timeout=240)
+    assert going_on.returncode == 0, out + err
+    assert open_run(run).is_complete()
     assert _blocks(place) > before
     cluster.wait_until_nothing_is_left()
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.model.cluster import Cluster, ClusterNode
 from bakeoff.model.errors import BadUsage, NodeLost
-from bakeoff.model.plan import Cores
+from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import RaceOptions, plan_race
 from bakeoff.runs import resume
 from tests.runs.conftest import Measure
@@ -105,3 +105,47 @@ def test_only_the_clusters_servers_are_loaded(measure: Measure) -> None:
     for environment in (here.on(may), measure.environment):
         assert plan_race(["http://192.0.2.1/"], options, environment)
     assert plan_race(["http://10.0.0.1/"], options, here)
+
+
+def rotated(measure: Measure, **options: object) -> Plan:
+    """A race on two server nodes, of which one has fewer processors."""
+    cluster = CLUSTER.model_copy(update={"others": (node("10.0.0.3", (0, 1)),)})
+    chosen = RaceOptions.model_validate({"seed": 1, "server_nodes": 2, "duration": 20.0, **options})
+    plan = plan_race(["fast", "slow"], chosen, measure.environment.on(cluster))
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def test_contenders_are_on_another_server_node_in_each_boot(measure: Measure) -> None:
+    plan = rotated(measure)
+    assert plan.boots == 2
+    assert plan.cores.server == (0, 1)
+    run = measure.run(plan, World(SPEEDS))
+    starts = [each for each in run.records() if each.type == "boot"]
+    hosts = [
+        {each.name: each.address.partition(":")[0] for each in start.started} for start in starts
+    ]
+    assert hosts == [
+        {"fast": "10.0.0.1", "slow": "10.0.0.1", "fast (twin)": "10.0.0.3"},
+        {"fast": "10.0.0.3", "slow": "10.0.0.3", "fast (twin)": "10.0.0.1"},
+    ]
+    (machines,) = run.result.machines
+    assert (machines.contender, machines.machine, machines.over) == ("fast", "10.0.0.3", "10.0.0.1")
+    assert machines.low < 1 < machines.high
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"boots": 3}, "--boots takes a multiple of 2, not 3"),
+        ({"workload": "./asks.toml"}, "the workload asks has an upstream, which is on one machine"),
+        ({"protocol": "h1,h2"}, "a certificate is one machine's; race h1 and h2c"),
+    ],
+)
+def test_what_can_not_be_rotated_is_refused(
+    measure: Measure, options: dict[str, object], fault: str
+) -> None:
+    asks = 'name = "asks"\nupstream_delay_ms = 0\n[request]\npath = "/"\n'
+    (measure.environment.directory / "asks.toml").write_text(asks)
+    with pytest.raises(BadUsage, match=f"--server-nodes 2: .*{fault}"):
+        rotated(measure, **options)
