@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 OF_VIEWS = ("badge", "chart", "embed")
 """Beside a view lie its badge, its pictures, and pages to embed, in folders of these names."""
-DATA = ("data.csv", "data.json", "data.parquet")
-"""The figures of a view, unrounded."""
+OF_FEW_ROWS = ("data.csv", "data.json")
+DATA = (*OF_FEW_ROWS, "data.parquet")
+"""The figures of a view, unrounded. Of ten rows Parquet would have little but its own head."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,12 @@ class Address:
         for key, value in parse_qsl(query, errors="replace"):
             asked.setdefault(key, []).append(value)
         return cls.of(*parts, **{key: ".".join(values) for key, values in asked.items()})
+
+    @classmethod
+    def of_link(cls, link: str) -> Self:
+        """The address that `live` made this link of."""
+        path, _, query = link.partition("?")
+        return cls.parse(path, query)
 
     def asked(self, key: str) -> str:
         """What is asked by `key`; empty where nothing is."""

@@ -51,14 +51,9 @@ def width_px(text: str, em_px: float = 11) -> float:
     return round(sum(ems) * em_px, 1)
 
 
-def of_verdict(verdict: Verdict) -> tuple[Badge, ...]:
-    """`result`: who leads, or who share the lead; and each contender over the reference."""
-    over = (
-        of_pair(pair)
-        for entry in ranked(verdict)
-        if (pair := verdict.pair(entry.name, verdict.reference))
-    )
-    return Badge("result", *_result(verdict)), *over
+def of_verdict(verdict: Verdict) -> Badge:
+    """`result`: who leads, or who share the lead."""
+    return Badge("result", *_result(verdict))
 
 
 def of_pair(pair: Pair) -> Badge:

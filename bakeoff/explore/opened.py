@@ -1,8 +1,8 @@
 """A run of the history, opened: its document from the folder, or from the result's file alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -13,7 +13,7 @@ from bakeoff.model.ci import Ci
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.grid import Grid
 from bakeoff.model.history import ShelvedRun
-from bakeoff.model.samples import Record
+from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
 from bakeoff.runs import open_run
@@ -31,14 +31,25 @@ class Opened:
     """What is there of a run, or of one part of it.
 
     `entries` are its contenders in the plan's order; a family is chosen by their numbers. They are
-    empty where nothing can be judged anew. `parts` have pages of their own.
+    empty where nothing can be judged anew. `parts` have pages of their own. What a view may not
+    want is made when it is asked for.
     """
 
-    document: Document
     result: Contract
+    written: Callable[[], Document]
     entries: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
-    records: Sequence[Record] = ()
+    built: Callable[[], Mapping[str, Receipt]] = dict
+
+    @cached_property
+    def document(self) -> Document:
+        """What its report says."""
+        return self.written()
+
+    @cached_property
+    def receipts(self) -> Mapping[str, Receipt]:
+        """What was built for it, by contender; empty where there is no folder."""
+        return self.built()
 
     @property
     def verdict(self) -> Verdict | None:
@@ -80,16 +91,16 @@ def _of_folder(
         if found is None:
             raise NotThere(f"this run has no part called {part}")
         run = found
-    parts = tuple(run.parts)
+    parts, built = tuple(run.parts), run.store.receipts
     if not isinstance(run, RaceRun):
         if of or against >= 0:
             raise BadUsage(f"{path.name}: is a {run.kind}; only a race is judged anew")
-        return Opened(run.document(), run.result, parts=parts)
+        return Opened(run.result, run.document, parts=parts, built=built)
     names = tuple(entry.name for entry in run.plan.entries if not entry.twin_of)
-    records = run.records()
     if of or against >= 0:
-        return Opened(*_judged(run, names, of, against), entries=names, records=records)
-    return Opened(run.document(), run.result, names, parts, records)
+        document, verdict = _judged(run, names, of, against)
+        return Opened(verdict, lambda: document, names, built=built)
+    return Opened(run.result, run.document, names, parts, built)
 
 
 def _judged(
@@ -112,8 +123,8 @@ def _of_file(run: ShelvedRun, path: Path, part: str) -> Opened:
             raise NotThere(f"this run has no part called {part}")
         result, parts = parts[part], {}
     kind = "race" if isinstance(result, Verdict) else run.kind
-    document: Document = import_module(f"bakeoff.report.kinds.{kind}").document(result)
-    return Opened(document, result, parts=tuple(parts))
+    document = import_module(f"bakeoff.report.kinds.{kind}").document
+    return Opened(result, lambda: document(result), parts=tuple(parts))
 
 
 def _verdicts(result: Contract) -> dict[str, Verdict]:

@@ -47,6 +47,10 @@ class Page:
     """The template of its table alone; empty where it has none to show elsewhere."""
     is_shared: ClassVar[bool] = True
     """Whether it says how to show it elsewhere."""
+    goes_on: ClassVar[bool] = False
+    """Whether later runs change it: then its pictures have frames. A run's stay as they are."""
+    files_in_a_site: ClassVar[tuple[str, ...]] = address.DATA
+    """Which files of its figures a site has: where there are thousands of its kind, each counts."""
 
     address: Address
     title: str
@@ -59,6 +63,7 @@ class Page:
         """The figures, made once for all the files that have them."""
         return self.data()
 
+    @property
     def pictures(self) -> tuple[Chart, ...]:
         """Pictures of a report, which take long to draw: the page shows them as files."""
         return ()
@@ -68,14 +73,17 @@ class Page:
         return ()
 
     def embeds(self) -> Mapping[str, str]:
-        """What of it can be shown alone: names of files, and titles."""
-        title = self.table_title()
-        table = {"table": title} if title else {}
-        return {**{chart.slug: chart.title for chart in self.charts}, **table}
+        """What of it can be shown in a frame: names of files, and titles."""
+        return {chart.slug: chart.title for chart in self.charts} if self.goes_on else {}
 
-    def table_title(self) -> str:
-        """The title of its table; empty where it has none now."""
-        return ""
+    def stills(self) -> tuple[Drawn, ...]:
+        """Its pictures that can be shown elsewhere as they are."""
+        return () if self.embeds() else self.charts
+
+    @cached_property
+    def _drawn(self) -> dict[str, str]:
+        """What was drawn for one file, for the next one: PNG is made of the SVG."""
+        return {}
 
     def svg(self, slug: str) -> str:
         """The picture of that name as a file of its own. Raises `NotThere`."""
@@ -84,9 +92,11 @@ class Page:
                 return alone(drawn.wide)
             if slug == f"{drawn.slug}-narrow":
                 return alone(drawn.narrow)
-        for chart in self.pictures():
+        for chart in self.pictures:
             if slug in (chart.slug, f"{chart.slug}-narrow"):
-                return svg(chart, narrow=slug != chart.slug)
+                if slug not in self._drawn:
+                    self._drawn[slug] = svg(chart, narrow=slug != chart.slug)
+                return self._drawn[slug]
         raise NotThere(f"this page has no picture called {slug}")
 
 
@@ -95,12 +105,14 @@ class Saying:
     """How a page of a static site says things: `said` replaces what is private in every text.
 
     `shards` are the files that its search looks through. `site` is the published site's address,
-    with a slash at its end; empty where it isn't known.
+    with a slash at its end; empty where it isn't known. `names` names the files of a report's
+    pictures; None: those are left out, and so are PNG.
     """
 
     said: Callable[[str], str]
     shards: tuple[Address, ...] = ()
     site: str = ""
+    names: Callable[[Chart], str] | None = None
 
 
 def render(
@@ -120,10 +132,15 @@ def render(
         page=page,
         link=link,
         live=saying is None,
+        names=saying.names if saying else _slug,
         running=running,
         site=saying.site if saying else "",
         shards=" ".join(map(link, saying.shards)) if saying else "",
     )
+
+
+def _slug(chart: Chart) -> str:
+    return chart.slug
 
 
 def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
@@ -142,7 +159,9 @@ def stylesheet() -> str:
 def _templates_saying(said: Callable[[str], str]) -> Environment:
     return _templates().overlay(
         finalize=lambda value: (
-            said(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+            printable(said(value))
+            if isinstance(value, str) and not isinstance(value, Markup)
+            else value
         )
     )
 
@@ -150,6 +169,8 @@ def _templates_saying(said: Callable[[str], str]) -> Environment:
 @cache
 def _templates() -> Environment:
     made = environment(PackageLoader("bakeoff.explore", "templates"))
+    # The package's own templates: nobody changes them while they are in use.
+    made.auto_reload = False
     made.globals |= {
         "address": address,
         "figures": figures,

@@ -1,8 +1,16 @@
-"""A report's own pictures as files: drawn when a browser asks for them, in light and in dark."""
+"""A report's own pictures as files, in light and in dark: drawn when a browser asks for them, or
+once for a site."""
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from threading import Lock
+from typing import Any
 
+from bakeoff import __version__
 from bakeoff.report.document import Block, Chart, Charts, Document, Section
 
 DARK = """
@@ -22,29 +30,64 @@ _DRAWING = Lock()
 
 def charts_of(document: Document) -> tuple[Chart, ...]:
     """Every picture of a document, in its order."""
-    return tuple(_charts((*document.summary, *document.detail)))
+    blocks = _charts((*document.summary, *document.detail))
+    return tuple(chart for each in blocks for chart in each.make() if chart)
 
 
-def _charts(blocks: Sequence[Block]) -> Iterator[Chart]:
+def has_charts(document: Document) -> bool:
+    """Whether it may have pictures; to know takes making them."""
+    return any(True for _ in _charts((*document.summary, *document.detail)))
+
+
+def _charts(blocks: Sequence[Block]) -> Iterator[Charts]:
     for block in blocks:
         match block:
             case Charts():
-                yield from (chart for chart in block.make() if chart)
+                yield block
             case Section():
                 yield from _charts(block.blocks)
+
+
+@dataclass
+class Names:
+    """What the files of a site's pictures are called: after all that is drawn in them.
+
+    While that stays the same, so does the name, and what is there needn't be drawn again.
+    """
+
+    slugs: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, chart: Chart) -> str:
+        """The name of its files, without an ending."""
+        # The narrow one has the same data.
+        by = (__version__, version("vl-convert-python"), DARK, chart.alt_text)
+        content = json.dumps([by, _spec(chart, narrow=False)], sort_keys=True).encode()
+        name = f"{chart.slug}-{sha256(content).hexdigest()[:12]}"
+        self.slugs |= {name: chart.slug, f"{name}-narrow": f"{chart.slug}-narrow"}
+        return name
 
 
 def svg(chart: Chart, *, narrow: bool = False) -> str:
     """The picture as a file of its own."""
     # Here, not above: altair takes a second to import.
+    from bakeoff.report.charts.theme import NARROW, WIDE, svg_of
+
+    with _DRAWING:
+        spec = _spec(chart, narrow=narrow)
+        drawn = svg_of(spec, NARROW if narrow else WIDE, chart.slug, chart.alt_text)
+    return alone(drawn)
+
+
+@lru_cache(maxsize=16)
+def _spec(chart: Chart, *, narrow: bool) -> dict[str, Any]:
+    """What is drawn: a picture of a site is named after it first."""
     from altair.utils.schemapi import debug_mode
 
-    from bakeoff.report.charts.theme import NARROW, WIDE, to_svg
+    from bakeoff.report.charts.theme import NARROW, WIDE, spec_of
 
     frame = NARROW if narrow else WIDE
-    with _DRAWING, debug_mode(False):
-        drawn = to_svg(chart.draw(frame), frame, chart.slug, chart.alt_text)
-    return alone(drawn)
+    with debug_mode(False):
+        return spec_of(chart.draw(frame), frame)
 
 
 def alone(drawn: str) -> str:

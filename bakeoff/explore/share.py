@@ -1,4 +1,4 @@
-"""How a view is shown elsewhere: the lines to copy for its badge and for a frame of it."""
+"""How a view is shown elsewhere: the lines to copy for its badge, a picture or a frame of it."""
 
 from dataclasses import dataclass
 from html import escape
@@ -9,6 +9,7 @@ from bakeoff.explore.address import Address, file_of
 from bakeoff.explore.badge import Badge
 
 if TYPE_CHECKING:
+    from bakeoff.explore.drawing.drawn import Drawn
     from bakeoff.explore.page import Page
 
 NO_SITE = "https://YOUR-SITE/"
@@ -44,6 +45,21 @@ def of_embed(page: "Page", name: str, title: str, site: str) -> Lines:
         f'<iframe src="{source}" title="{escape(f"{title}: {page.title}")}" width="100%"'
         f' height="{FRAME_PX}" loading="lazy" style="border: 0"></iframe>',
     )
+
+
+def of_picture(page: "Page", picture: "Drawn", site: str) -> Lines:
+    """A picture of the view that leads to it, in HTML, which Markdown takes too."""
+    source = escape(url(picture_of(page, picture.slug), site))
+    drawn = f'<img src="{source}" alt="{escape(picture.alt_text)}">'
+    return Lines(
+        f"{picture.title}, as a picture",
+        f'<a href="{escape(url(page.address, site))}">{drawn}</a>',
+    )
+
+
+def picture_of(page: "Page", name: str) -> Address:
+    """Where a view's picture of that name is."""
+    return page.address.file("chart", f"{name}.svg")
 
 
 def badge_of(page: "Page", name: str) -> Address:

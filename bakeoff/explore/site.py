@@ -2,14 +2,16 @@
 
 Every page is made that another leads to, beginning with the shelf, and with it the files that it
 leads to: its figures, its pictures. What takes a server (forms, families of contenders) the pages
-leave out themselves.
+leave out themselves, and what takes long (reports' pictures, PNG) those of older runs. A page of an
+earlier export stays while what it is made of does.
 """
 
+import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,14 +21,16 @@ from bakeoff import __version__
 from bakeoff.explore import address as to
 from bakeoff.explore import downloads, embed
 from bakeoff.explore.address import Address, Still, file_of
-from bakeoff.explore.page import ASSETS, Page, Saying, render, stylesheet
+from bakeoff.explore.page import ASSETS, NAVIGATION, Page, Saying, render, stylesheet
+from bakeoff.explore.pictures import Names
 from bakeoff.explore.private import Private
+from bakeoff.explore.unchanged import Grounds, maker
 from bakeoff.explore.views import view
 from bakeoff.explore.views.failure import FailurePage
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage, BakeoffError
 from bakeoff.model.history import RunLine
-from bakeoff.model.site import Site
+from bakeoff.model.site import Site, SitePage
 from bakeoff.report import figures
 from bakeoff.workers import pool
 
@@ -34,7 +38,15 @@ MANIFEST = "site.json"
 RUNS = "runs"
 """In a site, the folder of the runs that were published to it."""
 IN_A_SHARD = 1000
-"""Runs in one file of the search: some 200 KB, a quarter of it over the wire."""
+"""Runs in one file of the search, up to twice as many in the newest: some 200 KB, a quarter of it
+over the wire."""
+NEEDED = (__name__, "bakeoff.history", "bakeoff.judge", "bakeoff.report.charts.theme", "vl_convert")
+"""What takes seconds to import, and is for all pages."""
+AT_A_TIME = 25
+"""Runs that a process makes the pages of, one after the other: a run and its comparison with the
+one before it are made of the same files, which are read once."""
+PICTURED = 30
+"""The newest runs whose reports' pictures are drawn, unless more are asked for."""
 
 
 class Watch(Protocol):
@@ -46,11 +58,25 @@ class Watch(Protocol):
 
 @dataclass(frozen=True)
 class Made:
-    """One page that was made: its files, where it leads, and why it says that it can't be shown."""
+    """One page of the site: its files, where it leads, and why it says that it can't be shown.
 
+    `made_of` is a hash of what it was made of; empty: it is made each time.
+    """
+
+    address: Address
     files: tuple[str, ...]
     leads: tuple[Address, ...]
     fault: str = ""
+    made_of: str = ""
+
+    @property
+    def kept(self) -> SitePage:
+        """The same for the manifest, without what every page leads to."""
+        leads = tuple(to.live(each) for each in self.leads if each not in _ON_EVERY_PAGE)
+        return SitePage(made_of=self.made_of, files=self.files, leads=leads)
+
+
+_ON_EVERY_PAGE = {address for _, address in NAVIGATION}
 
 
 @dataclass
@@ -74,28 +100,73 @@ class _Press:
     private: Private
     shards: tuple[Address, ...]
     url: str
+    pictured: frozenset[str]
+    grounds: Grounds
+    earlier: Mapping[str, SitePage]
+
+    def pages(self, addresses: Iterable[Address]) -> Iterator[Made]:
+        """The pages of these addresses, and the comparisons that they lead to."""
+        for address in addresses:
+            made = self.page(address)
+            yield made
+            if address.parts[:1] == ("run",):
+                yield from map(self.page, filter(_is_comparison, made.leads))
 
     def page(self, address: Address) -> Made:
+        """The page of an address: that of an earlier export while it says the same."""
+        try:
+            made_of = self.grounds.of(address)
+        except BakeoffError:
+            made_of = ""
+        if made_of and self._is_pictured(address):
+            made_of += " pictured"
+        earlier = self.earlier.get(to.live(address)) if made_of else None
+        if earlier and earlier.made_of == made_of and all(map(self._is_there, earlier.files)):
+            leads = tuple(map(Address.of_link, earlier.leads))
+            return Made(address, earlier.files, leads, made_of=made_of)
+        made = self._made(address)
+        return made if made.fault else replace(made, made_of=made_of)
+
+    def _is_pictured(self, address: Address) -> bool:
+        return _runs(address) <= self.pictured
+
+    def _is_there(self, file: str) -> bool:
+        return (self.folder / file).is_file()
+
+    def _made(self, address: Address) -> Made:
         """Make the page of an address, and the files that belong to it."""
         try:
             page, fault = view(self.index, address), ""
         except BakeoffError as error:
             fault = self.private(f"{to.live(address)}: {error}")
             page = FailurePage(address=address, title="This can’t be shown", alarm=str(error))
-        links = _Recorder(Still(address))
-        saying = Saying(self.private, self.shards, self.url)
+        links, names = _Recorder(Still(address)), Names()
+        pictures = names if self._is_pictured(address) else None
+        saying = Saying(self.private, self.shards, self.url, pictures)
         _write(self.folder, file_of(address), render(page, links, saying=saying).encode())
         own = [each for each in links.leads if _belongs(each, address)]
         for each in own:
-            _write(self.folder, file_of(each), self._file(page, each))
+            self._make(page, each, names)
         further = [each for each in links.leads if each not in own and not to.is_file(each)]
-        return Made(tuple(map(file_of, [address, *own])), tuple(further), fault)
+        return Made(address, tuple(map(file_of, [address, *own])), tuple(further), fault)
 
-    def _file(self, page: Page, address: Address) -> bytes:
+    def _make(self, page: Page, address: Address, names: Names) -> None:
         _, name = downloads.split(address)
+        stem, dot, ending = name[-1].rpartition(".")
         if name[0] == "embed":
-            return embed.made(page, name[1], Still(address), self.private).encode()
-        return downloads.made(page, name, self.private).content
+            content = embed.made(page, name[1], Still(address), self.private).encode()
+        elif stem not in names.slugs:
+            content = downloads.made(page, name, self.private).content
+        elif (self.folder / file_of(address)).exists():
+            return
+        else:
+            content = downloads.made(page, (name[0], names.slugs[stem] + dot + ending)).content
+        _write(self.folder, file_of(address), content)
+
+
+def _runs(view: Address) -> set[str]:
+    """The runs that a view is of; none where it is of the whole index."""
+    return set(view.parts[1:]) if view.parts[:1] in (("run",), ("two",)) else set()
 
 
 def _belongs(file: Address, view: Address) -> bool:
@@ -105,81 +176,132 @@ def _belongs(file: Address, view: Address) -> bool:
 _press: _Press
 
 
+def _is_comparison(address: Address) -> bool:
+    return address.parts[:1] == ("two",)
+
+
 def _begin(
-    history: str, folder: Path, private: Private, shards: tuple[Address, ...], url: str
+    history: str,
+    folder: Path,
+    private: Private,
+    shards: tuple[Address, ...],
+    url: str,
+    pictured: frozenset[str],
+    earlier: Mapping[str, SitePage],
 ) -> None:
     from bakeoff.history import open_index
 
+    # What is here stays, and what a page is made of goes with it: to look for cycles as often as
+    # usual takes an eighth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000)
     # What a process of a pool has, it has for all of its work.
     global _press
-    _press = _Press(open_index(history), folder, private, shards, url)
+    index = open_index(history)
+    grounds = Grounds(index)
+    _press = _Press(index, folder, private, shards, url, pictured, grounds, earlier)
 
 
-def _page(address: Address) -> Made:
-    return _press.page(address)
+def _pages(addresses: Sequence[Address]) -> list[Made]:
+    return list(_press.pages(addresses))
 
 
-def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int, list[str]]:
+def export(
+    index: Index, folder: Path, watch: Watch, url: str = "", pictures: int = PICTURED
+) -> tuple[int, list[str]]:
     """Write the site of an index to `folder`; how many pages it has, and what was wrong.
 
-    `url` is the address that it will have, where that is known: what is to be copied says it.
+    `url` is the address that it will have, where that is known: what is to be copied says it. The
+    newest `pictures` runs have their reports' pictures, and PNG.
 
     Raises `BadUsage` where the folder has something else in it, or can't be written.
     """
     before = check(folder)
+    made_by = maker(url)
+    earlier = before.pages if before.made_by == made_by else {}
     places = {Path(path).parent for path in index.paths().values()}
     private = Private.here(places, set(index.choices().contenders))
     try:
+        if not (folder / MANIFEST).exists():
+            # An export that is cut off leaves a folder that the next one takes for its own.
+            _write(folder, MANIFEST, before.to_json().encode())
         assets = list(_assets(folder))
         shards = tuple(_shards(index, folder, private))
-        with pool(begin=_begin, given=(index.url, folder, private, shards, url)) as workers:
+        newest = index.runs(limit=pictures).runs if pictures else ()
+        pictured = frozenset(run.id for run in newest)
+        given = (index.url, folder, private, shards, url, pictured, earlier)
+        # Apart: whoever has drawn a picture has a thread that a copy of the process would wait for.
+        with pool(begin=_begin, given=given, apart=NEEDED) as workers:
             made = _crawl(workers, watch)
-        files = {*assets, *map(file_of, shards), *(file for each in made for file in each.files)}
-        site = Site(bakeoff=__version__, files=tuple(sorted(files)))
+        site = _site(made_by, [*assets, *map(file_of, shards)], made)
         _write(folder, MANIFEST, site.to_json().encode())
     except OSError as error:
         raise BadUsage(f"{folder}: can't be written: {error.strerror}") from None
-    for gone in before - files:
-        with suppress(OSError):
-            (folder / gone).unlink()
+    # A path that leads out of the site is nobody's that we know of.
+    for gone in {*before.all_files()} - {*site.all_files()}:
+        if ".." not in Path(gone).parts and gone[:1] != "/":
+            with suppress(OSError):
+                (folder / gone).unlink()
     return len(made), [each.fault for each in made if each.fault]
 
 
-def check(folder: Path) -> set[str]:
-    """The files there that an earlier export wrote. Raises `BadUsage` where there are others."""
+def check(folder: Path) -> Site:
+    """What an earlier export wrote there. Raises `BadUsage` where there are other files."""
     if folder.exists() and not folder.is_dir():
         raise BadUsage(f"{folder}: is no folder; name one for the site")
     if (folder / MANIFEST).exists():
-        # A path that leads out of the site is nobody's that we know of.
-        files = Site.read_json(folder / MANIFEST).files
-        return {file for file in files if ".." not in Path(file).parts and file[:1] != "/"}
+        return Site.read_json(folder / MANIFEST)
     if folder.is_dir() and any(
         not each.name.startswith(".") and each.name != RUNS for each in folder.iterdir()
     ):
         raise BadUsage(f"{folder}: has other files in it; a site takes a folder of its own")
-    return set()
+    return Site(bakeoff=__version__, files=())
 
 
-def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> list[Made]:
+def _site(made_by: str, shared: Sequence[str], made: Sequence[Made]) -> Site:
+    lasting = {to.live(each.address): each.kept for each in made if each.made_of}
+    others = (file for each in made if not each.made_of for file in each.files)
+    return Site(
+        bakeoff=__version__,
+        made_by=made_by,
+        files=tuple(sorted({*shared, *others})),
+        pages=dict(sorted(lasting.items())),
+    )
+
+
+def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> Sequence[Made]:
     """Every page that another one leads to, beginning with the shelf."""
     known = {to.shelf()}
-    ready: SimpleQueue[Future[Made]] = SimpleQueue()
-    made: list[Made] = []
+    ready: SimpleQueue[Future[list[Made]]] = SimpleQueue()
+    made: dict[Address, Made] = {}
+    jobs = 0
 
-    def begin(address: Address) -> None:
-        workers.submit(_page, address).add_done_callback(ready.put)
+    def begin(addresses: Sequence[Address]) -> None:
+        nonlocal jobs
+        for job in _jobs(addresses):
+            workers.submit(_pages, job).add_done_callback(ready.put)
+            jobs += 1
 
-    begin(to.shelf())
-    while len(made) < len(known):
-        made.append(ready.get().result())
-        for address in made[-1].leads:
-            if address not in known:
-                known.add(address)
-                begin(address)
-        if len(made) % 20 == 0:
-            said = f"{figures.count(len(made))} of {figures.count(len(known))} pages"
-            watch.measured(len(made), len(known), said)
-    return made
+    begin([to.shelf()])
+    while jobs:
+        done = ready.get().result()
+        jobs -= 1
+        made |= {each.address: each for each in done}
+        known |= made.keys()
+        found = dict.fromkeys(address for each in done for address in each.leads)
+        fresh = [address for address in found if address not in known]
+        known |= set(fresh)
+        begin(fresh)
+        said = f"{figures.count(len(made))} of {figures.count(len(known))} pages"
+        watch.measured(len(made), len(known), said)
+    return list(made.values())
+
+
+def _jobs(addresses: Sequence[Address]) -> Iterator[Sequence[Address]]:
+    """What a process makes at a time: several runs, and of all else one page."""
+    runs = [each for each in addresses if each.parts[:1] == ("run",)]
+    yield from ([each] for each in addresses if each.parts[:1] != ("run",))
+    yield from (runs[at : at + AT_A_TIME] for at in range(0, len(runs), AT_A_TIME))
 
 
 def _assets(folder: Path) -> Iterator[str]:
@@ -198,7 +320,7 @@ def _shards(index: Index, folder: Path, private: Private) -> Iterator[Address]:
     """
     before: str | None = None
     while True:
-        page = index.runs(before=before, limit=IN_A_SHARD)
+        page = index.runs(before=before, limit=IN_A_SHARD, steady=True)
         if page.runs:
             rows = [private.within(_row(run)) for run in page.runs]
             content = f"found({json.dumps(rows, ensure_ascii=False)});".encode()
@@ -217,6 +339,14 @@ def _row(run: RunLine) -> Sequence[str]:
 
 
 def _write(folder: Path, file: str, content: bytes) -> None:
+    """Write a file, unless it is there as it should be: what is copied on sees what is new."""
     path = folder / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    try:
+        if path.read_bytes() == content:
+            return
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    # A picture that is there already is taken to be whole.
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_bytes(content)
+    draft.replace(path)

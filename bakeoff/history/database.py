@@ -29,6 +29,8 @@ def connect(url: str, *, renew: bool = False) -> Engine:
     try:
         with reached(engine.url):
             _bring_up_to_date(engine)
+            if renew and engine.dialect.name == "sqlite":
+                _look_through(engine)
     except Damaged:
         engine.dispose()
         file = Path(engine.url.database or "")
@@ -121,6 +123,14 @@ def _bring_up_to_date(engine: Engine) -> None:
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _look_through(engine: Engine) -> None:
+    """Raise `Damaged` where a page of the file is: its first ones may be whole, and it opens."""
+    with engine.connect() as connection:
+        found = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+    if found != "ok":
+        raise Damaged(f"the history {engine.url.render_as_string()}: {found}")
 
 
 def _schema(connection: Connection) -> str | None:

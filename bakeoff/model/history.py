@@ -11,6 +11,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.verdict import Pair
@@ -67,12 +68,7 @@ class ShelvedRace(Contract):
 
     def pair(self, a: str, b: str) -> Pair | None:
         """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
-        for pair in self.pairs:
-            if (pair.a, pair.b) == (a, b):
-                return pair
-            if (pair.a, pair.b) == (b, a):
-                return pair.turned()
-        return None
+        return pair_of(self.pairs, a, b)
 
 
 class ShelvedClaim(Contract):

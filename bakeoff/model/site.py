@@ -1,5 +1,6 @@
 """site.json: the files of a static site that are ours. Schema bakeoff.site/1."""
 
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -7,9 +8,33 @@ from pydantic import Field
 from bakeoff.model.base import Contract
 
 
+class SitePage(Contract):
+    """A page that stays while what it was made of does: `made_of` is a hash of that.
+
+    `files` are its own and those beside it, as paths in the site; `leads` are the addresses of
+    views that it leads to, as the application has them.
+    """
+
+    made_of: str
+    files: tuple[str, ...]
+    leads: tuple[str, ...]
+
+
 class Site(Contract):
-    """What `bakeoff explore --export` wrote, as paths in the site: the next export replaces it."""
+    """What `bakeoff explore --export` wrote, as paths in the site: the next export replaces it.
+
+    `made_by` is a hash of the code that did, and of what it was told. `pages` are those that need
+    not be made again, by their addresses; `files` are all other files.
+    """
 
     schema_: Literal["bakeoff.site/1"] = Field("bakeoff.site/1", alias="schema")
     bakeoff: str
+    made_by: str = ""
     files: tuple[str, ...]
+    pages: Mapping[str, SitePage] = Field(default_factory=dict)
+
+    def all_files(self) -> Iterator[str]:
+        """Every file that is ours."""
+        yield from self.files
+        for page in self.pages.values():
+            yield from page.files

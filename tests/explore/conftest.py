@@ -8,6 +8,7 @@ import pytest
 
 from bakeoff import history
 from bakeoff.explore import address as to
+from bakeoff.explore.site import export
 from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
 from bakeoff.model.history import ShelvedRun
@@ -60,6 +61,15 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
 def visitor(shelves: Shelves) -> Visitor:
     """Somebody who has the token."""
     return Visitor.let_in(shelves.index)
+
+
+@pytest.fixture(scope="session")
+def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs as a static site."""
+    folder = tmp_path_factory.mktemp("exported") / "a site"
+    _, faults = export(shelves.index, folder, World({}))
+    assert faults == []
+    return folder
 
 
 @pytest.fixture

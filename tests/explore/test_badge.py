@@ -71,32 +71,31 @@ def test_of_a_ratio_the_interval_says_who_is_ahead(low: float, high: float, tone
 
 def test_a_race_says_who_leads_by_how_much(shelves: Shelves) -> None:
     verdict: Verdict = shelves.race.result
-    result, *others = of_verdict(verdict)
+    result = of_verdict(verdict)
     leads = verdict.pair("fast", "middle")
     assert leads is not None and leads.low and leads.high
     middle = figures.interval(leads.ratio, leads.low, leads.high)[0]
     assert result.message.startswith(f"fast {middle}× middle ±")
     assert result.tone == "ahead"
-    assert {badge.name for badge in others} == {"middle-over-fast", "slow-over-fast"}
 
 
 def test_a_race_in_which_nobody_leads_is_a_tie(shelves: Shelves) -> None:
     verdict: Verdict = shelves.race.result
     level = [each.model_copy(update={"finding": "can't tell"}) for each in verdict.pairs]
     three = verdict.model_copy(update={"pairs": tuple(level)})
-    assert of_verdict(three)[0].message == "tie of fast, middle, slow"
+    assert of_verdict(three).message == "tie of fast, middle, slow"
     of_two = [
         each if "slow" in (each.a, each.b) else level[at] for at, each in enumerate(verdict.pairs)
     ]
-    two = of_verdict(verdict.model_copy(update={"pairs": tuple(of_two)}))[0]
+    two = of_verdict(verdict.model_copy(update={"pairs": tuple(of_two)}))
     assert two.message.startswith("fast, middle: tie ±") and two.tone == "tie"
 
 
 def test_a_race_that_says_nothing_has_a_badge_that_says_so(shelves: Shelves) -> None:
     verdict: Verdict = shelves.race.result
-    not_valid = of_verdict(verdict.model_copy(update={"valid": False}))[0]
+    not_valid = of_verdict(verdict.model_copy(update={"valid": False}))
     assert (not_valid.message, not_valid.tone) == ("no valid verdict", "none")
-    cut = of_verdict(verdict.model_copy(update={"complete": False}))[0]
+    cut = of_verdict(verdict.model_copy(update={"complete": False}))
     assert cut.message.endswith("(cut short)")
 
 

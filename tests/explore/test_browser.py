@@ -15,10 +15,8 @@ from bakeoff.explore.address import file_of, live
 from bakeoff.explore.app import application
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.serve import listening
-from bakeoff.explore.site import export
 from tests.explore.conftest import Shelves
 from tests.report.render.test_browser import OVERFLOW, browser
-from tests.runs.world import World
 
 __all__ = ["browser"]
 
@@ -26,12 +24,11 @@ pytestmark = pytest.mark.page
 AXE = {"preload": False, "resultTypes": ["violations"]}
 """Axe fetches style sheets anew otherwise, which a page from `file://` may not."""
 
-
-@pytest.fixture(scope="module")
-def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("browsed") / "a site"
-    export(shelves.index, folder, World({}))
-    return folder
+PICTURES = """() => Promise.all([...document.images].map((img) => {
+  img.loading = "eager";
+  return img.decode();
+}))"""
+"""Fails where a picture is broken; those further down are not loaded otherwise."""
 
 
 def views(shelves: Shelves, site: Path) -> list[Path]:
@@ -75,6 +72,7 @@ def test_every_view_opens_as_a_file_fits_and_has_no_barrier(
         for file in views(shelves, site):
             page.goto(file.as_uri())
             assert page.evaluate(OVERFLOW) <= 0, file
+            page.evaluate(PICTURES)
             found = Axe().run(page, options=AXE).response["violations"]
             grave = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
             assert grave == [], file
@@ -124,6 +122,19 @@ def test_a_run_is_reached_and_its_figures_are_heard_by_keyboard_alone(
             heard.add(page.evaluate("document.activeElement.getAttribute('aria-label')"))
         figures = [each for each in heard if each and each.startswith("middle: 0.")]
         assert len(figures) == 1 and "paired blocks" in figures[0]
+
+
+def test_the_arrow_keys_lead_along_a_row_of_the_matrix(browser: Browser, site: Path) -> None:
+    with opened(browser) as (page, _):
+        page.goto((site / file_of(to.matrix())).as_uri())
+        page.locator(".wide .mark").first.focus()
+        heard = []
+        for _ in range(3):
+            heard.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+            page.keyboard.press("ArrowRight")
+        assert [each.partition(": ")[0] for each in heard] == [
+            "fast over middle", "fast over slow", "middle over fast",
+        ]  # fmt: skip
 
 
 def test_back_forward_reload_and_a_link_show_the_same_view(

@@ -15,13 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.explore import address as to
+from bakeoff.explore.drawing.narrowing import said_of
 from bakeoff.explore.live import routes
 from bakeoff.explore.live.judge import Judge
+from bakeoff.explore.live.judging import judged
 from bakeoff.explore.live.routes import _deed, _event
-from bakeoff.explore.live.state import LiveState
-from bakeoff.explore.live.watched import SHARE, SHARE_SHARED, Live, pause_s
+from bakeoff.explore.live.state import LiveState, Stood
+from bakeoff.explore.live.watched import SHARE, SHARE_SHARED, Live, is_news, pause_s
 from bakeoff.explore.page import fragment
 from bakeoff.history.index import Index
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import figures
 from bakeoff.report.document import Table
 from bakeoff.report.kinds.race_tables import standings
 from bakeoff.runs import AnyRun, open_run
@@ -101,6 +105,41 @@ def test_its_standings_are_those_of_the_judge(going_on: GoingOn) -> None:
         assert re.search(r"\s*".join(re.escape(cell) for cell in row.cells), text), row.cells
     assert "ended early" not in text and "cut short" not in text
     assert not (going_on.folder / "verdict.json").exists(), "who watches writes nothing"
+
+
+def test_its_picture_has_the_moments_that_were_kept_and_what_the_judge_says_now(
+    going_on: GoingOn,
+) -> None:
+    run = going_on.run()
+    before = judged(run)
+    assert [each.name for each in before.now] == ["middle", "slow"]
+    assert "How the intervals narrow" not in before.standings, "there is one moment only"
+    earlier = [
+        each.model_copy(update={"measured_s": each.measured_s / 2, "ratio": each.ratio * 1.1})
+        for each in before.now
+    ]
+    page = Elements.of(judged(run, earlier).standings)
+    said = {str(each.get("aria-label")) for each in page.all("g")}
+    verdict = run.judged_so_far().result
+    assert isinstance(verdict, Verdict)
+    for then, now in zip(earlier, before.now, strict=True):
+        assert said_of(then.name, then) in said
+        entry = verdict.entry(now.name)
+        assert entry and f"{figures.ratio_of(entry)}, {entry.n} paired blocks" in said_of(
+            now.name, now
+        )
+        assert said_of(now.name, now) in said
+
+
+def test_a_moment_is_kept_when_enough_more_was_measured() -> None:
+    def at(measured_s: float) -> list[Stood]:
+        return [Stood(name="a", measured_s=measured_s, ratio=1, low=0.9, high=1.1, n=4)]
+
+    past = list[Stood]()
+    for second in range(1, 24 * 3600, 3):
+        past += at(second) if is_news(past, at(second)) else []
+    assert [each.measured_s for each in past[:4]] == [1, 4, 7, 10]
+    assert len(past) < 80
 
 
 def test_who_has_no_script_reads_it_and_finds_a_link_to_read_it_again(going_on: GoingOn) -> None:

@@ -1,38 +1,71 @@
 """The static site: every link leads to a file, and nothing in it says where it was made."""
 
-import re
+import json
+from inspect import signature
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from shutil import copytree
 
 import pytest
 
-from bakeoff.explore.site import MANIFEST, export
+from bakeoff.cli.explore import explore
+from bakeoff.explore.pictures import DARK
+from bakeoff.explore.publish import copy_into
+from bakeoff.explore.site import MANIFEST, PICTURED, RUNS, export
+from bakeoff.history import open_index
+from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
+from bakeoff.report.render.html import page as report_page
+from bakeoff.runs import AnyRun, open_run
+from bakeoff.runs.shelving import shelved_path
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements
+from tests.explore.walk import dead_links, foreign
 from tests.runs.world import World
-
-LINK = re.compile(r'(?:href|src|srcset|data-shards)="([^"]*)"')
 
 
 @pytest.fixture(scope="module")
-def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("exported") / "a site"
-    _, faults = export(shelves.index, folder, World({}))
-    assert faults == []
-    return folder
+def several(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> list[AnyRun]:
+    """Copies of one race, each a day after the one before."""
+    folder = tmp_path_factory.mktemp("several")
+    runs = []
+    for day in range(1, 3):
+        copy = folder / f"race-{day}"
+        copytree(shelves.race.path, copy)
+        changed = {
+            "plan.json": {"run": copy.name},
+            "verdict.json": {"run": copy.name},
+            "machine.json": {"taken_at": f"2026-03-0{day}T12:00:00+00:00"},
+        }
+        for name, keys in changed.items():
+            value = json.loads((copy / name).read_text())
+            (copy / name).write_text(json.dumps(value | keys))
+        runs.append(open_run(copy))
+    return runs
+
+
+def exported(site: Path) -> None:
+    """Make the site of the runs that were copied into it; the newest has pictures."""
+    index = open_index(sqlite_url(site.with_suffix(".sqlite")))
+    index.rebuild(map(shelved_path, sorted((site / RUNS).iterdir())))
+    assert export(index, site, World({}), pictures=1)[1] == []
+    index.close()
 
 
 def test_every_link_leads_to_a_file_of_the_site(site: Path) -> None:
-    pages = list(site.rglob("*.html"))
-    assert len(pages) > 10
-    for page in pages:
-        for link in LINK.findall(page.read_text()):
-            if link.startswith(("https://", "#")) or not link:
-                continue
-            path = (page.parent / unquote(urlsplit(link).path)).resolve()
-            assert path.is_file() and path.is_relative_to(site), f"{page}: {link}"
+    assert len(list(site.rglob("*.html"))) > 10
+    assert dead_links(site) == []
+    assert foreign(site) == []
+
+
+def test_a_link_that_leads_nowhere_or_loads_from_elsewhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "style.css").write_text("@import 'other.css'")
+    (tmp_path / "page.html").write_text(
+        '<a href="page.html">here</a> <a href="../other.html">there</a> <a href="#top">up</a>'
+        '<a href="https://example.org/">web</a> <img src="https://example.org/a.png">'
+    )
+    assert dead_links(tmp_path) == ["page.html: ../other.html"]
+    assert len(foreign(tmp_path)) == 2
 
 
 def test_it_has_each_run_the_comparison_with_the_one_before_and_every_line(site: Path) -> None:
@@ -51,6 +84,56 @@ def test_the_same_figures_are_on_the_page_as_in_the_application(
     assert "Judged among themselves" not in text, "a family takes a server"
 
 
+def pictures(page: Path) -> list[dict[str, str | None]]:
+    """The pictures of a report that a page has."""
+    shown = Elements.of(page.read_text()).all("img")
+    return [each for each in shown if "/chart/" in str(each["src"])]
+
+
+def test_a_run_s_page_has_the_report_s_own_pictures_as_files(site: Path, shelves: Shelves) -> None:
+    page = site / "run" / f"{shelves.id}.html"
+    shown = pictures(page)
+    drawn = report_page(shelves.race.document()).pictures
+    own = {"ratios"}
+    assert [each["alt"] for each in shown] == [
+        picture.chart.alt_text for slug, picture in drawn.items() if slug not in own
+    ]
+    assert len(shown) >= 6, "blocks and draws, latency, cost, weather"
+    for img, slug in zip(shown, (slug for slug in drawn if slug not in own), strict=True):
+        svg = (page.parent / str(img["src"])).read_text()
+        # As a file it has a style of its own: all else is what the report has.
+        assert svg.replace(f"<style>{DARK}</style>", "") == drawn[slug].wide
+        dots = page.parent / str(img["src"]).replace(".svg", ".png")
+        assert dots.read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_of_the_newest_runs_alone_are_drawn_and_others_say_so(
+    shelves: Shelves, tmp_path: Path
+) -> None:
+    (newest,) = shelves.index.runs(limit=1).runs
+    export(shelves.index, tmp_path / "site", World({}), pictures=1)
+    for run in shelves.runs:
+        page = tmp_path / "site" / "run" / f"{run.id}.html"
+        files = list((tmp_path / "site" / "run" / run.id / "chart").iterdir())
+        is_newest = run.id == newest.id
+        assert bool(pictures(page)) == is_newest
+        assert ("other pictures are not on this page" in page.read_text()) != is_newest
+        assert any(file.suffix == ".png" for file in files) == is_newest
+        assert "ratios.svg" in {file.name for file in files}
+    assert list((tmp_path / "site" / "matrix" / "chart").glob("*.png"))
+
+
+def test_the_command_says_as_many_runs_as_are_pictured() -> None:
+    assert signature(explore).parameters["pictures"].default == PICTURED
+
+
+def test_what_is_drawn_already_is_not_drawn_again(site: Path, shelves: Shelves) -> None:
+    before = {file: file.stat().st_ino for file in (site / "run").glob("*/chart/*-????????????*")}
+    assert len(before) >= 2 * 3 * 6, "two runs, three files, six pictures"
+    export(shelves.index, site, World({}))
+    assert {file: file.stat().st_ino for file in before} == before
+
+
 def test_nothing_says_where_it_was_made(site: Path, shelves: Shelves) -> None:
     for file in site.rglob("*"):
         if file.is_file():
@@ -65,17 +148,60 @@ def test_the_search_has_every_run_in_a_file_named_by_its_content(
 
 
 def test_a_second_export_leaves_nothing_of_the_first(shelves: Shelves, tmp_path: Path) -> None:
-    export(shelves.index, tmp_path / "site", World({}))
+    export(shelves.index, tmp_path / "site", World({}), pictures=0)
     before = Site.read_json(tmp_path / "site" / MANIFEST)
     stale = tmp_path / "site" / "run" / "stale.html"
     stale.touch()
     more = before.model_copy(update={"files": (*before.files, "run/stale.html", "../kept")})
     (tmp_path / "site" / MANIFEST).write_text(more.to_json())
     (tmp_path / "kept").touch()
-    export(shelves.index, tmp_path / "site", World({}))
+    export(shelves.index, tmp_path / "site", World({}), pictures=0)
     assert not stale.exists()
     assert (tmp_path / "kept").exists(), "nothing outside of the site is ours"
     assert Site.read_json(tmp_path / "site" / MANIFEST) == before
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    """Every file of a site but the runs that were published to it."""
+    files = {str(file.relative_to(site)): file for file in site.rglob("*") if file.is_file()}
+    return {name: file.read_bytes() for name, file in files.items() if name[:5] != "runs/"}
+
+
+def test_runs_that_are_published_one_by_one_make_the_same_site_as_all_at_once(
+    several: list[AnyRun], tmp_path: Path
+) -> None:
+    for run in several:
+        copy_into(tmp_path / "one by one", run)
+        exported(tmp_path / "one by one")
+        copy_into(tmp_path / "at once", run)
+    exported(tmp_path / "at once")
+    assert files_in(tmp_path / "one by one") == files_in(tmp_path / "at once")
+
+
+def test_a_page_stays_where_nothing_changed_unless_it_is_for_another_address(
+    shelves: Shelves, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    one, other = (site / "run" / f"{run.id}.html" for run in shelves.runs)
+    export(shelves.index, site, World({}), pictures=0)
+    one.write_text("left alone")
+    other.unlink()
+    export(shelves.index, site, World({}), pictures=0)
+    assert one.read_text() == "left alone"
+    assert other.is_file()
+    export(shelves.index, site, World({}), url="https://example.org/", pictures=0)
+    assert "https://example.org/" in one.read_text()
+
+
+def test_an_export_that_was_cut_off_is_begun_again(shelves: Shelves, tmp_path: Path) -> None:
+    class Impatient(World):
+        def measured(self, done: float, of: float, text: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export(shelves.index, tmp_path / "site", Impatient({}), pictures=0)
+    export(shelves.index, tmp_path / "site", World({}), pictures=0)
+    assert dead_links(tmp_path / "site") == []
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(shelves: Shelves, tmp_path: Path) -> None:

@@ -47,6 +47,25 @@ def test_pages_have_every_run_once_and_the_newest_first(index: Index) -> None:
     assert seen == [f"race-{number}" for number in reversed(range(7))]
 
 
+def test_steady_pages_stay_as_they_are_when_a_run_is_added(index: Index) -> None:
+    def pages() -> list[list[str]]:
+        found, before = [], None
+        while True:
+            page = index.runs(before=before, limit=3, steady=True)
+            found.append([line.name for line in page.runs])
+            if (before := page.before) is None:
+                return found
+
+    index.add(*(run(number, {"a": 100.0}) for number in range(7)))
+    (newest, oldest) = pages()
+    assert (len(newest), len(oldest)) == (4, 3)
+    index.add(run(7, {"a": 100.0}))
+    assert pages() == [["race-7", *newest], oldest]
+    index.add(run(8, {"a": 100.0}))
+    assert [len(page) for page in pages()] == [3, 3, 3]
+    assert pages()[-1] == oldest
+
+
 def test_runs_are_found_by_what_they_have(index: Index) -> None:
     index.add(
         run(1, {"a": 100.0, "b": 50.0}),
@@ -69,13 +88,11 @@ def test_a_series_has_the_ratio_to_whom_it_is_asked_against(index: Index) -> Non
     index.add(*(run(day, {"a": 100.0, "b": 50.0 + day, "c": 25.0}) for day in range(3)))
     key = index.series_of("b")[0]
     assert (key.points, key.references) == (3, ("a", "c"))
-    series = index.series(key.series)
-    assert series is not None and series.reference == "a"
+    series = index.series(key)
+    assert series.reference == "a"
     assert [point.ratio for point in series.points] == pytest.approx([0.5, 0.51, 0.52])
     assert [point.began_at for point in series.points] == [BEGAN_AT + n * DAY for n in range(3)]
-    turned = index.series(key.series, "c")
-    assert turned is not None
-    point = turned.points[0]
+    point = index.series(key, "c").points[0]
     assert point.ratio is not None and point.low is not None and point.high is not None
     assert (point.low, point.ratio, point.high) == pytest.approx((2 / 1.01, 2, 2 * 1.01))
 
@@ -165,6 +182,29 @@ def test_a_writer_that_is_killed_leaves_whole_runs_only(url: str) -> None:
     assert {line.contender: line.races for line in index.contenders()} == {"a": total, "b": total}
 
 
+def test_a_writer_that_is_killed_takes_nothing_from_one_beside_it(url: str) -> None:
+    open_index(url).close()
+    context = multiprocessing.get_context("spawn")
+    killed, other = (
+        context.Process(target=add_many, args=(url, first, count))
+        for first, count in ((1000, 100_000), (0, 30))
+    )
+    killed.start()
+    other.start()
+    index = open_index(url)
+    while index.runs(text="race-1000").total == 0:
+        pass
+    assert killed.pid
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join()
+    other.join()
+    assert other.exitcode == 0
+    names = {line.name for line in index.runs(limit=100_000).runs}
+    assert {f"race-{number}" for number in range(30)} <= names
+    races = {line.contender: line.races for line in index.contenders()}
+    assert races == dict.fromkeys("ab", len(names)), "every run is there whole"
+
+
 def test_an_index_of_a_newer_bakeoff_is_refused(url: str) -> None:
     open_index(url).close()
     plain = url.replace("postgresql:", "postgresql+psycopg:")
@@ -191,6 +231,21 @@ def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
     renewed = open_index(sqlite_url(path), renew=True)
     assert renewed.runs().total == 0
     assert (tmp_path / "history.sqlite.damaged").read_text().startswith("not a database")
+
+
+def test_a_file_that_is_damaged_in_the_middle_is_renewed_too(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    index = open_index(sqlite_url(path))
+    index.add(*(run(number, {"a": 100.0, "b": 50.0}) for number in range(100)))
+    index.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"\xff" * 8192 + whole[len(whole) // 2 + 8192 :])
+    for beside in ("-wal", "-shm"):
+        Path(f"{path}{beside}").unlink(missing_ok=True)
+    open_index(sqlite_url(path)).close()
+    renewed = open_index(sqlite_url(path), renew=True)
+    assert renewed.rebuild([run(1, {"a": 1.0})]) == 1
+    assert (tmp_path / "history.sqlite.damaged").exists()
 
 
 def test_times_are_kept_to_the_microsecond(index: Index) -> None:

@@ -12,6 +12,8 @@
     const shards = form.dataset.shards.split(" ").map((source) => new Promise((done) => {
       const script = document.createElement("script");
       script.src = source;
+      // In the order of the shards, which is that of time.
+      script.async = false;
       script.onload = done;
       script.onerror = done;
       document.head.append(script);

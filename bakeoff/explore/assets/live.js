@@ -9,16 +9,21 @@
     let held = false;
     let latest = null;
 
-    // Whoever is at a bar or has scrolled a table stays there.
+    // Whoever is at a mark or has scrolled a table stays there. Moments are added in between: a mark
+    // is found again by what it says, and by its place where that has changed.
     const show = (html) => {
       const focusable = () => [...standing.querySelectorAll("a[href], summary, [tabindex]")];
+      const said = document.activeElement.getAttribute("aria-label");
+      const alike = () => focusable().filter((each) => said && each.getAttribute("aria-label") === said);
       const focused = focusable().indexOf(document.activeElement);
+      const among = alike().indexOf(document.activeElement);
       const scrolled = [...standing.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
       const opened = [...standing.querySelectorAll("details")].map((fold) => fold.open);
       standing.innerHTML = html;
       standing.querySelectorAll(".scroll").forEach((box, at) => (box.scrollLeft = scrolled[at] ?? 0));
       standing.querySelectorAll("details").forEach((fold, at) => (fold.open = opened[at] ?? false));
-      if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
+      const again = alike()[among] ?? focusable()[focused];
+      again?.focus({ preventScroll: true });
     };
 
     source.addEventListener("open", () => {

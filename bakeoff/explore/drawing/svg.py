@@ -80,6 +80,16 @@ def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float) 
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **(look | attributes))
 
 
+def polygon(corners: Sequence[tuple[float, float]], **attributes: str | float) -> Markup:
+    """What is within `corners`, each at x and y."""
+    return element("polygon", points=_points(corners), **attributes)
+
+
+def polyline(corners: Sequence[tuple[float, float]], **attributes: str | float) -> Markup:
+    """Lines from corner to corner."""
+    return element("polyline", points=_points(corners), fill="none", **attributes)
+
+
 @dataclass(frozen=True)
 class Ratios:
     """A logarithmic scale of ratios `low` to `high`, drawn from the pixel `begin` to `end`."""
@@ -119,16 +129,17 @@ def interval(scale: Ratios, y: float, low: float | None, high: float | None, col
 
 
 def _arrow(x: float, y: float, way: int, colour: str) -> Markup:
-    tip, back = x, x - 8 * way
-    points = (
-        f"{_plain(tip)},{_plain(y)} {_plain(back)},{_plain(y - 5)} {_plain(back)},{_plain(y + 5)}"
-    )
-    return element("polygon", points=points, fill=colour)
+    back = x - 8 * way
+    return polygon([(x, y), (back, y - 5), (back, y + 5)], fill=colour)
 
 
 def quiet(said: str, x: float, y: float, **attributes: str | float) -> Markup:
     """A line of text that is set back."""
     return text(said, x, y, **{"fill": QUIET, **attributes})
+
+
+def _points(corners: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{_plain(x)},{_plain(y)}" for x, y in corners)
 
 
 def _plain(value: str | float) -> str:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from threading import Lock
 
-from bakeoff.explore.live.state import LiveState, Wanted
+from bakeoff.explore.live.state import LiveState, Stood, Wanted
 
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Linear algebra on several cores would be on those of the run."""
@@ -30,8 +30,11 @@ class Judge:
             process.kill()
             process.wait()
 
-    def ask(self, folder: Path) -> LiveState:
-        """The run in `folder`, as it stands. It waits its turn, and then for the judge."""
+    def ask(self, folder: Path, past: tuple[Stood, ...] = ()) -> LiveState:
+        """The run in `folder`, as it stands, with a picture of how it stood in the `past`.
+
+        It waits its turn, and then for the judge.
+        """
         with self._asking:
             if self._closed:
                 return LiveState(trouble="the explorer is ending")
@@ -40,7 +43,7 @@ class Judge:
             process = self._process
             assert process.stdin and process.stdout
             try:
-                process.stdin.write(Wanted(path=str(folder)).to_json() + "\n")
+                process.stdin.write(Wanted(path=str(folder), past=past).to_json() + "\n")
                 process.stdin.flush()
                 line = process.stdout.readline()
             except OSError:

@@ -7,20 +7,23 @@ It ends with its input.
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from math import sqrt
 from pathlib import Path
 
-from bakeoff.explore.drawing.drawn import ratios
-from bakeoff.explore.live.state import LiveState, Wanted
+from bakeoff.explore.drawing.drawn import Drawn, ratios
+from bakeoff.explore.drawing.narrowing import narrowing
+from bakeoff.explore.live.state import LiveState, Stood, Wanted
 from bakeoff.explore.page import fragment
 from bakeoff.model.errors import BakeoffError, NoVerdict
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
+from bakeoff.report.kinds.race_tables import ranked
 from bakeoff.report.render.html import split_headline, undrawn
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.so_far import progress, taken_cpus
+from bakeoff.runs.so_far import Progress, progress, taken_cpus
 
 NICEST = 19
 
@@ -34,25 +37,25 @@ def main() -> None:
     cpus = os.sched_getaffinity(0)
     for line in sys.stdin:
         wanted = Wanted.from_json(line, "the explorer")
-        sys.stdout.write(answer(Path(wanted.path), cpus).to_json() + "\n")
+        sys.stdout.write(answer(wanted, cpus).to_json() + "\n")
         sys.stdout.flush()
 
 
-def answer(path: Path, cpus: set[int]) -> LiveState:
-    """The run in `path`, judged on those of `cpus` where nothing is measured."""
+def answer(wanted: Wanted, cpus: set[int]) -> LiveState:
+    """The run that is asked for, judged on those of `cpus` where nothing is measured."""
     began_s = time.process_time()
     try:
-        run = open_run(path)
+        run = open_run(Path(wanted.path))
         taken = taken_cpus(run)
         free = cpus - taken if taken else set()
         os.sched_setaffinity(0, free or cpus)
-        state = judged(run).model_copy(update={"shares": not free})
+        state = judged(run, wanted.past).model_copy(update={"shares": not free})
     except BakeoffError as error:
         state = LiveState(trouble=str(error))
     return state.model_copy(update={"cpu_s": time.process_time() - began_s})
 
 
-def judged(run: AnyRun) -> LiveState:
+def judged(run: AnyRun, past: Sequence[Stood] = ()) -> LiveState:
     """The run as it stands, by the judge that gives the verdict. Raises `BakeoffError`."""
     far = progress(run)
     state = LiveState(measured_s=far.measured_s, planned_s=far.planned_s, steps=far.steps)
@@ -62,23 +65,61 @@ def judged(run: AnyRun) -> LiveState:
         document = run.judged_so_far().document()
     except NoVerdict as error:
         return state.model_copy(update={"trouble": str(error)})
+    verdict = run.result if isinstance(run.result, Verdict) else None
+    now = _stands(verdict, far.measured_s) if verdict else ()
+    charts = (*ratios(verdict), *_narrowing(past, now, verdict, far)) if verdict else ()
     return state.model_copy(
         update={
             "finding": split_headline(document)[0],
-            "standings": _standings(run, document),
+            "standings": _standings(document, charts),
+            "now": now,
             "half_width": _half_width(run),
         }
     )
 
 
-def _standings(run: AnyRun, document: Document) -> str:
+def _standings(document: Document, charts: Sequence[Drawn]) -> str:
     """What every form of the report has, with the picture that the run's page will begin with."""
     return fragment(
         "live_standings.html",
-        charts=ratios(run.result) if isinstance(run.result, Verdict) else (),
+        charts=charts,
         blocks=undrawn(replace(document, detail=())),
         href=lambda _: "",
     )
+
+
+def _stands(verdict: Verdict, measured_s: float) -> tuple[Stood, ...]:
+    """Whoever has a ratio to the reference, the fastest first."""
+    return tuple(
+        Stood(
+            name=entry.name,
+            measured_s=measured_s,
+            ratio=entry.ratio,
+            low=entry.low,
+            high=entry.high,
+            n=entry.n,
+        )
+        for entry in ranked(verdict)
+        if entry.ratio and entry.name != verdict.reference and measured_s
+    )
+
+
+def _narrowing(
+    past: Sequence[Stood], now: Sequence[Stood], verdict: Verdict, far: Progress
+) -> tuple[Drawn, ...]:
+    stood = {
+        each.name: [
+            *(
+                before
+                for before in past
+                if before.name == each.name and before.measured_s < each.measured_s
+            ),
+            each,
+        ]
+        for each in now
+    }
+    names = [entry.name for entry in ranked(verdict) if entry.ratio]
+    return narrowing(stood, names, verdict.reference, far.planned_s)
 
 
 def _half_width(run: AnyRun) -> float | None:

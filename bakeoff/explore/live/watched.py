@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Literal
 
 from bakeoff.explore.live.judge import Judge
-from bakeoff.explore.live.state import LiveState
+from bakeoff.explore.live.state import LiveState, Stood
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BadUsage, BakeoffError
@@ -28,6 +28,9 @@ EVERY_SHARED_S = 10.0
 """The same where it takes its time from cores on which the run is measured."""
 SHARE, SHARE_SHARED = 0.25, 0.01
 """The share of one core that the judge takes at most, by the same distinction."""
+GROWTH = 1.15
+"""How it stood is kept for its picture whenever so many times as much is measured: intervals narrow
+with the root of that, and a day leaves no more than some seventy moments."""
 DEPTH = 2
 """Runs are looked for so many folders down: `bakeoff explore .` finds those in ./runs."""
 
@@ -40,7 +43,8 @@ Stage = Literal["measuring", "ending", "concluding", "ended", "cut off", "nothin
 class Watched:
     """A run that goes on, or did when it was last looked at; `holder` is the process that measures.
 
-    `first` is how it stood when it was judged first, `state` how it stands, as of `judged_at`.
+    `first` is how it stood when it was judged first, `state` how it stands, as of `judged_at`;
+    `past` has the ratios of moments between them.
     `kept`: something was measured; None: it goes on. `page` is the id of its page, once there is
     one, and `headline` what it says.
     """
@@ -49,6 +53,7 @@ class Watched:
     holder: Holder
     asked_to_end: bool = False
     first: LiveState | None = None
+    past: tuple[Stood, ...] = ()
     state: LiveState | None = None
     judged_at: datetime | None = None
     due_s: float = 0.0
@@ -158,16 +163,23 @@ class Live:
             return seen
 
     def _judged(self, run: Watched) -> None:
-        state = self._judge.ask(run.path)
+        state = self._judge.ask(run.path, run.past)
         now_s = time.monotonic()
         # The first time, modules are imported and contracts built, which is paid once.
         run.due_s = now_s + pause_s(state.cpu_s if run.state else 0.0, state.shares)
         if run.first is None and state.half_width is not None:
             run.first = state
+        if state.now and is_news(run.past, state.now):
+            run.past += state.now
         run.judged_at = datetime.now(UTC)
         # Last: whoever reads it finds the others.
         if run.state is None or state.standings:
             run.state = state
+
+
+def is_news(past: Sequence[Stood], now: Sequence[Stood]) -> bool:
+    """Whether enough was measured since the last moment of `past` to keep this one, too."""
+    return not past or now[0].measured_s >= GROWTH * past[-1].measured_s
 
 
 def pause_s(cpu_s: float, shares: bool) -> float:

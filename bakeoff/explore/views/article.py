@@ -6,13 +6,12 @@ from typing import ClassVar
 
 from bakeoff.explore.address import Address
 from bakeoff.explore.badge import Badge, of_words
+from bakeoff.explore.drawing.claims import outcomes
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import ClaimPoint
 from bakeoff.report import figures
-from bakeoff.report.document import DataRow, Sign
-
-SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
+from bakeoff.report.document import DataRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +37,7 @@ class ArticlePage(Page):
     """The claims of one article in their order."""
 
     template: ClassVar[str] = "article.html"
+    goes_on: ClassVar[bool] = True
 
     claims: tuple[Claim, ...]
 
@@ -58,6 +58,7 @@ def article(index: Index, address: Address) -> Page:
                 address=address,
                 title=f"The claims of {name} over time",
                 data=lambda: _data(points),
+                charts=outcomes(name, points),
                 claims=_claims(points),
             )
     raise NotThere("the history has no replay of such an article")

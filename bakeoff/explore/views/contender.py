@@ -59,6 +59,7 @@ class ContenderPage(Page):
     """
 
     template: ClassVar[str] = "contender.html"
+    goes_on: ClassVar[bool] = True
 
     name: str
     lines: tuple[tuple[SeriesKey, Address], ...]
@@ -99,12 +100,11 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
     lines = index.series_of(name)
     if not lines:
         raise NotThere(f"the history has no race of {name}")
-    wanted = address.asked("series")
-    if wanted and wanted not in {line.series for line in lines}:
+    wanted = address.asked("series") or lines[0].series
+    key = next((line for line in lines if line.series == wanted), None)
+    if key is None:
         raise NotThere(f"{name} has no line called {wanted}")
-    series = index.series(wanted or lines[0].series, address.asked("against"))
-    if series is None:
-        raise NotThere(f"{name} has no line called {wanted}")
+    series = index.series(key, address.asked("against"))
     # Here, not above: statistics libraries take a second to import.
     from bakeoff.judge.past import line_of
 

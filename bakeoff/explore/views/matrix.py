@@ -7,6 +7,7 @@ from typing import ClassVar
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
 from bakeoff.explore.badge import Badge, of_pair
+from bakeoff.explore.drawing.matrix import WORDS, standing
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import Matrix, MatrixKey
@@ -14,8 +15,6 @@ from bakeoff.model.verdict import Pair
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
 
-WORDS = {"faster": "ahead", "slower": "behind", "can't tell": "can’t tell"}
-"""A pair's finding, of the contender in the row."""
 SIGNS = {"faster": "▲", "slower": "▼", "can't tell": "="}
 
 
@@ -40,6 +39,7 @@ class MatrixPage(Page):
     """
 
     template: ClassVar[str] = "matrix.html"
+    goes_on: ClassVar[bool] = True
     table: ClassVar[str] = "matrix_table.html"
 
     key: MatrixKey | None
@@ -51,9 +51,9 @@ class MatrixPage(Page):
         """One for each cell."""
         return tuple(of_pair(cell.pair) for row in self.rows.values() for cell in row.values())
 
-    def table_title(self) -> str:
-        """That of the page, once there is a matrix."""
-        return self.title if self.key else ""
+    def embeds(self) -> Mapping[str, str]:
+        """Its table and its picture, once there is a matrix."""
+        return {"table": self.title, **super().embeds()} if self.key else {}
 
 
 def matrix(index: Index, address: Address) -> MatrixPage:
@@ -68,6 +68,7 @@ def matrix(index: Index, address: Address) -> MatrixPage:
         address=address,
         title="Who is ahead of whom",
         data=lambda: _data(found),
+        charts=standing(found, names) if found else (),
         key=key,
         names=names,
         rows=_rows(found) if found else {},

@@ -1,21 +1,22 @@
 """A run, or a part of it: what its report says, of all contenders or of a chosen family."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from bakeoff.explore import address as to
-from bakeoff.explore.address import Address, Links
+from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
 from bakeoff.explore.badge import Badge, of_verdict, of_words
-from bakeoff.explore.drawing.drawn import ratios
+from bakeoff.explore.drawing.drawn import Drawn, ratios
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.explore.pictures import charts_of
+from bakeoff.explore.pictures import charts_of, has_charts
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.history import RunLine, ShelvedRun
+from bakeoff.model.history import RunLine, ShelvedFigure, ShelvedRun
 from bakeoff.model.verdict import Verdict
-from bakeoff.report.document import Chart, Document, Table
+from bakeoff.report.document import Chart, Document
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
 
 MATES = 12
@@ -33,14 +34,15 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class RunPage(Page):
-    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
+    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races. The
+    first `summary` of `blocks` are the report's summary.
 
     `before` is the run before it of the same reference, workload and machine, and `others` finds
     the newest of those, to compare with.
     """
 
     template: ClassVar[str] = "run.html"
-    table: ClassVar[str] = "standings.html"
+    files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
     run: ShelvedRun
     verdict: Verdict | None
@@ -48,6 +50,7 @@ class RunPage(Page):
     document: Document
     further: str
     blocks: tuple[Shown, ...]
+    summary: int
     headings: tuple[Shown, ...]
     family: tuple[Member, ...]
     reference: str
@@ -56,24 +59,26 @@ class RunPage(Page):
     before: RunLine | None
     others: Callable[[], tuple[RunLine, ...]]
 
+    @cached_property
     def pictures(self) -> tuple[Chart, ...]:
         """The report's other pictures; each is drawn when its file is asked for."""
         own = {drawn.slug for drawn in self.charts}
         return tuple(chart for chart in charts_of(self.document) if chart.slug not in own)
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether there may be any."""
+        return has_charts(self.document)
+
     def badges(self) -> tuple[Badge, ...]:
         """Who leads, or that it is a tie. A family that somebody chose has none."""
         if self.is_family:
             return ()
-        return of_verdict(self.verdict) if self.verdict else (of_words(self.title),)
+        return (of_verdict(self.verdict) if self.verdict else of_words(self.title),)
 
-    def embeds(self) -> Mapping[str, str]:
-        """Its pictures and its first table. A family that somebody chose has none."""
-        return {} if self.is_family else super().embeds()
-
-    def table_title(self) -> str:
-        """That of its first table."""
-        return title_of_table(self.blocks)
+    def stills(self) -> tuple[Drawn, ...]:
+        """Its pictures. A family that somebody chose has none: no site has its page."""
+        return () if self.is_family else super().stills()
 
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
@@ -97,7 +102,7 @@ def run(index: Index, address: Address) -> RunPage:
     finding, further = split_headline(shown.document)
     blocks = undrawn(shown.document)
     verdict = shown.verdict
-    before = None if part else _before(index, shelved)
+    before = None if part else run_before(index, shelved)
     return RunPage(
         address=address,
         title=finding,
@@ -110,6 +115,7 @@ def run(index: Index, address: Address) -> RunPage:
         document=shown.document,
         further=further,
         blocks=blocks,
+        summary=len(undrawn(replace(shown.document, detail=()))),
         headings=tuple(parts(blocks)),
         family=tuple(
             Member(number=number, name=name, chosen=not of or number in of)
@@ -131,11 +137,6 @@ def found(index: Index, parts: tuple[str, ...]) -> ShelvedRun:
     return shelved
 
 
-def title_of_table(blocks: Iterable[Shown]) -> str:
-    """The title of the first table of a document; empty where it has none."""
-    return next((shown.block.title for shown in blocks if isinstance(shown.block, Table)), "")
-
-
 def numbers(text: str) -> tuple[int, ...]:
     """`0.2.3` as numbers, each once and in order. Raises `BadUsage`."""
     if not all(part.isdecimal() and len(part) < 5 for part in text.split(".") if text):
@@ -143,21 +144,22 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in text.split(".") if part}))
 
 
-def _before(index: Index, run: ShelvedRun) -> RunLine | None:
-    if run.kind != "race" or not run.races:
-        return None
-    return index.run_before(run, run.races[0].reference, run.races[0].workload)
+def run_before(index: Index, run: ShelvedRun) -> RunLine | None:
+    """The race before it that it is compared with; None: there is none, or it is no race."""
+    of = _reference(run)
+    return next(iter(index.runs_of_line(of, run.kind, before=run, limit=1)), None) if of else None
 
 
 def _others(index: Index, run: ShelvedRun, before: RunLine) -> tuple[RunLine, ...]:
     """What `compare` may take beside this run: the one before it, then the newest."""
-    race = run.races[0]
-    page = index.runs(
-        contender=race.reference,
-        workload=race.workload,
-        machine=run.machine_class,
-        kind="race",
-        limit=MATES + 1,
-    )
-    newest = (each for each in page.runs if each.id not in (run.id, before.id))
+    of = _reference(run)
+    found = index.runs_of_line(of, run.kind, limit=MATES + 1) if of else ()
+    newest = (each for each in found if each.id not in (run.id, before.id))
     return (before, *newest)[:MATES]
+
+
+def _reference(run: ShelvedRun) -> ShelvedFigure | None:
+    """A race's reference: races that have it on the same line over time were measured alike."""
+    race = run.races[0] if run.kind == "race" and run.races else None
+    figures = race.figures if race else ()
+    return next((each for each in figures if race and each.name == race.reference), None)

@@ -2,22 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from bakeoff.explore.address import Address, Links
+from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
 from bakeoff.explore.badge import Badge, of_words
 from bakeoff.explore.drawing.drawn import changes
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.explore.views.run import found, title_of_table
+from bakeoff.explore.views.run import found
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import ShelvedRun
 from bakeoff.report.document import Document
 from bakeoff.report.kinds.comparison import document as document_of
 from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
-from bakeoff.runs import open_run
 
 if TYPE_CHECKING:
     from bakeoff.judge import Run as JudgedRun
@@ -31,7 +29,7 @@ class TwoPage(Page):
     """
 
     template: ClassVar[str] = "two.html"
-    table: ClassVar[str] = "standings.html"
+    files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
     before: ShelvedRun
     after: ShelvedRun
@@ -46,10 +44,6 @@ class TwoPage(Page):
     def badges(self) -> tuple[Badge, ...]:
         """What changed, in its first words."""
         return (of_words(self.title),)
-
-    def table_title(self) -> str:
-        """That of its first table."""
-        return title_of_table(self.blocks)
 
     def href(self, _link: Links) -> Callable[[str], str]:
         """A comparison's document leads nowhere but to the web."""
@@ -98,6 +92,4 @@ def _judged(run: ShelvedRun, part: str) -> "JudgedRun":
     shown = opened(run, part)
     if shown.verdict is None:
         raise BadUsage(f"{run.name}: is a {run.kind}; races are compared, as a part of it may be")
-    path = Path(run.path) / part
-    receipts = open_run(path).store.receipts() if path.is_dir() else {}
-    return JudgedRun(shown.verdict, receipts)
+    return JudgedRun(shown.verdict, shown.receipts)

@@ -5,14 +5,18 @@ import re
 import pytest
 
 from bakeoff.explore import address as to
+from bakeoff.explore.drawing.matrix import WORDS
 from bakeoff.explore.opened import opened
+from bakeoff.explore.views.matrix import matrix
 from bakeoff.explore.views.run import run
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Table
-from bakeoff.report.kinds.race_tables import standings
+from bakeoff.report.kinds.race_tables import pairs, standings
 from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 from tests.explore.conftest import Shelves
+from tests.explore.drawing.test_drawn import marks
 from tests.explore.visitor import Elements, Visitor
 
 
@@ -22,6 +26,30 @@ def test_every_cell_of_the_standings_is_the_reports(visitor: Visitor, shelves: S
     assert isinstance(table, Table) and len(table.rows) == 4
     for row in table.rows:
         assert re.search(r"\s*".join(re.escape(cell) for cell in row.cells), text), row.cells
+
+
+def test_a_run_s_picture_says_the_figures_of_its_standings(shelves: Shelves) -> None:
+    verdict = shelves.race.result
+    assert isinstance(verdict, Verdict)
+    said = marks(run(shelves.index, to.run(shelves.id)).charts[0])
+    for row in standings(verdict).rows:
+        name, _, ratio, n, *_ = row.cells
+        paired = "" if row.mark == "twin" else f", {n} paired blocks"
+        assert name == verdict.reference or f"{name}: {ratio}{paired}" in said
+
+
+def test_the_matrix_s_picture_says_the_figures_of_every_pair(shelves: Shelves) -> None:
+    found = matrix(shelves.index, to.matrix())
+    said = marks(found.charts[0])
+    assert len(said) == 6, "three contenders, each against two"
+    (newest,) = {cell.run.parts[1] for row in found.rows.values() for cell in row.values()}
+    shelved = shelves.index.run(newest)
+    assert shelved is not None
+    verdict = opened(shelved).verdict
+    assert verdict is not None
+    for row in pairs(verdict).rows:
+        both, finding, ratio, n, *_ = row.cells
+        assert f"{both.replace(' / ', ' over ')}: {WORDS[finding]}, {ratio}, n = {n}" in said
 
 
 def test_all_of_the_report_is_there_but_its_pictures(shelves: Shelves) -> None:

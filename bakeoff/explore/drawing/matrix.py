@@ -1,0 +1,135 @@
+"""Who is ahead of whom: a cell for each two contenders, the row's over the column's."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from markupsafe import Markup
+
+from bakeoff.explore.drawing.drawn import Drawn
+from bakeoff.explore.drawing.forest import NARROW_PX, WIDE_PX
+from bakeoff.explore.drawing.svg import (
+    PX_PER_CHARACTER,
+    element,
+    fitting,
+    line,
+    mark,
+    picture,
+    polygon,
+    quiet,
+    text,
+)
+from bakeoff.model.history import Matrix
+from bakeoff.model.verdict import Pair
+from bakeoff.report import figures
+from bakeoff.report.charts.palette import INK, PALETTE, QUIET
+
+TIE = "can't tell"
+WORDS = {"faster": "ahead", "slower": "behind", TIE: "can’t tell"}
+"""A pair's finding, of the contender in the row."""
+COLOURS = {"faster": PALETTE[2], "slower": PALETTE[1], TIE: QUIET}
+HEAD_PX, NUMBER_PX, GAP_PX, SIGN_PX = 24, 20, 2, 5
+NAMES_PX, NARROW_NAMES_PX = 260, 130
+WIDEST_PX, TALLEST_PX, LEAST_PX = 132, 34, 16
+"""A cell is so wide at most, and so tall at most and at least."""
+Row = Mapping[str, Pair]
+
+
+def standing(found: Matrix, names: Sequence[str]) -> tuple[Drawn, ...]:
+    """Each against each, in the order of `names`; none where nobody was compared."""
+    rows: dict[str, dict[str, Pair]] = {name: {} for name in names}
+    for pair in found.pairs:
+        rows[pair.a][pair.b], rows[pair.b][pair.a] = pair, pair.turned()
+    if not found.pairs:
+        return ()
+    where = f"{found.workload}, {found.protocol}, {found.load}"
+    spoken = (
+        f"{name} is ahead of {_count(row, 'faster')}, behind {_count(row, 'slower')},"
+        f" level with {_count(row, TIE)}"
+        for name, row in rows.items()
+    )
+    return (
+        Drawn.both(
+            "matrix",
+            "Each against each",
+            f"{where}: each cell is the contender of its row over that of its column, in the newest"
+            " race of the two. ▲ ahead, ▼ behind, = can’t be told apart; empty, they never met."
+            " Columns are in the order of rows, by their numbers; a dot is a contender and itself.",
+            f"{'; '.join(spoken)}.",
+            lambda narrow: _cells(rows, f"Each against each, {where}", narrow=narrow),
+        ),
+    )
+
+
+def _count(row: Row, finding: str) -> int:
+    return sum(pair.finding == finding for pair in row.values())
+
+
+def _cells(rows: Mapping[str, Row], label: str, *, narrow: bool) -> Markup:
+    most_px = NARROW_NAMES_PX if narrow else NAMES_PX
+    longest = max(map(len, rows)) * PX_PER_CHARACTER
+    begin = min(most_px, longest + 40)
+    wide = min(WIDEST_PX, ((NARROW_PX if narrow else WIDE_PX) - begin) / len(rows))
+    tall = min(TALLEST_PX, max(LEAST_PX, wide))
+    every = ceil(NUMBER_PX / wide)
+    parts = []
+    for place, (name, row) in enumerate(rows.items()):
+        left, top = begin + place * wide, HEAD_PX + place * tall
+        head = f"{place + 1} {name}" if longest + 24 <= wide else str(place + 1)
+        if place % every == 0:
+            parts.append(quiet(head, left + wide / 2, HEAD_PX - 8, text_anchor="middle"))
+        parts += [
+            quiet(str(place + 1), 20, top + tall / 2 + 4, text_anchor="end"),
+            text(fitting(name, begin - 34), 28, top + tall / 2 + 4),
+            line(begin, top, begin + wide * len(rows), top),
+            element("circle", cx=left + wide / 2, cy=top + tall / 2, r=2, fill=QUIET),
+        ]
+        met = [(at, row[other]) for at, other in enumerate(rows) if other in row]
+        for first, (at, pair) in enumerate(met):
+            # The tab key comes by each row, and the arrows lead along it.
+            cell = _cell(pair, begin + at * wide, top, wide, tall)
+            parts.append(mark(said_of(pair), *cell, in_turn=not first))
+    bottom = HEAD_PX + len(rows) * tall
+    parts.append(line(begin, bottom, begin + wide * len(rows), bottom))
+    return picture(NARROW_PX if narrow else WIDE_PX, bottom + 4, label, *parts)
+
+
+def said_of(pair: Pair) -> str:
+    """What a cell says when it is pointed at."""
+    words = WORDS[pair.finding]
+    return f"{pair.a} over {pair.b}: {words}, {figures.ratio_of(pair)}, n = {pair.n}"
+
+
+def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list[Markup]:
+    """A sign on its ground, with the ratio where there is room for it."""
+    colour = COLOURS[pair.finding]
+    ratio = figures.ratio_of(pair).partition(" (")[0]
+    has_room = len(ratio) * PX_PER_CHARACTER + 4 * SIGN_PX + 8 <= wide
+    middle, height = left + wide / 2, top + tall / 2
+    if has_room:
+        middle -= len(ratio) * PX_PER_CHARACTER / 2 + 2
+    gap = GAP_PX if wide > 3 * SIGN_PX else 0.5
+    ground = element(
+        "rect",
+        x=left + gap,
+        y=top + gap,
+        width=wide - 2 * gap,
+        height=tall - 2 * gap,
+        fill=colour,
+        fill_opacity=0.06 if pair.finding == TIE else 0.18,
+    )
+    parts = [ground, _sign(pair.finding, middle, height, min(SIGN_PX, wide / 2 - 1), colour)]
+    if has_room:
+        parts.append(text(ratio, middle + SIGN_PX + 6, height + 4, fill=INK))
+    return parts
+
+
+def _sign(finding: str, x: float, y: float, half: float, colour: str) -> Markup:
+    """A triangle that points up or down, or two lines: told apart without colour."""
+    if finding == TIE:
+        strokes = (
+            line(x - half, at, x + half, at, stroke=colour, stroke_width=1.5)
+            for at in (y - 2.5, y + 2.5)
+        )
+        return Markup("").join(strokes)
+    tip = -half if finding == "faster" else half
+    return polygon([(x, y + tip), (x - half, y - tip), (x + half, y - tip)], fill=colour)

@@ -1,0 +1,86 @@
+"""What a page of a site is made of, as a hash: while that is the same, the page stays.
+
+Of a site's pages those of runs and of comparisons are the many. They are made of runs' files, which
+seldom change; all others are few, and show what is newest.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from bakeoff.explore import address as to
+from bakeoff.explore.address import Address
+from bakeoff.explore.views.run import found, run_before
+from bakeoff.history.index import Index
+
+CODE = (".py", ".html", ".css", ".svg", ".js")
+
+
+def maker(url: str) -> str:
+    """A hash of our code, and of the address that the site will have: another one makes other
+    pages, and no page of an older bakeoff stays beside those of a newer."""
+    package = Path(str(files("bakeoff")))
+    made = sha256(url.encode())
+    for path in sorted(package.rglob("*")):
+        if path.suffix in CODE:
+            made.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
+    return made.hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What pages of an index are made of; each run's files are read once."""
+
+    index: Index
+    known: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _paths(self) -> dict[str, str]:
+        return self.index.paths()
+
+    def of(self, address: Address) -> str:
+        """A hash of what the page of that address is made of; empty: it is made each time."""
+        match address.parts:
+            case ("run", run):
+                shelved = found(self.index, (run,))
+                before = None if address.asked("part") else run_before(self.index, shelved)
+                led_to = before.model_dump_json(include=_SHOWN_OF_BEFORE) if before else ""
+                return _hash(to.live(address), self._run(shelved.path), led_to)
+            case ("two", before, after) if {before, after} <= self._paths.keys():
+                runs = (self._run(self._paths[each]) for each in (before, after))
+                return _hash(to.live(address), *runs)
+        return ""
+
+    def _run(self, path: str) -> str:
+        if path not in self.known:
+            self.known[path] = _of_run(path)
+        return self.known[path]
+
+
+_SHOWN_OF_BEFORE = {"id", "began_at", "headline"}
+
+
+def _of_run(path: str) -> str:
+    """A run's files; of samples, which may be many, their size and time."""
+    run = Path(path)
+    if run.is_file():
+        return _hash(run.read_bytes())
+    parts: list[str | bytes] = []
+    for file in sorted(run.rglob("*.json*")):
+        parts.append(str(file.relative_to(run)))
+        if file.suffix == ".json":
+            parts.append(file.read_bytes())
+        else:
+            known = file.stat()
+            parts.append(f"{known.st_size} {known.st_mtime_ns}")
+    return _hash(*parts)
+
+
+def _hash(*parts: str | bytes) -> str:
+    made = sha256()
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        made.update(f"{len(content)}:".encode() + content)
+    return made.hexdigest()[:16]

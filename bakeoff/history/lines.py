@@ -1,0 +1,141 @@
+"""Contenders over time: which lines each has, and the points of one."""
+
+from collections import Counter
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, or_, select
+
+from bakeoff.history.rows import time_of
+from bakeoff.history.tables import FIGURES, PAIRS, RUNS
+from bakeoff.model.history import ContenderLine, Point, Series, SeriesKey
+
+
+def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
+    """All contenders, by name."""
+    asked = select(
+        FIGURES.c.contender,
+        func.max(FIGURES.c.title).label("title"),
+        func.max(FIGURES.c.language).label("language"),
+        func.count().label("races"),
+        func.max(FIGURES.c.began_at).label("last_at"),
+    )
+    rows = connection.execute(
+        asked.group_by(FIGURES.c.contender).order_by(FIGURES.c.contender)
+    ).mappings()
+    return tuple(ContenderLine(**{**row, "last_at": time_of(row["last_at"])}) for row in rows)
+
+
+def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
+    """The lines over time of a contender, the longest first."""
+    parts = ("series", "contender", "workload", "protocol", "load", "machine_class")
+    key = [FIGURES.c[name] for name in parts]
+    asked = select(
+        *key,
+        RUNS.c.cpu_model,
+        RUNS.c.cpus,
+        func.count().label("points"),
+        func.max(FIGURES.c.began_at).label("last_at"),
+    ).select_from(FIGURES.join(RUNS, RUNS.c.id == FIGURES.c.run))
+    rows = connection.execute(
+        asked.where(FIGURES.c.contender == contender).group_by(*key, RUNS.c.cpu_model, RUNS.c.cpus)
+    ).mappings()
+    beside = _beside(connection, contender)
+    found = (
+        SeriesKey(
+            **{**row, "last_at": time_of(row["last_at"])},
+            references=tuple(_most_frequent(beside.get(row["series"], Counter()))),
+        )
+        for row in rows
+    )
+    return tuple(sorted(found, key=lambda each: (-each.points, each.series)))
+
+
+def _beside(connection: Connection, contender: str) -> dict[str, Counter[str]]:
+    """Who was in the races of each line of a contender, and in how many."""
+    other = FIGURES.alias()
+    asked = select(FIGURES.c.series, other.c.name, func.count().label("races")).select_from(
+        FIGURES.join(
+            other,
+            and_(
+                other.c.run == FIGURES.c.run,
+                other.c.part == FIGURES.c.part,
+                other.c.name != FIGURES.c.name,
+            ),
+        )
+    )
+    counts: dict[str, Counter[str]] = {}
+    for found in connection.execute(
+        asked.where(FIGURES.c.contender == contender).group_by(FIGURES.c.series, other.c.name)
+    ):
+        counts.setdefault(found.series, Counter())[found.name] = found.races
+    return counts
+
+
+def line(connection: Connection, key: SeriesKey, reference: str) -> Series:
+    """The line of that key against `reference`, an entry's name.
+
+    Without a reference: the one that most of its races have.
+    """
+    against = reference or next(iter(key.references), "")
+    other = FIGURES.alias()
+    joined = (
+        FIGURES.join(RUNS, RUNS.c.id == FIGURES.c.run)
+        .outerjoin(
+            other,
+            and_(
+                other.c.run == FIGURES.c.run,
+                other.c.part == FIGURES.c.part,
+                other.c.name == against,
+            ),
+        )
+        .outerjoin(
+            PAIRS,
+            and_(
+                PAIRS.c.run == FIGURES.c.run,
+                PAIRS.c.part == FIGURES.c.part,
+                or_(
+                    and_(PAIRS.c.a == FIGURES.c.name, PAIRS.c.b == against),
+                    and_(PAIRS.c.b == FIGURES.c.name, PAIRS.c.a == against),
+                ),
+            ),
+        )
+    )
+    asked = select(
+        *(FIGURES.c[name] for name in _OF_FIGURE),
+        *(RUNS.c[name] for name in _OF_RUN),
+        RUNS.c.name.label("run_name"),
+        func.coalesce(other.c.version, "").label("reference_version"),
+        func.coalesce(other.c.source, "").label("reference_source"),
+        *(PAIRS.c[name] for name in ("ratio", "low", "high")),
+        func.coalesce(PAIRS.c.n, 0).label("n"),
+        (PAIRS.c.a != FIGURES.c.name).label("turned"),
+    )
+    rows = connection.execute(
+        asked.select_from(joined)
+        .where(FIGURES.c.series == key.series)
+        .order_by(FIGURES.c.began_at, FIGURES.c.run, FIGURES.c.part, FIGURES.c.name)
+    )
+    names = tuple(rows.keys())
+    points = tuple(_point(dict(zip(names, row, strict=True))) for row in rows)
+    return Series(key=key, reference=against, points=points)
+
+
+_OF_FIGURE = (
+    "run", "part", "began_at", "valid", "requests_per_s", "latency_p50_us", "latency_p99_us",
+    "cpu_us_per_request", "memory_mib", "version", "source",
+)  # fmt: skip
+_OF_RUN = ("kernel", "cpu_model", "bakeoff", "method")
+
+
+def _point(known: dict[str, Any]) -> Point:
+    """A row of a line; where the pair is the other way round, its ratio is turned."""
+    if known.pop("turned") and (ratio := known["ratio"]):
+        low, high = known["low"], known["high"]
+        known["ratio"] = 1 / ratio
+        known["low"], known["high"] = 1 / high if high else None, 1 / low if low else None
+    known["began_at"] = time_of(known["began_at"])
+    return Point(**known)
+
+
+def _most_frequent(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))

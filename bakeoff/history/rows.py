@@ -1,0 +1,152 @@
+"""A run as rows of the index's tables, and how lists and times are written in them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bakeoff.history.tables import CLAIMS, FIGURES, PAIRS, RUNS
+from bakeoff.model.history import ShelvedRun
+
+SEPARATOR = "\x1f"
+
+
+def write(connection: Connection, runs: Sequence[ShelvedRun]) -> None:
+    """Write runs, in a statement per table; one that is there already is replaced."""
+    if not runs:
+        return
+    by_id = {run.id: run for run in runs}
+    connection.execute(RUNS.delete().where(RUNS.c.id.in_(by_id)))
+    rows: dict[Any, list[dict[str, object]]] = {RUNS: [], FIGURES: [], PAIRS: [], CLAIMS: []}
+    for run in by_id.values():
+        rows[RUNS].append(_run_row(run))
+        rows[FIGURES] += _figure_rows(run)
+        rows[PAIRS] += _pair_rows(run)
+        rows[CLAIMS] += _claim_rows(run)
+    # Two processes may add the same run at the same moment: the second finds it there.
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    for table, values in rows.items():
+        if values:
+            connection.execute(dialect.insert(table).on_conflict_do_nothing(), values)
+
+
+def _run_row(run: ShelvedRun) -> dict[str, object]:
+    contenders = dict.fromkeys(each.contender for race in run.races for each in race.figures)
+    titles = dict.fromkeys(each.title for race in run.races for each in race.figures)
+    workloads = dict.fromkeys(race.workload for race in run.races)
+    machine = run.machine
+    words = (
+        run.name, run.kind, run.headline, machine.cpu_model, machine.kernel,
+        *contenders, *titles, *workloads, *run.command_line,
+        *(claim.article for claim in run.claims),
+    )  # fmt: skip
+    return {
+        "id": run.id,
+        "began_at": text_of(run.began_at),
+        "name": run.name,
+        "path": run.path,
+        "kind": run.kind,
+        "headline": run.headline,
+        "valid": run.valid,
+        "complete": run.complete,
+        "machine_class": run.machine_class,
+        "cpu_model": machine.cpu_model,
+        "cpus": machine.cpus,
+        "kernel": machine.kernel,
+        "bakeoff": run.bakeoff,
+        "method": run.method,
+        "contenders": listed(contenders),
+        "workloads": listed(workloads),
+        "words": "\n".join(words).lower(),
+        "document": run.to_json(),
+    }
+
+
+def _figure_rows(run: ShelvedRun) -> list[dict[str, object]]:
+    kept = (
+        "name", "contender", "title", "language", "series", "protocol", "valid", "version",
+        "source", "ratio", "low", "high", "requests_per_s", "latency_p50_us", "latency_p99_us",
+        "cpu_us_per_request", "memory_mib", "n",
+    )  # fmt: skip
+    return [
+        {
+            "run": run.id,
+            "part": race.part,
+            "began_at": text_of(run.began_at),
+            "workload": race.workload,
+            "load": race.load,
+            "machine_class": run.machine_class,
+            "reference": race.reference,
+            **{name: getattr(figure, name) for name in kept},
+        }
+        for race in run.races
+        for figure in race.figures
+    ]
+
+
+def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
+    rows = []
+    for race in run.races:
+        protocols = {figure.name: figure.protocol for figure in race.figures}
+        for pair in race.pairs:
+            # A pair of two protocols is in the matrix of neither.
+            spoken = {protocols.get(pair.a, ""), protocols.get(pair.b, "")}
+            rows.append(
+                {
+                    "run": run.id,
+                    "part": race.part,
+                    "a": pair.a,
+                    "b": pair.b,
+                    "began_at": text_of(run.began_at),
+                    "workload": race.workload,
+                    "protocol": spoken.pop() if len(spoken) == 1 else "",
+                    "load": race.load,
+                    "machine_class": run.machine_class,
+                    "ratio": pair.ratio,
+                    "low": pair.low,
+                    "high": pair.high,
+                    "n": pair.n,
+                    "document": pair.to_json(),
+                }
+            )
+    return rows
+
+
+def _claim_rows(run: ShelvedRun) -> list[dict[str, object]]:
+    return [
+        {
+            "run": run.id,
+            "article": claim.article,
+            "number": claim.number,
+            "began_at": text_of(run.began_at),
+            "document": claim.to_json(),
+        }
+        for claim in run.claims
+    ]
+
+
+def listed(values: Iterable[str]) -> str:
+    """Names in one column, each between two separators: `has` finds a whole one."""
+    return SEPARATOR + SEPARATOR.join(values) + SEPARATOR
+
+
+def unlisted(text: str) -> tuple[str, ...]:
+    """The names of such a column."""
+    return tuple(filter(None, text.split(SEPARATOR)))
+
+
+def has(column: Any, value: str) -> Any:
+    """Whether such a column has that name."""
+    return column.contains(f"{SEPARATOR}{value}{SEPARATOR}", autoescape=True)
+
+
+def text_of(at: datetime) -> str:
+    """A time as it is written: the order of the texts is that of the times."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def time_of(text: str) -> datetime:
+    """The time that was written so."""
+    return datetime.fromisoformat(text)

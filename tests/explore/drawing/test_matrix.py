@@ -1,0 +1,83 @@
+"""The picture of a matrix: each two contenders that met, from both sides, in the view's words."""
+
+import xml.etree.ElementTree as ET
+
+from bakeoff.explore.drawing.matrix import WORDS, standing
+from bakeoff.model.history import Matrix
+from bakeoff.model.verdict import Pair
+from bakeoff.report import figures
+from tests.explore.drawing.test_drawn import marks
+
+
+def pair(a: str, b: str, ratio: float, *, open_ended: bool = False) -> Pair:
+    """Those two, ±1 %."""
+    ahead = "faster" if ratio > 1.01 else "slower" if ratio < 0.99 else "can't tell"
+    return Pair(
+        a=a,
+        b=b,
+        ratio=ratio,
+        low=ratio / 1.01,
+        high=None if open_ended else ratio * 1.01,
+        n=7,
+        finding=ahead,
+        equivalent=False,
+        minimum_detectable_effect=None,
+    )
+
+
+def matrix(*pairs: Pair) -> Matrix:
+    """Those comparisons."""
+    return Matrix(
+        workload="hello",
+        protocol="h1",
+        load="closed, 64 connections",
+        machine_class="0" * 12,
+        contenders=tuple(sorted({name for each in pairs for name in (each.a, each.b)})),
+        pairs=pairs,
+        runs=("0" * 12,) * len(pairs),
+    )
+
+
+def test_each_two_that_met_say_their_figure_from_both_sides() -> None:
+    met = [pair("a", "b", 1.5), pair("c", "a", 1.002), pair("b", "c", 0.7, open_ended=True)]
+    (drawn,) = standing(matrix(*met), "acb")
+    said = marks(drawn)
+    assert said == [
+        f"{of.a} over {of.b}: {WORDS[of.finding]}, {figures.ratio_of(of)}, n = 7"
+        for of in (met[1].turned(), met[0], met[1], met[2].turned(), met[0].turned(), met[2])
+    ]
+    assert drawn.alt_text.startswith("a is ahead of 1, behind 0, level with 1; c is")
+
+
+def test_who_never_met_has_no_mark() -> None:
+    (drawn,) = standing(matrix(pair("a", "b", 2.0), pair("b", "c", 2.0)), "abc")
+    assert not [each for each in marks(drawn) if "a over c" in each or "c over a" in each]
+    assert standing(matrix(), "abc") == ()
+
+
+def test_ahead_behind_and_a_tie_differ_by_their_form() -> None:
+    (drawn,) = standing(matrix(pair("a", "b", 1.5), pair("a", "c", 1.0)), "abc")
+    forms = {
+        each.attrib["aria-label"].split(": ")[1].split(",")[0]: tuple(
+            inner.tag.rpartition("}")[2]
+            for inner in each
+            if inner.tag.endswith(("polygon", "line"))
+        )
+        for each in ET.fromstring(drawn.wide).iter()
+        if "tabindex" in each.attrib
+    }
+    assert forms == {"ahead": ("polygon",), "behind": ("polygon",), "can’t tell": ("line", "line")}
+
+
+def test_the_tab_key_comes_by_each_row_once_and_nothing_leaves_the_picture() -> None:
+    names = [f"server-{number:02}" for number in range(30)]
+    pairs = [pair(a, b, 1.5) for at, a in enumerate(names) for b in names[at + 1 :]]
+    (drawn,) = standing(matrix(*pairs), names)
+    for svg in (drawn.wide, drawn.narrow):
+        root = ET.fromstring(svg)
+        assert sum(each.attrib.get("tabindex") == "0" for each in root.iter()) == 30
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        for rect in (each for each in root.iter() if each.tag.endswith("rect")):
+            x, y = (float(rect.attrib.get(key, 0)) for key in ("x", "y"))
+            assert x + float(rect.attrib["width"]) <= width + 0.1
+            assert y + float(rect.attrib["height"]) <= height

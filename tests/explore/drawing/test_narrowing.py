@@ -1,0 +1,97 @@
+"""The picture of a run that goes on: how each contender stood, at each moment that was kept."""
+
+import xml.etree.ElementTree as ET
+from math import exp, sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.explore.drawing.drawn import ratios
+from bakeoff.explore.drawing.narrowing import LANES_MAX, Past, narrowing
+from bakeoff.explore.live.state import Stood
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import figures
+from bakeoff.report.kinds.race_tables import ranked
+from tests.explore.conftest import Shelves
+from tests.explore.drawing.test_drawn import marks
+
+RATIOS = st.floats(min_value=1e-3, max_value=1e3)
+
+
+def stood(
+    measured_s: float, ratio: float = 1.2, *, ends: tuple[bool, bool] = (True, True)
+) -> Stood:
+    """As it would be after so long: the interval narrows with the root of the time."""
+    width = exp(0.3 / sqrt(measured_s))
+    low, high = (ratio / width if ends[0] else None), (ratio * width if ends[1] else None)
+    return Stood(name="a", measured_s=measured_s, ratio=ratio, low=low, high=high, n=9)
+
+
+def test_each_moment_says_its_figure_its_interval_and_its_n() -> None:
+    own = [stood(2.0), stood(8.0)]
+    (drawn,) = narrowing({"a": own}, "a", "the reference", 60.0)
+    assert marks(drawn) == [
+        f"a after 2.00 s: {figures.ratio_of(own[0])}, 9 paired blocks",
+        f"a after 8.00 s: {figures.ratio_of(own[1])}, 9 paired blocks",
+    ]
+    assert "ratio to the reference" in drawn.reading
+
+
+@pytest.mark.parametrize("past", [{}, {"a": [stood(3.0)]}])
+def test_there_is_nothing_to_see_before_there_are_two_moments(past: Past) -> None:
+    assert narrowing(past, "a", "ref", None) == ()
+
+
+def test_a_band_that_narrows_is_drawn_narrower() -> None:
+    moments = [stood(16.0), stood(36.0), stood(64.0)]
+    (drawn,) = narrowing({"a": moments}, "a", "ref", None)
+    band = next(each for each in ET.fromstring(drawn.wide) if each.tag.endswith("polygon"))
+    corners = [tuple(map(float, each.split(","))) for each in band.attrib["points"].split()]
+    heights = [low[1] - high[1] for high, low in zip(corners[:3], corners[:2:-1], strict=True)]
+    assert heights[0] > 1.4 * heights[1] > 1.8 * heights[2] > 0
+
+
+@given(
+    st.lists(st.tuples(RATIOS, st.booleans(), st.booleans()), min_size=2, max_size=9),
+    st.none() | st.floats(1, 1e5),
+)
+def test_whatever_was_measured_stays_inside_the_picture(
+    moments: list[tuple[float, bool, bool]], planned_s: float | None
+) -> None:
+    own = [stood(2.0 * at, ratio, ends=ends) for at, (ratio, *ends) in enumerate(moments, 1)]  # type: ignore[arg-type]
+    (drawn,) = narrowing({"a": own}, "a", "ref", planned_s)
+    for svg in (drawn.wide, drawn.narrow):
+        root = ET.fromstring(svg)
+        for circle in (each for each in root.iter() if each.tag.endswith("circle")):
+            assert 0 < float(circle.attrib["cx"]) < float(root.attrib["width"])
+            assert 0 < float(circle.attrib["cy"]) < float(root.attrib["height"])
+
+
+def test_of_many_contenders_the_first_are_drawn_and_the_rest_is_counted() -> None:
+    own = [stood(2.0), stood(8.0)]
+    past = {f"c{place}": own for place in range(LANES_MAX + 3)}
+    (drawn,) = narrowing(past, list(past), "ref", None)
+    assert "3 contenders further back not drawn." in drawn.reading
+    assert len(marks(drawn)) == 2 * LANES_MAX
+
+
+def test_a_contender_has_the_colour_that_it_has_in_the_picture_of_ratios(shelves: Shelves) -> None:
+    verdict = shelves.race.result
+    assert isinstance(verdict, Verdict)
+    names = [entry.name for entry in ranked(verdict)]
+    past = {name: [stood(2.0), stood(8.0)] for name in names[1:]}
+    drawn = (*ratios(verdict), *narrowing(past, names, names[0], None))
+    of_ratios, of_moments = (_colours(each.wide) for each in drawn)
+    assert {name: of_ratios[name] for name in past} == of_moments
+
+
+def _colours(svg: str) -> dict[str, str]:
+    """The colours of points, by the contender's name."""
+    marks = (each for each in ET.fromstring(svg).iter() if "aria-label" in each.attrib)
+    return {
+        each.attrib["aria-label"].replace(":", " ").split(" ")[0]: inner.attrib["fill"]
+        for each in marks
+        for inner in each
+        if inner.tag.endswith("circle")
+    }

@@ -1,0 +1,74 @@
+"""The project's own records as a site: every page that they have, every link, and no other host."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from bakeoff import history
+from bakeoff.explore.site import export
+from bakeoff.history.index import Index
+from bakeoff.history.place import sqlite_url
+from bakeoff.model.history import ShelvedRun
+from bakeoff.runs.shelving import found_in, shelved_or_why
+from tests.explore.test_browser import opened
+from tests.explore.walk import dead_links, foreign
+from tests.report.render.test_browser import OVERFLOW, browser
+from tests.runs.world import World
+
+__all__ = ["browser"]
+
+RECORDS = Path(__file__).parents[2] / "records"
+
+
+SMALL = 4
+"""Records that every change is tested with; all of them take a minute."""
+
+
+@pytest.fixture(scope="module", params=["small", pytest.param("all", marks=pytest.mark.slow)])
+def index(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Index]:
+    """Records that are runs or results of runs."""
+    found = {path: shelved_or_why(path) for path in found_in([RECORDS])}
+    runs = {path: each for path, each in found.items() if isinstance(each, ShelvedRun)}
+    assert len(runs) > 5
+    if request.param == "small":
+        by_size = sorted(runs, key=lambda path: len(runs[path].to_json()))
+        runs = {path: runs[path] for path in by_size[:SMALL]}
+    opened = history.open_index(sqlite_url(tmp_path_factory.mktemp("records") / "history.sqlite"))
+    opened.rebuild(runs.values())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def site(index: Index, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("records") / "a site"
+    _, faults = export(index, folder, World({}))
+    assert faults == []
+    return folder
+
+
+def test_each_record_has_its_page_and_every_link_leads_somewhere(index: Index, site: Path) -> None:
+    assert index.paths().keys() <= {page.stem for page in (site / "run").glob("*.html")}
+    assert dead_links(site) == []
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    assert foreign(site) == []
+
+
+@pytest.mark.page
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_opens_as_a_file_fits_and_asks_no_host(
+    browser: Browser, site: Path, width: int
+) -> None:
+    pages = sorted(site.rglob("*.html"))
+    with opened(browser, width) as (page, seen):
+        for file in pages:
+            page.goto(file.as_uri())
+            assert page.evaluate(OVERFLOW) <= 0, file
+        assert [each for each in seen if not each.startswith(site.as_uri())] == []

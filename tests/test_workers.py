@@ -1,0 +1,28 @@
+"""Processes that share work end with whom they work for, however that ends."""
+
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+PROGRAM = """
+import os, sys
+from bakeoff.workers import pool
+with pool(1, apart={apart}) as workers:
+    print(workers.submit(os.getpid).result(), flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("apart", [[], ["json"]])
+def test_a_worker_ends_with_a_process_that_was_killed(apart: list[str]) -> None:
+    command = [sys.executable, "-c", PROGRAM.format(apart=apart)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout
+        worker = psutil.Process(int(program.stdout.readline()))
+        every = psutil.Process(program.pid).children(recursive=True)
+        assert worker in every
+        program.kill()
+    _, alive = psutil.wait_procs(every, timeout=30)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
