@@ -164,8 +164,8 @@ brick-bench: setup build/brick/brick-yardstick ## Race the brick against its nul
 brick-attacks: setup brick-programs ## Attack the brick while others use it: their latency, its memory; into records/
 	$(BIN)/python brick/bench/attacks.py --out records/$(NOW)-brick-attacks.json
 
-# $(call race_brick,WHAT,WORDS): a race of three boots, kept as a record without this machine's paths.
-race_brick = $(BIN)/bakeoff race $(2) --boots 3 --out build/runs --json records/$(NOW)-brick-$(1).json && \
+# $(call race_brick,WHAT,WORDS): a race, kept as a record without this machine's paths.
+race_brick = $(BIN)/bakeoff race $(2) --out build/runs --json records/$(NOW)-brick-$(1).json && \
 	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json
 
 build/tools/bin/oha:
@@ -178,9 +178,18 @@ explore-bench: setup test-tools ## Time the explorer with 10,000 simulated runs,
 		--out build/many-runs
 	$(BIN)/python -m tests.explore_bench build/many-runs --out records/$(NOW)-explore-bench.json
 
+.PHONY: watching-bench
+watching-bench: setup build/brick/brick-yardstick ## Race equals watched and not, in pairs, into records/; takes a quiet machine
+	$(BIN)/python -m tests.watching_bench --out records/$(NOW)-watching-bench.json
+
 .PHONY: judge-bench
 judge-bench: setup build/brick/brick-yardstick ## Race equals and planted differences for JUDGE_MINUTES; goes on where it was stopped
 	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
+
+CLUSTER_RACES ?= 10
+.PHONY: cluster-bench
+cluster-bench: setup build/brick/brick-yardstick ## Race equals and a planted 3 % on machines of namespaces and on this one, as root
+	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
 
 FUZZ_S ?= 60
 .PHONY: tidy

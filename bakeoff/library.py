@@ -4,8 +4,13 @@ Times may be seconds or text (20, "90s", "2m"), shares numbers or text (0.7, "70
 the default that `bakeoff COMMAND --help` gives. A contender is a catalogue name, a folder with
 contender.toml, a command, or a URL.
 
-What is asked is a `workload`, by its name or from a file, or a `request` such as "POST /orders",
-with `headers` ("Name: value"), a `body` or a file of it, and its right answer (`expect_...`).
+What is asked is a `workload`, by its name, from a file or as a dict with the keys of one, or a
+`request` such as "POST /orders", with `headers` ("Name: value"), a `body` or a file of it, and its
+right answer (`expect_...`). A mix, and a chain that takes a token, are such dicts:
+
+    {"once": [{"path": "/login", "body": "{}", "take": {"token": "json /token"}}],
+     "request": [{"path": "/cart", "headers": {"Authorization": "Bearer {{token}}"}, "weight": 3},
+                 {"path": "/items"}]}
 
 Every function raises `BakeoffError` with the message that the command line prints. An interrupt
 (Ctrl-C, or a notebook's stop button) ends all servers and keeps every finished block: the run that
@@ -17,7 +22,7 @@ import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bakeoff import runs
 from bakeoff.cluster.place import place
@@ -57,6 +62,8 @@ Duration = float | str
 Share = float | str
 Counts = int | Sequence[int] | str
 Place = str | os.PathLike[str]
+Asked = str | dict[str, Any]
+"""A workload's name, its file, or what such a file has, as a value."""
 
 
 def race(
@@ -64,7 +71,7 @@ def race(
     everything: bool = False,
     connections: Counts | None = None,
     duration: Duration | None = None,
-    workload: str | None = None,
+    workload: Asked | None = None,
     request: str | None = None,
     method: str | None = None,
     headers: Sequence[str] = (),
@@ -94,6 +101,7 @@ def race(
     cpus: str | None = None,
     cluster: str | None = None,
     i_may_load: Sequence[str] = (),
+    server_nodes: int = 1,
     reference: str | None = None,
     ports: Sequence[int] = (),
     pids: Sequence[int] = (),
@@ -122,7 +130,8 @@ def race(
     ranked by p99 latency. With `same_answers` whoever answers otherwise than the reference is out.
     `ports` go to the commands and `pids` to the URLs, in their order. On a `cluster` (its head's
     address, or "auto") servers and generator run on its machines; `i_may_load` has hosts beside
-    them that may be loaded. The run's folder is made in `out`.
+    them that may be loaded, and contenders are rotated over so many `server_nodes`. The run's
+    folder is made in `out`.
 
     Raises `BadUsage` for options that make no sense, `MissingPiece` where a tool is not installed,
     and `NoVerdict` where no contender gave a result.
@@ -130,7 +139,10 @@ def race(
     options = RaceOptions.among(locals())
     operands = _operands(contenders)
     here = _environment("race", operands, options)
-    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
+    with (
+        _shown(watch) as shown,
+        place(cluster, i_may_load, here, shown.step, server_nodes) as (there, stages),
+    ):
         return runs.execute(plan_race(operands, options, there), Path(out), stages, shown)
 
 
@@ -139,7 +151,7 @@ def capacity(
     slo: str | Sequence[str],
     connections: int | None = None,
     duration: Duration | None = None,
-    workload: str | None = None,
+    workload: Asked | None = None,
     request: str | None = None,
     method: str | None = None,
     headers: Sequence[str] = (),
@@ -248,7 +260,7 @@ def draws(
     duration: Duration | None = None,
     warm_up: Duration | None = None,
     boots: int = 1,
-    workload: str | None = None,
+    workload: Asked | None = None,
     request: str | None = None,
     method: str | None = None,
     headers: Sequence[str] = (),
@@ -294,7 +306,7 @@ def day(
     duration: Duration | None = None,
     storm: int = 1000,
     slow_clients: int = 200,
-    workload: str | None = None,
+    workload: Asked | None = None,
     request: str | None = None,
     method: str | None = None,
     headers: Sequence[str] = (),

@@ -7,6 +7,7 @@ from bakeoff.cli.output import Json, measure, say
 from bakeoff.cluster.place import place
 from bakeoff.model.day import DayPlan
 from bakeoff.plan import DayOptions, plan_day
+from bakeoff.report import figures
 
 
 @takes(DayOptions)
@@ -38,9 +39,9 @@ def day(
 
 def _outlook(plan: DayPlan) -> str:
     """What it is going to do, before it does it."""
-    longest_s = plan.duration_s
-    time = f"{longest_s / 60:.2g} minutes" if longest_s > 90 else f"{longest_s:.0f} s"
+    assert plan.expected
+    about, at_most = map(figures.time_to_wait, (plan.expected.about_s, plan.expected.at_most_s))
     return (
-        f"{plan.rounds} rounds of 14 phases, {len(plan.race.entries)} servers, windows of "
-        f"{plan.window_ms} ms: about {time}, builds not counted"
+        f"about {about} besides builds, {at_most} at most: {plan.rounds} rounds of 14 phases, "
+        f"{figures.plural(len(plan.race.entries), 'server')}, windows of {plan.window_ms} ms"
     )

@@ -90,8 +90,8 @@ def of(
         raise BadUsage(
             f"--against {against}: met {contender} in no race{nearest(against, known, 'it met')}"
         )
-    series = (index.series(key.series, against) for key in keys if against in ("", *key.references))
-    past = Past(contender=contender, lines=tuple(line_of(each) for each in series if each))
+    series = (index.series(key, against) for key in keys if against in ("", *key.references))
+    past = Past(contender=contender, lines=tuple(map(line_of, series)))
     show(render.terminal(document(past)), past, json)
 
 

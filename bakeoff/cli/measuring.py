@@ -94,7 +94,8 @@ def race(
     neighbours in a rotation have a ratio.
     """
     options = options.model_copy(update={"connection": _connection(close, keep_alive)})
-    with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
+    on = (options.cluster, options.i_may_load, environment(), say, options.server_nodes)
+    with place(*on) as (here, stages):
         plan = plan_race(contenders or (), options, here)
         say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
         measure(plan, out_dir, json, stages)

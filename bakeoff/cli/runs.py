@@ -35,8 +35,9 @@ def resume(
     if cluster and not before:
         raise BadUsage(f"--cluster: {run} was begun on one machine, and goes on there")
     address = cluster or (before.address if before else None)
+    may_load, nodes = (before.may_load, len(before.servers)) if before else ((), 1)
     with (
-        place(address, before.may_load if before else (), environment(), say) as (_, stages),
+        place(address, may_load, environment(), say, nodes) as (_, stages),
         terminal_watch(err) as watch,
     ):
         resumed = runs.resume(run, stages, watch)

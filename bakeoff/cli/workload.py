@@ -238,7 +238,8 @@ def _table(read: Workload) -> Table:
     several = list(read.asked.values())
     total = sum(each.weight for each in several)
     for once in read.once:
-        table.add_row("once", escape(_request(once)), escape(_answer(once.expect)))
+        takes = "".join(f"\n  {{{{{name}}}}} from {source}" for name, source in once.take.items())
+        table.add_row("once", escape(_request(once)), escape(_answer(once.expect) + takes))
     for each in several:
         share = f"{each.weight / total:.1%}"
         table.add_row(share, escape(_request(each)), escape(_answer(each.expect)))

@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from bakeoff.judge.costs import cost_lines, counts_energy
 from bakeoff.judge.crossing import (
     GENERATOR,
     Climb,
@@ -35,6 +36,7 @@ from bakeoff.judge.validity import (
     death,
     few_connections,
     out_in_boots,
+    seen_in_answers,
     wrong_answers,
 )
 from bakeoff.judge.widths import CONFIDENCE
@@ -188,6 +190,7 @@ def judge_capacity(
             for pair in _pairs(objective.text, each)
         )
         + tuple(_pairs("", means)),
+        costs=tuple(cost_lines(every, valid)) if valid else (),
         skipped=plan.skipped,
         step=step,
         boots=len(history.boots),
@@ -283,6 +286,7 @@ def _entry(
         low, high = means[name].interval
         mean = Mean(requests_per_s=exp(means[name].ln_rate), low=low, high=high)
     at_capacity = _nearest(points, first, AT)
+    started = history.started(name)
     return CapacityEntry(
         name=name,
         title=plan.entry(name).title,
@@ -294,6 +298,7 @@ def _entry(
         capacities=capacities,
         mean=mean,
         at_capacity=at_capacity,
+        held=started[-1].verification.held if started else {},
         beyond=_nearest(points, first * SATURATION if first else None, NEAR_SATURATION),
         curve=points,
     )
@@ -345,6 +350,7 @@ def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> It
     """What affects one contender's figures."""
     yield from out_in_boots(name, history)
     yield from unsteady_warm_up(name, history)
+    yield from seen_in_answers(name, history)
     if at_capacity and at_capacity.client_busy > NEAR_LIMIT:
         yield Finding.of("generator_busy_at_capacity", client_busy=at_capacity.client_busy)
 
@@ -364,6 +370,8 @@ def _run_warnings(
         yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
     if len(history.boots) == 1 and not history.draws:
         yield Finding.of("one_boot_of_search")
+    if every.costs and not counts_energy(every):
+        yield Finding.of("no_energy")
 
 
 def curve(

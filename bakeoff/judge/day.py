@@ -5,35 +5,29 @@ minutes of each other. So contenders are paired by round, and an interval is mad
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import exp, log
+from math import log
 
 import numpy as np
 
-from bakeoff.judge.beyond import BEYOND, DIED, behaviour, errors_of
-from bakeoff.judge.claims import MIN_ROUNDS
-from bakeoff.judge.compare import Comparison, family
+from bakeoff.judge.beyond import BEYOND, DIED, behaviour, errors_of, traits
 from bakeoff.judge.day_figures import READINGS, Reading, Seen, recovered_after_ms
+from bakeoff.judge.lines import line
 from bakeoff.judge.paired import Paired
-from bakeoff.judge.spread import estimate
 from bakeoff.model.day import (
     MAIN,
     MORE_IS_BETTER,
     Day,
     DayEntry,
     DayLine,
-    DayPair,
     DayPlan,
-    DayValue,
     Figure,
-    Outcome,
     Phase,
 )
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import DayEnd, DayTurn, Record
+from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 
-TIE_WITHIN = 1.1
 STEPS: Mapping[tuple[Phase, Figure], float] = {("recovery", "time_ms"): 50.0}
 """Figures that are read in steps. Two that are no further apart than a step can't be told."""
 GENERATOR_BUSY = 0.9
@@ -56,10 +50,10 @@ def judge_day(
     rounds = _rounds([each for each in records if isinstance(each, DayTurn)], names)
     ends = [record for record in records if isinstance(record, DayEnd)]
     lines = [
-        line
+        found
         for phase, readings in READINGS.items()
         for figure, reading in readings.items()
-        if (line := _line(phase, figure, reading, names, rounds))
+        if (found := _line(phase, figure, reading, names, rounds))
     ]
     return Day(
         plan=plan,
@@ -68,7 +62,7 @@ def judge_day(
         lasted_s=sum(each.lasted_s for each in ends),
         entries=tuple(_entry(plan, receipts, name, rounds, ends) for name in names),
         lines=tuple(lines),
-        warnings=tuple(_warnings(plan, rounds)),
+        warnings=tuple(_warnings(plan, rounds, ends)),
         skipped=plan.race.skipped,
         machine=machine,
     )
@@ -90,24 +84,15 @@ def _line(
     table = _table(phase, figure, reading, names, rounds)
     if not np.isfinite(table.ln_y).any():
         return None
-    sign = _sign(figure)
-    values = {name: _value(table, name, sign) for name in names}
-    comparisons = family(table, MIN_ROUNDS)
-    step = STEPS.get((phase, figure), 0.0)
+    values, pairs = line(
+        table,
+        names,
+        more_is_better=figure in MORE_IS_BETTER,
+        why=lambda name: _why(phase, name, rounds),
+        step=STEPS.get((phase, figure), 0.0),
+    )
     return DayLine(
-        phase=phase,
-        figure=figure,
-        main=figure in MAIN[phase],
-        values=tuple(
-            DayValue(
-                name=name,
-                value=values[name],
-                n=table.blocks_of(name, name),
-                why=None if values[name] is not None else _why(phase, name, rounds),
-            )
-            for name in names
-        ),
-        pairs=tuple(_pair(each, values, step) for each in comparisons.values()),
+        phase=phase, figure=figure, main=figure in MAIN[phase], values=values, pairs=pairs
     )
 
 
@@ -124,33 +109,19 @@ def _table(
         }
     )
     columns, ln_y = tuple(sorted(names)), np.full((len(keys), len(names)), np.nan)
+    sign = 1 if figure in MORE_IS_BETTER else -1
     for row, (number, turn_number) in enumerate(keys):
         for column, name in enumerate(columns):
             seen = rounds[number].get(name)
             turn = seen.turn(phase, turn_number) if seen else None
             value = reading(seen, turn) if seen and turn else None
             if value is not None and value > 0:
-                ln_y[row, column] = _sign(figure) * log(value)
+                ln_y[row, column] = sign * log(value)
     boot = np.array([number for number, _ in keys], dtype=np.int64)
     draw = np.array([turn for _, turn in keys], dtype=np.int64)
     # Each cold start is a process of its own.
     process = np.repeat(draw[:, None], len(columns), axis=1)
     return Paired(columns, boot, draw, process, ln_y)
-
-
-def _sign(figure: Figure) -> int:
-    return 1 if figure in MORE_IS_BETTER else -1
-
-
-def _value(table: Paired, name: str, sign: int) -> float | None:
-    """The geometric mean over rounds, weighted as the ratios' are."""
-    column = table.names.index(name)
-    own = table.ln_y[:, column]
-    there = np.isfinite(own)
-    if not there.any():
-        return None
-    process = table.process[there, column]
-    return exp(sign * estimate(own[there], table.boot[there], table.draw[there], process).centre)
 
 
 def _why(phase: Phase, name: str, rounds: Rounds) -> Finding:
@@ -167,33 +138,6 @@ def _why(phase: Phase, name: str, rounds: Rounds) -> Finding:
     return Finding.of("out_of_phase", n=len(outs), reason=max(set(outs), key=outs.count))
 
 
-def _pair(found: Comparison, values: Mapping[str, float | None], step: float) -> DayPair:
-    interval = found.interval(found.a)
-    outcome, why = _outcome(interval.low, interval.high), None
-    a, b = values[found.a], values[found.b]
-    near = step and a is not None and b is not None and abs(a - b) <= step
-    if near and outcome in ("better", "worse"):
-        outcome, why = "can't tell", Finding.of("below_step", step_ms=step)
-    return DayPair(
-        a=found.a,
-        b=found.b,
-        ratio=interval.ratio,
-        low=interval.low,
-        high=interval.high,
-        n=interval.n,
-        finding=outcome,
-        why=why,
-    )
-
-
-def _outcome(low: float, high: float) -> Outcome:
-    if low > 1:
-        return "better"
-    if high < 1:
-        return "worse"
-    return "tie" if low >= 1 / TIE_WITHIN and high <= TIE_WITHIN else "can't tell"
-
-
 def _entry(
     plan: DayPlan,
     receipts: Mapping[str, Receipt],
@@ -208,10 +152,18 @@ def _entry(
         title=plan.race.entry(name).title,
         version=receipt.version if receipt else "",
         rounds=len(own),
-        beyond=tuple(found for phase in BEYOND if (found := behaviour(phase, own))),
+        beyond=tuple(_beyond(own)),
         warnings=tuple(_warnings_of(plan, own, name, ends)),
         errors=dict(errors_of(own)),
     )
+
+
+def _beyond(own: Sequence[Seen]) -> Iterator[Finding]:
+    """How it behaves beyond its capacity, and what else there is to say of that."""
+    for phase in BEYOND:
+        if found := behaviour(phase, own):
+            yield found
+            yield from traits(phase, own)
 
 
 def _warnings_of(
@@ -231,6 +183,10 @@ def _warnings_of(
         busy = float(np.median([each.event.busy for each in peaks]))
         if busy >= GENERATOR_BUSY:
             yield Finding.of("generator_at_peak", client_busy=busy)
+        if (asked := _upstream_busy(plan, peaks)) is not None:
+            alone = set(plan.race.upstream_cpus) - set(plan.race.cores.client)
+            if asked + (0.0 if alone else busy) >= GENERATOR_BUSY:
+                yield Finding.of("upstream_at_peak", upstream_busy=asked)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
     ill = sum(not _is_well(turn) for turn in turns)
     if turns and ill >= STAYS_ILL * len(turns):
@@ -246,6 +202,16 @@ def _warnings_of(
         yield Finding.of("killed", n=killed, boots=len(ends))
 
 
+def _upstream_busy(plan: DayPlan, peaks: Sequence[Slice]) -> float | None:
+    """The share of a core's time in which whom they ask was at work; None: nobody is asked."""
+    shares = [
+        each.upstream_cpu.total_ns / (each.event.drained_ns - each.event.start_ns)
+        for each in peaks
+        if each.upstream_cpu and each.event.drained_ns > each.event.start_ns
+    ]
+    return float(np.median(shares)) / max(1, len(plan.race.upstream_cpus)) if shares else None
+
+
 def _beside_slow(seen: Seen) -> float | None:
     """The share that was answered beside slow clients."""
     turn = seen.turn("slow")
@@ -257,8 +223,11 @@ def _is_well(turn: DayTurn) -> bool:
     return since_ns is not None and recovered_after_ms(turn.slices, since_ns) is not None
 
 
-def _warnings(plan: DayPlan, rounds: Rounds) -> Iterator[Finding]:
+def _warnings(plan: DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:
     """About the whole day."""
+    if len(plan.race.entries) > 1 and 0 < len(ends) < plan.rounds_min:
+        needed_s = plan.rounds_min * float(np.median([each.lasted_s for each in ends]))
+        yield Finding.of("few_day_rounds", n=len(ends), least=plan.rounds_min, needed_s=needed_s)
     if plan.race.cores.shared:
         yield Finding.of("cores_shared")
     counted = [

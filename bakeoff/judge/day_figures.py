@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from bakeoff.judge.costs import cpu_us_per_answer, energy_uj_per_answer
 from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import merge
 from bakeoff.model.day import LOADS, Figure, Phase
@@ -125,13 +126,10 @@ def _kept(seen: Seen, turn: DayTurn) -> float | None:
 
 def _cpu_per_request(seen: Seen, turn: DayTurn) -> float | None:
     """µs per answer, less what it uses at rest; None where that leaves nothing."""
-    slice_, idle = turn.slices[0], seen.idle_cpu
+    slice_ = turn.slices[0]
     event = slice_.event
-    if slice_.server_cpu is None or idle is None or not event.requests_all:
-        return None
-    ramp_ns = _ramp_ns(turn, event)
-    own_ns = slice_.server_cpu.total_ns - idle * (event.drained_ns - event.start_ns + ramp_ns)
-    return own_ns / 1e3 / event.requests_all if own_ns > 0 else None
+    lasted_ns = event.drained_ns - event.start_ns + _ramp_ns(turn, event)
+    return cpu_us_per_answer(slice_, seen.idle_cpu, lasted_ns)
 
 
 def _ramp_ns(turn: DayTurn, event: SliceEvent) -> float:
@@ -141,11 +139,13 @@ def _ramp_ns(turn: DayTurn, event: SliceEvent) -> float:
 
 def _energy_per_request(seen: Seen, turn: DayTurn) -> float | None:
     """µJ per answer, of all processors, less what they use at rest."""
-    rest, event = seen.turn("rest"), turn.slices[0].event
-    if rest is None or rest.energy_uj is None or not rest.lasted_ns or turn.energy_uj is None:
+    rest = seen.turn("rest")
+    if rest is None:
         return None
-    own_uj = turn.energy_uj - rest.energy_uj * (turn.lasted_ns or 0) / rest.lasted_ns
-    return own_uj / event.requests_all if own_uj > 0 and event.requests_all else None
+    lasted_ns = turn.lasted_ns or 0
+    return energy_uj_per_answer(
+        turn.slices[0], turn.energy_uj, lasted_ns, rest.energy_uj, rest.lasted_ns
+    )
 
 
 def _recovery_ms(_seen: Seen, turn: DayTurn) -> float | None:

@@ -18,16 +18,20 @@ simulate their coverage.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, sqrt
+from functools import partial
+from math import exp, isfinite, sqrt
 from statistics import median
 
 import numpy as np
 import scipy
 
+from bakeoff.judge import latency
+from bakeoff.judge.paired import ln_throughput
+from bakeoff.judge.requests import ln_quickness, part_of
 from bakeoff.judge.trimmed import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
-from bakeoff.model.draws import ContenderDraws, Level, LevelSpread
+from bakeoff.model.draws import ContenderDraws, Level, LevelSpread, RequestDraws
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootStart, Record, Slice
 
@@ -94,7 +98,30 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
         spreads=spreads,
         one_draw_error=one,
         twenty_draws_error=twenty,
+        by_request=tuple(_requests(plan, sets, blocks)),
     )
+
+
+def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[RequestDraws]:
+    """Each request of a mix."""
+    asked = plan.workload.asked if plan.workload.is_mix else {}
+    weights = sum(each.weight for each in asked.values())
+    boots = sorted({block.boot for block in blocks})
+    slices = [each for block in blocks for each in block.slices]
+    window_s = sum(each.event.window_ns for each in slices) * 1e-9
+    for place, (name, each) in enumerate(asked.items()):
+        parts = [part for slice_ in slices if (part := part_of(slice_, place))]
+        merged = latency.merge(parts)
+        ln = partial(ln_quickness, place=place)
+        tables = [found for boot in boots if (found := _table(_of_boot(blocks, boot), sets, ln))]
+        yield RequestDraws(
+            name=name,
+            share=each.weight / weights,
+            requests_per_s=sum(part.requests for part in parts) / window_s if window_s else 0.0,
+            p50_us=merged.quantile_us(0.5) if merged.answered else None,
+            p99_us=merged.quantile_us(0.99) if merged.answered else None,
+            spreads=_spreads(tables, plan.entries[0].attached is not None),
+        )
 
 
 def components(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpread, ...]:
@@ -121,20 +148,25 @@ def components(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSp
     )
 
 
-def _table(blocks: Sequence[Block], sets: int) -> Table | None:
-    """The cells of a boot; None where a set has too few blocks, or fewer than two live on."""
-    by_set: dict[int, list[Mapping[str, Slice]]] = {}
+def _table(
+    blocks: Sequence[Block], sets: int, ln: Callable[[Slice], float] = ln_throughput
+) -> Table | None:
+    """The cells of a boot; None where a set has too few blocks, or fewer than two live on.
+
+    `ln` is what is compared of a slice; what isn't finite is as no slice.
+    """
+    by_set: dict[int, list[Mapping[str, float]]] = {}
     for block in blocks:
-        by_set.setdefault(block.draw, []).append({each.entry: each for each in block.slices})
+        row = {each.entry: ln(each) for each in block.slices if each.event.requests}
+        told = {name: value for name, value in row.items() if isfinite(value)}
+        by_set.setdefault(block.draw, []).append(told)
     if len(by_set) < sets or not blocks:
         return None
     # A slice without an answer has no logarithm. Who has many of them died, or hardly serves.
-    answered = Counter(
-        each.entry for block in blocks for each in block.slices if each.event.requests
-    )
+    answered = Counter(name for rows in by_set.values() for row in rows for name in row)
     names = sorted(name for name, n in answered.items() if n >= ANSWERED_MIN * len(blocks))
     by_set = {
-        draw: [row for row in rows if all(n in row and row[n].event.requests for n in names)]
+        draw: [row for row in rows if all(name in row for name in names)]
         for draw, rows in by_set.items()
     }
     rounds = min(map(len, by_set.values()))
@@ -142,7 +174,7 @@ def _table(blocks: Sequence[Block], sets: int) -> Table | None:
         return None
     cells, variances, levels = [], [], []
     for rows in by_set.values():
-        logs = np.log([[row[name].event.requests_per_s for name in names] for row in rows])
+        logs = np.array([[row[name] for name in names] for row in rows])
         centred = logs - logs.mean(axis=1, keepdims=True)
         process = np.repeat(np.arange(len(names)), len(rows))
         centres, squares = trimmed_groups(centred.T.ravel(), process)

@@ -22,6 +22,7 @@ from bakeoff.model.samples import (
     BootEntry,
     BootStart,
     CoreTime,
+    Costs,
     CpuTime,
     Draw,
     Memory,
@@ -105,6 +106,7 @@ class History:
     draws: tuple[Draw, ...] = ()
     changes: tuple[PlanChange, ...] = ()
     singles: tuple[SingleBlock, ...] = ()
+    costs: tuple[Costs, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
@@ -117,6 +119,7 @@ class History:
             draws=tuple(record for record in records if isinstance(record, Draw)),
             changes=tuple(record for record in records if isinstance(record, PlanChange)),
             singles=tuple(record for record in records if isinstance(record, SingleBlock)),
+            costs=tuple(record for record in records if isinstance(record, Costs)),
         )
 
     @property

@@ -91,5 +91,7 @@ def _measured(point: Point) -> Measured:
     The interval is simultaneous over its race's pairs, so this is rather too much than too little.
     """
     assert point.ratio and point.low and point.high
-    z = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))
-    return Measured(log(point.ratio), log(point.high / point.low) / 2 / z)
+    return Measured(log(point.ratio), log(point.high / point.low) / 2 / _NORMAL)
+
+
+_NORMAL = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))

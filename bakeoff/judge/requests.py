@@ -82,14 +82,15 @@ def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> It
         )
 
 
-def _part(slice_: Slice, place: int) -> RequestSlice | None:
+def part_of(slice_: Slice, place: int) -> RequestSlice | None:
+    """What one request of a mix had in a slice; None: the engine did not say."""
     parts = slice_.event.by_request
     return parts[place] if parts and place < len(parts) else None
 
 
-def _ln_quickness(slice_: Slice, place: int) -> float:
+def ln_quickness(slice_: Slice, place: int) -> float:
     """−(mean of ln latency in µs) of one request; NaN where none of it was answered."""
-    part = _part(slice_, place)
+    part = part_of(slice_, place)
     return -latency.mean_ln_us(part.latency) if part else float("nan")
 
 
@@ -101,7 +102,7 @@ def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[
         kind = judged_kind(history.blocks)
         up = partial(pair_up, [block for block in history.blocks if block.kind == kind])
     tables = [
-        up(history.draws, names, partial(_ln_quickness, place=place)) for place in range(count)
+        up(history.draws, names, partial(ln_quickness, place=place)) for place in range(count)
     ]
     wanted = list(combinations(names, 2))
     found: list[list[RequestPair]] = [[] for _ in range(count)]
@@ -142,13 +143,13 @@ def _entry(history: History, name: str, place: int) -> RequestEntry:
     """What one entry had of one request, over all connections."""
     events = history.events(name)
     window_s = sum(event.window_ns for event in events) * 1e-9
-    every = [part for _, piece in history.slices(name) if (part := _part(piece, place))]
+    every = [part for _, piece in history.slices(name) if (part := part_of(piece, place))]
     lasting = [event.by_request[place] for event in history.lasting(name) if event.by_request]
     singly = [
         part
         for block in history.singles
         for piece in block.slices
-        if piece.entry == name and (part := _part(piece, place))
+        if piece.entry == name and (part := part_of(piece, place))
     ]
     merged = latency.merge(lasting)
     alone = sum(part.latency_count for part in singly)

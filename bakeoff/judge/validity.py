@@ -227,6 +227,11 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
         yield Finding.of("silent_slices", silent=tally.silent, slices=tally.slices)
     yield from drift(name, history)
     yield from _processes(name, history)
+    yield from seen_in_answers(name, history)
+
+
+def seen_in_answers(name: str, history: History) -> Iterator[Finding]:
+    """What was noticed when its answers were looked at, before any load."""
     said = [text for entry in history.started(name) for text in entry.verification.warnings]
     for text in dict.fromkeys(said):
         yield Finding.of("verification", text=text)

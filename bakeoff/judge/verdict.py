@@ -12,6 +12,7 @@ from bakeoff.judge.gate import decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.machines import machine_ratios
 from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
@@ -22,7 +23,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import NoiseFloor, Pair, Upstream, Verdict, VerdictEntry
+from bakeoff.model.verdict import MachineRatio, NoiseFloor, Pair, Upstream, Verdict, VerdictEntry
 
 TWIN_WIDER = 2.0
 """Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
@@ -90,6 +91,7 @@ def judge(
     )
     entries = tuple(each.model_copy(update={"warnings": own[each.name]}) for each in entries)
     floor = _noise_floor(plan, history, participants)
+    machines = machine_ratios(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
     measured_s += sum(
@@ -114,6 +116,7 @@ def judge(
             *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
             *loaders.findings(every.blocks, apart, plan.mode == "open"),
             *_about_reference(plan, participants, floor),
+            *_machines_differ(machines),
             *_cpu_sources(entries),
             *shared,
         ),
@@ -135,6 +138,7 @@ def judge(
         measured_s=measured_s,
         steal_share=steal,
         upstream=_upstream(plan, participants),
+        machines=machines,
         loaders=loaders.figures(every.blocks),
         machine=machine,
     )
@@ -154,7 +158,9 @@ def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
 
 def _noise_floor(plan: Plan, history: History, participants: Participants) -> NoiseFloor | None:
     """The twin over its original, in a family of its own; None where either is not valid, or did
-    at least what was measured."""
+    at least what was measured, or where they were on two machines."""
+    if plan.machines > 1:
+        return None
     for twin, original in participants.twins.items():
         if participants.unsettled(twin) or participants.unsettled(original):
             continue
@@ -245,12 +251,12 @@ def _about_reference(
     if planned != chosen:
         why = participants.trouble(planned)
         yield Finding.of("reference_replaced", *why, planned=planned, chosen=chosen)
-    if floor is None:
+    if floor is None and plan.machines == 1:
         for twin, original in participants.twins.items():
             why = participants.unsettled(twin) or participants.unsettled(original)
             few = Finding.of("few_twin_blocks", least=MIN_BLOCKS)
             yield Finding.of("no_noise_floor", *(why or [few]))
-    elif _differ(floor):
+    elif floor and _differ(floor):
         yield Finding.of(
             "twin_differs",
             name=participants.twins[floor.name],
@@ -258,6 +264,14 @@ def _about_reference(
             low=floor.low,
             high=floor.high,
         )
+
+
+def _machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
+    """Machines on which the same contender fares otherwise."""
+    for each in machines:
+        if not each.low <= 1 <= each.high:
+            keys = ("contender", "machine", "over", "ratio", "low", "high")
+            yield Finding.of("machines_differ", **{key: getattr(each, key) for key in keys})
 
 
 def _differ(floor: NoiseFloor) -> bool:

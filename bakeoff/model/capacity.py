@@ -7,6 +7,8 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract, reads
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
+from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 from bakeoff.model.protocol import Protocol
@@ -114,7 +116,8 @@ class CurvePoint(Contract):
 
 
 class CapacityEntry(Contract):
-    """One contender. `peak` is its closed-loop throughput at the end of the warm-up.
+    """One contender. `peak` is its closed-loop throughput at the end of the warm-up. `held` is what
+    its answers had to have, by request, where nobody said which are right and they vary.
 
     `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point that
     is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none.
@@ -131,7 +134,26 @@ class CapacityEntry(Contract):
     mean: Mean | None = None
     at_capacity: CurvePoint | None = None
     beyond: CurvePoint | None = None
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     curve: tuple[CurvePoint, ...] = ()
+
+
+CostAt = Literal["share", "equal"]
+"""At half of each one's own peak, or at one rate for all: half of the lowest peak."""
+
+CostFigure = Literal["cpu_us_per_request", "memory_mib", "energy_uj_per_request"]
+
+
+class CostLine(Line):
+    """What a request, or serving them, costs at one of the two loads; it is made of draws.
+
+    CPU time and the processors' energy are per answer, less what is used at rest. `requests_per_s`
+    is what each was offered, the geometric mean.
+    """
+
+    at: CostAt
+    figure: CostFigure
+    requests_per_s: dict[str, PositiveFloat]
 
 
 class CapacityPair(Contract):
@@ -169,6 +191,7 @@ class CapacityReport(Contract):
     warnings: tuple[Finding, ...] = ()
     entries: tuple[CapacityEntry, ...]
     pairs: tuple[CapacityPair, ...] = ()
+    costs: Annotated[tuple[CostLine, ...], Field(exclude_if=lambda given: not given)] = ()
     skipped: tuple[Skipped, ...] = ()
     step: PositiveFloat
     boots: NonNegativeInt

@@ -8,8 +8,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
+from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.plan import Expected, Plan, Skipped
 
 Phase = Literal[
     "start",
@@ -76,23 +77,22 @@ MAIN: Mapping[Phase, tuple[Figure, ...]] = {
 }
 """The figures of each phase that stand for it on the page; the others are in the detail."""
 
-Outcome = Literal["better", "worse", "tie", "can't tell"]
-
 
 class DayPlan(Contract):
     """plan.json of a day: `rounds` times all phases, with new processes in each round.
 
-    `race` has the contenders and what all phases share. `duration_s` bounds the whole day: with
-    `rounds_min` behind it, no round begins that would end after it. Windows of load last
-    `window_ms`. A round has `starts` cold starts of each contender; `crowd` is the number of
-    connections beyond capacity, `storm` how many new ones come at once, and `slow_clients` how many
-    clients send a head byte by byte.
+    `race` has the contenders and what all phases share. `duration_s` bounds the whole day, and what
+    is `expected` says when it ends, whatever the servers do. Windows of load last `window_ms`, or
+    less where `rounds_min` would not fit. A round has `starts` cold starts of each contender;
+    `crowd` is the number of connections beyond capacity, `storm` how many new ones come at once,
+    and `slow_clients` how many clients send a head byte by byte.
     """
 
     schema_: Literal["bakeoff.day-plan/1"] = Field("bakeoff.day-plan/1", alias="schema")
     run: str
     race: Plan
     duration_s: PositiveFloat
+    expected: Expected | None = None
     rounds: PositiveInt
     rounds_min: PositiveInt
     window_ms: PositiveInt
@@ -107,74 +107,15 @@ class DayPlan(Contract):
         return self.race.cluster
 
 
-class DayValue(Contract):
-    """What one contender had on one line: the geometric mean of `n` rounds or starts.
+class DayLine(Line):
+    """One figure of one phase, of all contenders; it is made of rounds, or of starts.
 
-    None: it had none, and `why` says so.
+    `main`: it stands for its phase on the page.
     """
-
-    name: str
-    value: NonNegativeFloat | None
-    n: NonNegativeInt
-    why: Finding | None = None
-
-
-class DayPair(Contract):
-    """`a` over `b` on one line, with its 95 % interval, simultaneous over the pairs of the line.
-
-    Above 1 `a` is better: a ratio of times is turned round. `a` is `better` or `worse` where the
-    interval leaves out 1, and it is a `tie` where all of it is within 10 % of 1; else it can't be
-    told. `n` counts the rounds (or starts) that have both.
-    """
-
-    a: str
-    b: str
-    ratio: PositiveFloat
-    low: NonNegativeFloat
-    high: NonNegativeFloat
-    n: PositiveInt
-    finding: Outcome
-    why: Finding | None = None
-
-    def turned(self) -> "DayPair":
-        """`b` over `a`."""
-        mirrored: dict[Outcome, Outcome] = {"better": "worse", "worse": "better"}
-        return self.model_copy(
-            update={
-                "a": self.b,
-                "b": self.a,
-                "ratio": 1 / self.ratio,
-                "low": 1 / self.high,
-                "high": 1 / self.low if self.low else float("inf"),
-                "finding": mirrored.get(self.finding, self.finding),
-            }
-        )
-
-
-class DayLine(Contract):
-    """One figure of one phase, of all contenders. `main`: it stands for its phase on the page."""
 
     phase: Phase
     figure: Figure
     main: bool
-    values: tuple[DayValue, ...]
-    pairs: tuple[DayPair, ...] = ()
-
-    def value(self, name: str) -> DayValue:
-        """That of one contender; KeyError where it took no part."""
-        for value in self.values:
-            if value.name == name:
-                return value
-        raise KeyError(name)
-
-    def pair(self, a: str, b: str) -> DayPair | None:
-        """`a` over `b`; None: too few rounds have both."""
-        for pair in self.pairs:
-            if (pair.a, pair.b) == (a, b):
-                return pair
-            if (pair.a, pair.b) == (b, a):
-                return pair.turned()
-        return None
 
 
 class DayEntry(Contract):

@@ -49,14 +49,38 @@ class LevelSpread(Contract):
     degrees: PositiveInt
 
 
-class ContenderDraws(Contract):
+class Spreads(Contract):
+    """How far apart the draws of each level are."""
+
+    spreads: tuple[LevelSpread, ...] = ()
+
+    def spread(self, level: Level) -> LevelSpread | None:
+        """The spread at a level; None: it was not drawn."""
+        return next((each for each in self.spreads if each.level == level), None)
+
+
+class RequestDraws(Spreads):
+    """One request of a mix: what all processes had of it.
+
+    `spreads` are those of its ln latency, of which a slice has the geometric mean; empty where too
+    few slices had it.
+    """
+
+    name: str
+    share: Annotated[float, Field(gt=0, le=1)]
+    requests_per_s: NonNegativeFloat
+    p50_us: NonNegativeFloat | None
+    p99_us: NonNegativeFloat | None
+
+
+class ContenderDraws(Spreads):
     """One contender's spreads, the smallest level first, and what follows for who measures it.
 
     `spreads` is empty where too few `rounds` were measured; a round is a slice of `slice_ms` for
     each set of connections of each process. `one_draw_error` is the sd of ln throughput over runs
     of 20 s that each draw once (one process, one set of connections), `twenty_draws_error` the same
     where 20 s are twenty draws of a second; the machine's drift comes on top of both.
-    `generator_busy` is the median over slices.
+    `generator_busy` is the median over slices. `by_request` has each request of a mix.
     """
 
     name: str
@@ -68,13 +92,9 @@ class ContenderDraws(Contract):
     slice_ms: PositiveInt
     requests_per_s: NonNegativeFloat
     generator_busy: NonNegativeFloat
-    spreads: tuple[LevelSpread, ...] = ()
     one_draw_error: PositiveFloat | None = None
     twenty_draws_error: PositiveFloat | None = None
-
-    def spread(self, level: Level) -> LevelSpread | None:
-        """The spread at a level; None: it was not drawn."""
-        return next((each for each in self.spreads if each.level == level), None)
+    by_request: Annotated[tuple[RequestDraws, ...], Field(exclude_if=lambda given: not given)] = ()
 
 
 class Draws(Contract):

@@ -197,6 +197,18 @@ class Plan(Contract):
         """What the entry called `name` is asked over."""
         return self.entry(name).protocol or self.protocol
 
+    @property
+    def machines(self) -> int:
+        """How many machines contenders are rotated over."""
+        return len(self.cluster.servers) if self.cluster else 1
+
+    def host_of(self, name: str, boot: int) -> str:
+        """Where the entry called `name` listens in a boot."""
+        if self.cluster is None or self.machines == 1:
+            return self.host
+        here, beside = self.cluster.hosts(boot)
+        return beside if self.entry(name).twin_of else here
+
     def places_of(self, name: str) -> int:
         """How many requests to that entry may be under way at a time, over all connections."""
         http_2 = self.protocol_of(name) in HTTP_2

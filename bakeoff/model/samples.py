@@ -17,6 +17,7 @@ from pydantic import (
 
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
+from bakeoff.model.capacity import CostAt
 from bakeoff.model.day import Phase
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.load import Loader, LoadResult
@@ -56,6 +57,13 @@ class CoreTime(Contract):
     softirq_s: NonNegativeFloat
     steal_s: NonNegativeFloat
     idle_s: NonNegativeFloat
+
+    @classmethod
+    def together(cls, cores: Sequence[Self]) -> Self:
+        """Processors of one number on several machines, as one."""
+        times = [key for key in cls.model_fields if key != "cpu"]
+        summed = {key: sum(getattr(each, key) for each in cores) for key in times}
+        return cls(cpu=cores[0].cpu, **summed)
 
     @property
     def total_s(self) -> float:
@@ -202,6 +210,40 @@ class Memory(Contract):
 
     pss_mib: NonNegativeFloat
     processes: PositiveInt
+
+
+class Rested(Contract):
+    """Several contenders at rest over the same time: each one's CPU time, where it can be seen, and
+    the processors' energy (None: it isn't counted)."""
+
+    lasted_ns: PositiveInt
+    cpu: dict[str, CpuTime]
+    energy_uj: NonNegativeInt | None
+
+
+class CostSlice(Contract):
+    """A slice of an open loop at a known share of what servers can do, and what it cost.
+
+    `at` half of the contender's own peak (`share`), or at one rate for all (`equal`): half of the
+    lowest peak. `energy_uj` is that of the processors over `lasted_ns`; None: it isn't counted.
+    """
+
+    at: CostAt
+    slice: Slice
+    lasted_ns: PositiveInt
+    energy_uj: NonNegativeInt | None
+    memory: Memory | None
+
+
+class Costs(Contract):
+    """What requests cost in one draw: its contenders at rest, then a slice of each at either load,
+    in random order."""
+
+    type: Literal["costs"] = "costs"
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    rested: Rested
+    slices: tuple[CostSlice, ...]
 
 
 class BootEntry(Contract):
@@ -402,7 +444,8 @@ class DayTurn(Contract):
     `number` counts the turns of a phase that has several. Which of the others there are depends on
     the phase: `ready_ms` of a start; `slices` of all loads (slow clients: without and with them;
     recovery: before the crowd came, then those after it had gone at `since_ns`); CPU time and the
-    processors' energy over `lasted_ns`; `memory` at its end. `opened` counts the connections that
+    processors' energy over `lasted_ns`; `memory` at its end, of loads before the connections close;
+    `tcp` is what went wrong in the kernel's TCP meanwhile. `opened` counts the connections that
     the load could open, with slow clients those that were still held at the end. Where it could not
     have its turn or died in it, `out` says why.
     """
@@ -419,16 +462,19 @@ class DayTurn(Contract):
     energy_uj: NonNegativeInt | None = None
     lasted_ns: NonNegativeInt | None = None
     memory: Memory | None = None
+    tcp: Annotated[TcpTrouble | None, Field(exclude_if=lambda given: given is None)] = None
     opened: NonNegativeInt | None = None
     out: str = ""
 
 
 class DayEnd(Contract):
-    """A round of a day ended, after `lasted_s`; `stopped` says how each contender did."""
+    """A round of a day ended, after `lasted_s`, with windows of `window_ms` (None: as planned);
+    `stopped` says how each contender did."""
 
     type: Literal["day-end"] = "day-end"
     round: NonNegativeInt
     lasted_s: NonNegativeFloat
+    window_ms: PositiveInt | None = None
     stopped: tuple[Stopped, ...]
 
 
@@ -439,6 +485,7 @@ Record = Annotated[
     | Draw
     | Block
     | SingleBlock
+    | Costs
     | BootEnd
     | ToolRun
     | DayTurn

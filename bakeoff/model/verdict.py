@@ -1,7 +1,7 @@
 """verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/3."""
 
 from math import inf
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -12,6 +12,7 @@ from bakeoff.model.gate import GateResult
 from bakeoff.model.held import Held
 from bakeoff.model.load import Latency as Latency
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.samples import Course
@@ -280,7 +281,7 @@ class Pair(Contract):
     minimum_detectable_effect: NonNegativeFloat | None
     cpu_ratio: Interval | None = None
 
-    def turned(self) -> "Pair":
+    def turned(self) -> Self:
         """The same comparison, seen from the other side."""
         opposite = {"faster": "slower", "slower": "faster"}
         return self.model_copy(
@@ -365,6 +366,14 @@ class NoiseFloor(Interval):
     """The twin's ratio to the reference: two copies of one program."""
 
     name: str
+
+
+class MachineRatio(Interval):
+    """One contender on a `machine` over itself on another one, by their addresses."""
+
+    contender: str
+    machine: str
+    over: str
 
 
 class Upstream(Contract):
@@ -452,18 +461,14 @@ class Verdict(Contract):
     steal_share: NonNegativeFloat | None
     cores: Cores
     upstream: Upstream | None = None
+    machines: Annotated[tuple[MachineRatio, ...], Field(exclude_if=lambda given: not given)] = ()
     loaders: Annotated[tuple[LoaderFigures, ...], Field(exclude_if=lambda given: not given)] = ()
     seed: NonNegativeInt
     machine: Machine
 
     def pair(self, a: str, b: str) -> Pair | None:
         """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
-        for pair in self.pairs:
-            if (pair.a, pair.b) == (a, b):
-                return pair
-            if (pair.a, pair.b) == (b, a):
-                return pair.turned()
-        return None
+        return pair_of(self.pairs, a, b)
 
     def interval(self, a: str, b: str) -> Ratio | None:
         """The interval of `a` over `b`; None: too few blocks have both."""

@@ -14,14 +14,15 @@ from bakeoff.plan.ci import (
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
-from bakeoff.plan.day import DayOptions, plan_day
+from bakeoff.plan.day import DayOptions, next_window_ms, plan_day
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
 from bakeoff.plan.outlook import ENDING_S
-from bakeoff.plan.race import RaceOptions, confirming, without
+from bakeoff.plan.race import confirming, without
+from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
 from bakeoff.plan.schedule import (
     arrival_seed,
@@ -66,6 +67,7 @@ __all__ = [
     "draw_order",
     "has_first_process",
     "ladder",
+    "next_window_ms",
     "open_lengths",
     "parse_slo",
     "plan_capacity",

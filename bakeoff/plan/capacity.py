@@ -8,7 +8,7 @@ from bakeoff.model.capacity import Bound, CapacityPlan, Objective
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN
+from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.options import (
     ArrivalsOption,
     CaOption,
@@ -22,7 +22,8 @@ from bakeoff.plan.options import (
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions
-from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.race import RaceDraft
+from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.values import Count, Seconds
 
 DURATION_PER_ENTRY_S = 30.0
@@ -118,7 +119,9 @@ def plan_capacity(
     plan = draft.plan(draft.settings()[0], None)
     duration_s = options.duration or DURATION_PER_ENTRY_S * len(plan.entries)
     # What search and rounds take with the shortest slices.
-    least_s = len(plan.entries) * (SEARCH + plan.boots * ROUND) * WINDOW_MS_MIN / 1000
+    count = len(plan.entries)
+    least_s = count * (SEARCH + plan.boots * ROUND) * WINDOW_MS_MIN / 1000
+    least_s += plan.boots * costs_s(count)
     check_budget(duration_s, least_s, plan.boots)
     run = f"{environment.time}-capacity-{plan.run.removeprefix(f'{environment.time}-')}"
     return CapacityPlan(

@@ -21,7 +21,8 @@ from bakeoff.plan.options import (
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions, beside
-from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.race import RaceDraft
+from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.values import Count, Rate, Seconds, ShareBelow2
 
 PROJECT_FILE = "bakeoff.toml"

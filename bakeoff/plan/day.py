@@ -6,6 +6,8 @@ from typing import Annotated
 
 from bakeoff.model.day import DayPlan
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Expected
+from bakeoff.model.samples import DayEnd
 from bakeoff.plan.contenders import resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import (
@@ -17,8 +19,10 @@ from bakeoff.plan.options import (
     ProtocolOption,
     StreamsOption,
 )
+from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.questions import QuestionOptions
-from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.race import RaceDraft
+from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.values import Count, Seconds
 
 DURATION_PER_ENTRY_S = 120.0
@@ -37,6 +41,8 @@ FIXED_S = 3.5
 ROUND_S = 3.0
 """What a round takes however many there are: rest, stops."""
 STARTS = 2
+OVERTIME = 1.1
+"""A tenth more than was asked for, rather than a round less."""
 CROWD = 16
 """Times the usual connections: who asks beyond capacity are others, who come on top."""
 
@@ -100,6 +106,7 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
         run=run,
         race=plan.model_copy(update={"run": run, "duration_s": duration_s}),
         duration_s=duration_s,
+        expected=Expected(about_s=duration_s, at_most_s=OVERTIME * duration_s + ENDING_S),
         rounds=rounds,
         rounds_min=ROUNDS_MIN,
         window_ms=window_ms,
@@ -108,6 +115,30 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
         storm=options.storm,
         slow_clients=options.slow_clients,
     )
+
+
+def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
+    """How long the windows of the next round are, by what those before it took; None: the time is
+    up, or all rounds are over.
+
+    Rather than too few rounds there are shorter windows: without five of them nothing is judged.
+    Where even the shortest don't allow as many, there are as many as fit.
+    """
+    done, spent_s = len(ends), sum(each.lasted_s for each in ends)
+    if done >= plan.rounds:
+        return None
+    if not ends:
+        return plan.window_ms
+    count, last = len(plan.race.entries), ends[-1]
+    windows_s = WINDOWS * count / 1000
+    others_s = max(0.0, last.lasted_s - windows_s * (last.window_ms or plan.window_ms))
+    left_s = plan.duration_s - spent_s
+    fit = int(left_s / (others_s + windows_s * plan.window_ms))
+    rounds = max(1, plan.rounds_min - done, min(plan.rounds - done, fit))
+    window_ms = int((left_s / rounds - others_s) / windows_s)
+    window_ms = min(max(WINDOW_MS_MIN, window_ms), plan.window_ms)
+    takes_s = others_s + windows_s * window_ms
+    return window_ms if spent_s + takes_s <= OVERTIME * plan.duration_s else None
 
 
 def _rounds(duration_s: float, contenders: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
+from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import (
     CaOption,
@@ -19,7 +20,8 @@ from bakeoff.plan.options import (
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions
-from bakeoff.plan.race import RaceDraft, RaceOptions, slug
+from bakeoff.plan.race import RaceDraft
+from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.values import Count, Seconds
 
 PROCESSES = 6

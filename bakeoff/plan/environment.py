@@ -47,13 +47,13 @@ class Environment:
 
     def spare_cpus(self, cores: Cores) -> tuple[int, ...]:
         """Where whoever is neither server nor generator runs, on the servers' machine."""
-        return spare_cpus(self.cluster.server.cpus if self.cluster else self.cores, cores)
+        return spare_cpus(self.cluster.server_cpus if self.cluster else self.cores, cores)
 
     def cores_for(self, cpus: str | None) -> Cores:
         """The cores that `--cpus` names, or the usual ones: of a cluster all. Raises `BadUsage`."""
         if self.cluster is None:
             return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
-        server, client = self.cluster.server.cpus, self.cluster.loads[0].cpus
+        server, client = self.cluster.server_cpus, self.cluster.loads[0].cpus
         if cpus is None:
             return Cores(server=server, client=client, apart=True)
         return parse_cores(cpus, server, client).model_copy(update={"apart": True})

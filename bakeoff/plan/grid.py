@@ -8,7 +8,8 @@ from bakeoff.model.grid import Axis, AxisName, GridPlan, PlannedCell, Settings
 from bakeoff.model.plan import Plan
 from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.race import RaceDraft, RaceOptions
+from bakeoff.plan.race import RaceDraft
+from bakeoff.plan.race_options import RaceOptions
 
 _LETTERS: dict[AxisName, Literal["c", "w", "p", "s", ""]] = {
     "connections": "c",

@@ -23,6 +23,10 @@ START = 0.7
 _NEAR = 2
 _DOWN, _UP = 14, 4
 
+COST_SHARE = 0.5
+"""Of the peak, where costs are measured: nobody is at the limit there, and nobody nearly idle."""
+COST_WINDOW_MS, REST_MS = 400, 200
+
 WINDOW_MS_MIN, WINDOW_MS_MAX = 300, 4000
 RAMP_MS_MIN = 100
 RAMP_SHARE = 0.25
@@ -57,6 +61,11 @@ def window_ms(rate: float, objectives: Sequence[Objective]) -> int:
 def ramp_ms(window: int) -> int:
     """Time for the queue to find its usual length before the window: each slice begins idle."""
     return max(RAMP_MS_MIN, ceil(RAMP_SHARE * window))
+
+
+def costs_s(contenders: int) -> float:
+    """What costs take in each round: all at rest, then a slice of each at either load."""
+    return (REST_MS + 2 * contenders * COST_WINDOW_MS) / 1000
 
 
 def lowest_rung(objectives: Sequence[Objective]) -> int:

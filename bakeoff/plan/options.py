@@ -142,6 +142,14 @@ MayLoadOption = Annotated[
         metavar="HOST",
     ),
 ]
+ServerNodesOption = Annotated[
+    Count,
+    Flag(
+        "With --cluster: rotate contenders over so many of its server nodes, another one in each "
+        "boot. The twin is on the next one, and says whether the machines differ. (default: 1)",
+        int,
+    ),
+]
 CpusOption = Annotated[
     str | None,
     Flag(

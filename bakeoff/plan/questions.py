@@ -14,6 +14,8 @@ from bakeoff.plan.options import Flag, Options
 from bakeoff.plan.values import flag
 from bakeoff.plan.workloads import read_workload, with_files
 
+GIVEN = "workload"
+"""A workload of Python, which has the keys of a file: its name, and where its faults are."""
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
@@ -22,7 +24,7 @@ class QuestionOptions(Options):
     """The options that say what is asked, of all that load servers."""
 
     workload: Annotated[
-        str | None,
+        str | dict[str, Any] | None,
         Flag(
             "What is asked, and the right answer: hello, empty, get (GET /, whatever it answers) "
             "and others, or a file such as ./shop.toml with several requests. (default: hello; "
@@ -102,6 +104,13 @@ class QuestionOptions(Options):
             name: getattr(self, name) for name in _NAMES if getattr(self, name) not in (None, ())
         }
 
+    def arguments(self) -> list[str]:
+        """As of all options; a workload that is no file has no flag, and is named."""
+        if not isinstance(self.workload, dict):
+            return super().arguments()
+        named = f"<{self.workload.get('name', GIVEN)}, given in Python: see plan.json>"
+        return self.model_copy(update={"workload": named}).arguments()
+
 
 _NAMES = tuple(QuestionOptions.model_fields.keys() - Options.model_fields.keys())
 
@@ -122,7 +131,9 @@ def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_own(options: QuestionOptions) -> bool:
     """Whether the user says what is asked, and not the catalogue."""
-    return _is_file(options.workload) if options.workload else bool(options.question)
+    if isinstance(options.workload, str):
+        return _is_file(options.workload)
+    return bool(options.question)
 
 
 def asked(
@@ -140,6 +151,13 @@ def asked(
         )
     if typed:
         return _typed(options, directory)
+    if isinstance(options.workload, dict):
+        given = Workload.checked({"name": GIVEN, **options.workload}, GIVEN)
+        try:
+            return with_files(given, directory / GIVEN)
+        except BadFile as error:
+            where = GIVEN if error.where == directory / GIVEN else error.where
+            raise BadFile(where, error.key, error.fault) from None
     if options.workload and _is_file(options.workload):
         return read_workload(directory / options.workload)
     return catalogue.workload(options.workload or default)

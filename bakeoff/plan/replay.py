@@ -13,9 +13,10 @@ from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
 from bakeoff.model.protocol import HTTP_2, Protocol
 from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
+from bakeoff.plan.entries import twin
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import Flag, Options, ProtocolOption
-from bakeoff.plan.race import BOOTS, twin
+from bakeoff.plan.race import BOOTS
 from bakeoff.plan.values import default_cores, spare_cpus
 
 ROW_S_MIN = 3.0

@@ -207,4 +207,6 @@ def items(sign: Sign, texts: Sequence[str]) -> tuple[Item, ...]:
 
 def printable(text: str) -> str:
     """Text from outside without control characters, which could steer a terminal."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else " " if c in "\r\n\t" else "�" for c in text)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,9 @@ def add(run: AnyRun) -> str:
     url = default_url()
     if url is None:
         return ""
-    paths = dict.fromkeys([*_taken(), str(run.path)])
+    lists = _taken()
+    paths = dict.fromkeys([*(path for taken in lists.values() for path in taken), str(run.path)])
+    trouble = ""
     try:
         index = history.open_index(url)
         try:
@@ -36,24 +40,33 @@ def add(run: AnyRun) -> str:
         finally:
             index.close()
     except BakeoffError as error:
-        return f"{error}; {_wait(paths)}"
-    return ""
+        trouble = f"{error}; {_wait(paths)}"
+    # Not before: whoever is killed here leaves them to the next one.
+    for taken in lists:
+        taken.unlink(missing_ok=True)
+    return trouble
 
 
 def _pending() -> Path:
     return user_data() / "pending"
 
 
-def _taken() -> list[str]:
-    """The runs that wait for the history to come back. Of two processes, one takes them."""
-    taken = _pending().with_suffix(f".{os.getpid()}")
-    try:
-        _pending().rename(taken)
-        paths = taken.read_text().splitlines()
-        taken.unlink()
-    except OSError:
-        return []
-    return paths
+def _taken() -> dict[Path, list[str]]:
+    """The lists of runs that wait for the history to come back, by their files.
+
+    Of two processes one takes them, by a new name with its pid; with them come those of processes
+    that were killed before they had added theirs.
+    """
+    own = _pending().with_suffix(f".{os.getpid()}-{time.time_ns()}")
+    with suppress(OSError):
+        _pending().rename(own)
+    lists: dict[Path, list[str]] = {}
+    for path in _pending().parent.glob("pending.*"):
+        pid = path.suffix[1:].partition("-")[0]
+        if path == own or not Path("/proc", pid).exists():
+            with suppress(OSError):
+                lists[path] = path.read_text().splitlines()
+    return lists
 
 
 def _wait(paths: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.run import AnyRun
 
-_STEPS = ("block", "single-block", "tool-run", "day-turn")
+_STEPS = ("block", "single-block", "costs", "tool-run", "day-turn")
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,10 @@ class Meters:
     pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
     energy_uj = staticmethod(measure.read_energy_uj)
 
+    def at(self, address: str) -> Meters:  # noqa: ARG002
+        """Those of the machine whose servers listen at an `address`."""
+        return self
+
     def network(self) -> NetworkSeen | None:
         """What went over the network; None: server and generator are on this machine."""
         return None

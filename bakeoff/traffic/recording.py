@@ -112,5 +112,8 @@ def parsed_json(text: str | bytes, where: Path | str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise BadFile(where, None, "is not JSON that can be read: it is nested too deep") from None
+    except UnicodeDecodeError as error:
+        why = f"is not JSON: it is no text, from byte {error.start} on"
+        raise BadFile(where, None, why) from None
     except ValueError as error:
         raise BadFile(where, None, f"is not JSON: {error}") from None

@@ -253,6 +253,7 @@ def test_gitlabs_job_runs_as_it_is(clone: Path, env: dict[str, str]) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_the_plain_shell_runs_as_it_is(
     clone: Path, env: dict[str, str], path: dict[str, str]
 ) -> None:

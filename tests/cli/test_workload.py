@@ -144,7 +144,7 @@ body = ""
     assert shown == [
         "share request right answer",
         "once POST /login 200",
-        "with a body of 1 byte",
+        "with a body of 1 byte {{token}} from json /token",
         "75.0% search: GET /search?q={{hex 4}} 200, 10 to 2,000 bytes, with '[b]a[/b]'",
         "with 1 header",
         "25.0% GET /empty 204, no body",

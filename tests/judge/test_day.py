@@ -1,5 +1,6 @@
 """A day's figures, outcomes and behaviours, on turns that were made up."""
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -9,15 +10,16 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge_day, recovered_after_ms
-from bakeoff.judge.beyond import behaviour
+from bakeoff.judge.beyond import BEYOND, behaviour, traits
 from bakeoff.judge.day_figures import READINGS, Seen
 from bakeoff.model.day import Day, DayPlan, Figure, Phase
-from bakeoff.model.samples import CpuTime, DayEnd, DayTurn, Memory, Record, Slice
+from bakeoff.model.samples import CpuTime, DayEnd, DayTurn, Memory, Record, Slice, TcpTrouble
 from bakeoff.plan import DayOptions, plan_day
 from tests.judge.races import MACHINE, MS, encoded, event
 from tests.plan import places
 
 ROUNDS = 8
+RECORDS = Path(__file__).parents[2] / "records"
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +133,10 @@ def _beyond(**changed: Any) -> Slice:
     [
         ({"requests": 2950}, "keeps_up"),
         ({"misses": 900, "unsent": 900}, "answers_late"),
-        ({"errors": {"reset": 300}}, "refuses"),
-        ({"errors": {"status": 400}}, "refuses"),
+        ({"errors": {"reset": 300}}, "drops"),
+        ({"errors": {"early_close": 200, "reset": 300, "timeout": 400}}, "drops"),
+        ({"errors": {"status": 400}}, "sheds"),
+        ({"errors": {"connect_refused": 400}}, "refuses"),
         ({"errors": {"timeout": 300, "reset": 20}}, "times_out"),
         ({"requests": 400}, "collapses"),
         ({"requests": 0, "requests_all": 0, "errors": {"timeout": 900}}, "collapses"),
@@ -148,6 +152,127 @@ def test_behaviours_are_told_apart(changed: dict[str, Any], code: str) -> None:
     )
     found = behaviour("load_300", [seen])
     assert found and found.code == code and found.values["level"] == 3.0
+
+
+def beyond(pss_mib: float = 20.0, overflows: int = 0, **changed: Any) -> Seen:
+    """A round in which it held 20 MiB at 100 % of its peak, and `pss_mib` at 300 %."""
+    turns = (
+        PEAK,
+        turn("load_100", slices=(slice_of(rate=1000.0),), memory=memory(20.0)),
+        turn(
+            "load_300",
+            slices=(slice_of(rate=3000.0, **changed),),
+            memory=memory(pss_mib),
+            tcp=TcpTrouble(listen_overflows=overflows, listen_drops=overflows, retransmits=0),
+        ),
+    )
+    return Seen({(each.phase, each.number): each for each in turns})
+
+
+def memory(pss_mib: float) -> Memory:
+    return Memory(pss_mib=pss_mib, processes=1)
+
+
+def test_who_waits_in_memory_is_told_from_who_waits() -> None:
+    waits = {"misses": 900, "unsent": 900}
+    for mib, code in ((20.0, "answers_late"), (27.0, "answers_late"), (30.0, "queues_in_memory")):
+        found = behaviour("load_300", [beyond(mib, **waits)] * 3)
+        assert found and found.code == code, mib
+    assert found and (found.values["mib"], found.values["mib_at_peak"]) == (30.0, 20.0)
+
+
+def test_the_recorded_day_tells_gunicorn_and_node_apart_by_name() -> None:
+    """From the facts of records/: medians over its rounds, in place of each round's. It has memory
+    at rest and right behind 300 %, not yet at each load."""
+    recorded = json.loads((RECORDS / "2026-11-23T06-41-04Z-day.json").read_text())
+    had = {
+        (line["phase"], line["figure"], value["name"]): value["value"]
+        for line in recorded["lines"]
+        for value in line["values"]
+    }
+
+    def name_of(server: str, phase: Phase) -> str:
+        answered = round(1000 * had[phase, "kept", server])
+        due = round(answered / had[phase, "answered", server])
+        seen: dict[Phase, DayTurn] = {
+            "peak": PEAK,
+            "load_100": turn("load_100", memory=memory(had["rest", "memory_mib", server])),
+            phase: turn(
+                phase,
+                slices=(slice_of(requests=answered, misses=due - answered, rate=3000.0),),
+                memory=memory(had["equal", "memory_mib", server]),
+            ),
+        }
+        found = behaviour(phase, [Seen({(each, 0): own for each, own in seen.items()})])
+        assert found
+        return found.code
+
+    for phase in BEYOND:
+        assert name_of("node-http", phase) == "queues_in_memory"
+        for server in ("gunicorn", "nginx", "go-nethttp"):
+            assert name_of(server, phase) == "answers_late"
+
+
+@pytest.mark.parametrize(
+    ("server", "phase", "changed", "full_mib", "mib", "code"),
+    [
+        # The first round of 2026-11-23T20-07-34Z, on a machine that was crowded: 833 ms windows.
+        ("node-http", "load_150", {"requests": 910}, 53.4, 73.0, "queues_in_memory"),
+        ("node-http", "load_300", {"unsent": 388, "misses": 388}, 53.4, 90.1, "queues_in_memory"),
+        (
+            "gunicorn",
+            "load_150",
+            {"requests": 230, "misses": 836, "errors": {"timeout": 886}},
+            23.5,
+            29.6,
+            "collapses",
+        ),
+        (
+            "gunicorn",
+            "load_300",
+            {"requests": 870, "misses": 194, "unsent": 61, "errors": {"timeout": 133}},
+            23.5,
+            30.4,
+            "times_out",
+        ),
+    ],
+)
+def test_a_crowded_machine_tells_them_apart_too(
+    server: str,
+    phase: Phase,
+    changed: dict[str, Any],
+    full_mib: float,
+    mib: float,
+    code: str,
+) -> None:
+    seen: dict[Phase, DayTurn] = {
+        "peak": PEAK,
+        "load_100": turn("load_100", memory=memory(full_mib)),
+        phase: turn(phase, slices=(slice_of(rate=3000.0, **changed),), memory=memory(mib)),
+    }
+    found = behaviour(phase, [Seen({(each, 0): own for each, own in seen.items()})])
+    assert found and found.code == code, server
+
+
+def test_who_clearly_answers_less_sags_and_noise_does_not() -> None:
+    def codes(*requests: int) -> list[str]:
+        rounds = [beyond(requests=each, misses=900, unsent=900) for each in requests]
+        return [each.code for each in traits("load_300", rounds)]
+
+    assert codes(700, 710, 690, 700, 720) == ["sags"]
+    assert codes(700, 1000, 600, 900, 720) == []
+    assert codes(700, 710, 690, 700) == [], "of too few rounds nothing is said"
+    assert codes(960, 950, 970, 950, 960) == [], "less than a tenth is a tie"
+    assert codes(400, 400, 400, 400, 400) == [], "that has collapsed, which is said"
+
+
+def test_a_full_door_and_uneven_waits_are_said() -> None:
+    even = encoded(((90 * MS, 1000),))
+    uneven = encoded(((20 * MS, 900), (400 * MS, 100)))
+    found = [*traits("load_300", [beyond(overflows=40, service=uneven)] * 3)]
+    assert [each.code for each in found] == ["uneven", "door_full"]
+    assert found[1].values == {"level": 3.0, "overflows": 40}
+    assert [*traits("load_300", [beyond(service=even)] * 3)] == []
 
 
 def test_who_dies_in_half_of_the_rounds_dies_and_who_took_no_part_has_no_behaviour() -> None:

@@ -12,8 +12,7 @@ def line(speeds: list[float], **changed: object) -> Line:
     """The line of a contender at these speeds over a reference of 100, one run a day."""
     index = open_index("sqlite://")
     index.add(*(run(day, {"reference": 100.0, "own": speed}) for day, speed in enumerate(speeds)))
-    series = index.series(index.series_of("own")[0].series)
-    assert series is not None
+    series = index.series(index.series_of("own")[0])
     points = [*series.points]
     middle = len(points) // 2
     points[middle:] = [point.model_copy(update=changed) for point in points[middle:]]

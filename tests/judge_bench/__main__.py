@@ -12,6 +12,9 @@ Races come in random order, of the kind that is furthest behind: any stop leaves
 Each finished race is kept (--kept), so the bench may be stopped at any time and goes on from there,
 call after call, until there are --races of each kind. --minutes bounds one call. The record, of all
 that is kept, is written at the end of any call. It wants a machine without other work.
+
+Races of other machines count with --earlier RECORD, but planted ones: what a planted loop takes was
+timed there.
 """
 
 import argparse
@@ -59,6 +62,9 @@ def options(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--duration", type=float, help="of a race, s (20; 30 and 60; 60)")
     parser.add_argument("--seed", type=int, help="of the order, and of simulated races")
     parser.add_argument("--kept", type=Path, default=Path("build/judge-bench"))
+    parser.add_argument(
+        "--earlier", type=Path, nargs="+", default=[], metavar="RECORD", help="count its races, too"
+    )
     parser.add_argument("--out", type=Path, help="write the record there, as JSON")
     return parser.parse_args(words)
 
@@ -88,6 +94,11 @@ class Bench:
         self.races = self.kept / "races.jsonl"
         self.timings = self.kept / "timings.jsonl"
         self.simulated = self.kept / "simulated.json"
+        self.earlier = [race for path in chosen.earlier for race in live.of_record(path)]
+
+    def done(self) -> list[live.Live]:
+        """All races that count: those of earlier records, and those that are kept here."""
+        return [*self.earlier, *live.lines(self.races, live.Live)]
 
     def simulate(self) -> None:
         """All effects, on the usual conditions."""
@@ -115,7 +126,7 @@ class Bench:
         agenda = Agenda(kinds, races, random.Random(self.chosen.seed))  # type: ignore[arg-type]
         whole_s = 60 * self.chosen.minutes if self.chosen.minutes else float("inf")
         while True:
-            done = live.lines(self.races, live.Live)
+            done = self.done()
             left_s = whole_s - (time.monotonic() - began_s)
             kind = agenda.next(done, left_s)
             if kind is None:
@@ -174,7 +185,7 @@ class Bench:
     def record(self) -> dict[str, object]:
         """All that is kept, summed up."""
         facts: Machine = machine(engine=engine_version(), bakeoff=bakeoff.__version__)
-        races = live.lines(self.races, live.Live)
+        races = self.done()
         parts = {part: [each for each in races if each.part == part] for part in RACES}
         result: dict[str, object] = {
             "what": "how often the judge errs: python -m tests.judge_bench",

@@ -1,5 +1,6 @@
 """One real race, through the command line that people use, and what the bench keeps of it."""
 
+import json
 import os
 import shlex
 import shutil
@@ -75,10 +76,13 @@ class Live(Contract):
         return self.pairs[0] if len(self.pairs) == 1 else None
 
 
-def race(words: Sequence[str], duration_s: float, here: Path) -> tuple[Verdict, Sequence[Record]]:
+def race(
+    words: Sequence[str], duration_s: float, here: Path, within: Sequence[str] = ()
+) -> tuple[Verdict, Sequence[Record]]:
     """The verdict on the contenders `words`, typed in the folder `here`, and what was measured.
 
-    All options are the defaults, but for the twin, which the races between equals are themselves.
+    All options are the defaults, but for those among the words and the twin, which the races
+    between equals are themselves. bakeoff is called by the command `within`, if there is one.
     Raises `RaceFailed`.
     """
     said = here / "verdict.json"
@@ -86,7 +90,7 @@ def race(words: Sequence[str], duration_s: float, here: Path) -> tuple[Verdict, 
     out = here / "run"
     shutil.rmtree(out, ignore_errors=True)
     command = [
-        *(sys.executable, "-m", "bakeoff", "race", *words),
+        *(*within, sys.executable, "-m", "bakeoff", "race", *words),
         *("--no-twin", "-d", f"{duration_s:g}", "--json", said.name, "--out", out.name),
     ]
     # The package that this bench belongs to, whatever else is installed.
@@ -179,6 +183,16 @@ def append(path: Path, line: Contract) -> None:
         file.write(line.to_json().encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+
+
+def of_record(path: Path) -> list[Live]:
+    """The races between equals, and those repeated, that a record of the bench has.
+
+    Raises `BadFile` for a race of another shape.
+    """
+    races = json.loads(path.read_text()).get("races", [])
+    every = [Live.checked(each, path.name) for each in races]
+    return [each for each in every if each.part != "planted"]
 
 
 def lines(path: Path, kind: type[ContractT]) -> list[ContractT]:

@@ -92,7 +92,7 @@ def fetch(into: Path) -> None:
 
 def command(extra_loops: int = 0) -> str:
     """The contender, as it is typed in the folder where it was fetched to."""
-    return f"./{SERVER} --port {{port}} --loops {BASE_LOOPS + extra_loops}"
+    return f"./{SERVER} --host {{host}} --port {{port}} --loops {BASE_LOOPS + extra_loops}"
 
 
 def timing(server_cpu: int, generator_cpu: int) -> Timing:

@@ -17,7 +17,7 @@ def test_the_base_and_what_is_slower_are_commands_of_the_yardstick(tmp_path: Pat
     fetch(tmp_path / "kept")
     fetch(tmp_path / "kept")  # A bench that goes on.
     for words in (command(), command(150)):
-        program, *others = shlex.split(words.format(port=0))
+        program, *others = shlex.split(words.format(host="127.0.0.1", port=0))
         with running([tmp_path / "kept" / program, *others]) as server:
             connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
             connection.request("GET", "/")

@@ -1,11 +1,12 @@
 """What the bench's races say together."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.judge_bench.live import Compared, Live, append, lines
+from tests.judge_bench.live import Compared, Live, append, lines, of_record
 from tests.judge_bench.planted import Truth
 from tests.judge_bench.record import half_width, of_equals, of_planted, of_repeats, true_ratio
 
@@ -114,3 +115,10 @@ def _count(rate: object) -> tuple[int, int]:
 def _dict(value: object) -> dict[str, Any]:
     assert isinstance(value, dict)
     return value
+
+
+def test_of_an_earlier_record_all_races_count_but_the_planted(tmp_path: Path) -> None:
+    equal, planted = race(1.0), race(0.99, part="planted", subject="0.01")
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps({"races": [equal.model_dump(), planted.model_dump()]}))
+    assert of_record(record) == [equal]

@@ -226,3 +226,49 @@ def test_progress_goes_to_the_watch_that_was_given(world: World) -> None:
     raced("fast", "broken", watch=world)
     assert "broken is out: its build failed" in world.seen
     assert any(step.startswith("warming up") for step in world.seen)
+
+
+SHOP = {
+    "once": [{"path": "/login", "body": "{}", "take": {"token": "json /token"}}],
+    "request": [
+        {"name": "list", "path": "/items", "weight": 3},
+        {"name": "buy", "path": "/buy", "headers": {"Authorization": "Bearer {{token}}"}},
+    ],
+}
+
+
+def test_a_mix_with_a_chain_is_a_value(world: World) -> None:
+    run = raced("fast", "slow", workload=SHOP)
+    workload = run.plan.workload
+    assert [*workload.asked] == ["list", "buy"]
+    assert workload.once[0].take == {"token": "json /token"}
+    assert [request.name for request in run.verdict.requests] == ["list", "buy"]
+    assert run.verdict.pairs[0].ratio == pytest.approx(2, rel=0.1)
+    assert "given in Python: see plan.json" in " ".join(run.plan.command_line)
+    (file,) = set((run.path / "requests").glob("fast-??????.toml"))
+    assert "Bearer {{token}}" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("workload", "fault"),
+    [
+        (
+            {"request": [{"path": "/{{token}}"}]},
+            r"^workload: `request.0.path` is wrong: {{token}} is not a field",
+        ),
+        (
+            {"request": [{"pth": "/"}]},
+            r"^workload: `request.0.pth` is not a known key; did you mean path\?",
+        ),
+        (
+            {"data": "no.csv", "request": [{"path": "/"}]},
+            "^workload: `data` names no.csv, which can't be read",
+        ),
+    ],
+)
+def test_what_is_wrong_with_it_is_named_by_its_key(
+    world: World, workload: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(bakeoff.BakeoffError, match=fault):
+        raced(workload=workload)
+    assert world.slices == 0

@@ -239,3 +239,13 @@ def test_capacity_and_ci_are_asked_the_same(shop: Path) -> None:
         "request": "/x",
         "expect_status": 204,
     }
+
+
+def test_a_chain_needs_connections_that_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "chain.toml").write_text(
+        'name = "chain"\n[[once]]\npath = "/login"\ntake = { token = "json /t" }\n'
+        '[[request]]\npath = "/?{{token}}"\n'
+    )
+    options = {"workload": "./chain.toml", "connection": "close"}
+    with pytest.raises(BadUsage, match=r"--close: a connection carries one request.* \[\[once\]\]"):
+        planned(tmp_path, "python3 app.py", **options)

@@ -101,3 +101,36 @@ def test_several_objectives_share_one_ladder(measure: Measure) -> None:
     strict, loose = (each.requests_per_s or 0 for each in entry.capacities)
     assert 0 < strict < loose
     assert entry.mean is not None
+
+
+def test_costs_are_those_of_each_draw_at_half_of_a_peak_and_at_one_rate(measure: Measure) -> None:
+    world = World(SPEEDS, counts_energy=True)
+    done = measure.capacity(world, "fast", "slow", duration=40, boots=2)
+    costs = [record for record in done.records() if record.type == "costs"]
+    assert len(costs) >= 5
+    for record in costs:
+        offered = {(each.at, each.slice.entry): each.slice.rate or 0.0 for each in record.slices}
+        assert offered["share", "fast"] == pytest.approx(5_000, rel=0.05)
+        assert offered["share", "slow"] == pytest.approx(2_500, rel=0.05)
+        assert offered["equal", "fast"] == offered["equal", "slow"] == offered["share", "slow"]
+    lines = {(line.at, line.figure): line for line in done.result.costs}
+    # A core is all that either has: half the throughput is twice the CPU time of an answer.
+    for at in ("share", "equal"):
+        line = lines[at, "cpu_us_per_request"]
+        assert line.value("fast").value == pytest.approx(100, rel=0.15)
+        assert line.value("slow").value == pytest.approx(200, rel=0.15)
+        pair = line.pair("fast", "slow")
+        assert pair and pair.finding == "better"
+    memory = lines["share", "memory_mib"].pair("fast", "slow")
+    assert memory and memory.finding == "tie"
+    energy = lines["equal", "energy_uj_per_request"]
+    assert energy.value("slow").value == pytest.approx(
+        2 * (energy.value("fast").value or 0), rel=0.2
+    )
+    assert "no_energy" not in {each.code for each in done.result.warnings}
+
+
+def test_where_energy_is_not_counted_that_is_said(measure: Measure) -> None:
+    done = measure.capacity(World(SPEEDS), "fast", duration=16)
+    assert "no_energy" in {each.code for each in done.result.warnings}
+    assert {line.figure for line in done.result.costs} == {"cpu_us_per_request", "memory_mib"}

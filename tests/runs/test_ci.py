@@ -10,6 +10,7 @@ import pytest
 from bakeoff.model.ci import Ci, CiPlan, Revision
 from bakeoff.model.errors import MissingPiece
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
+from bakeoff.report.render import markdown
 from bakeoff.runs import AnyRun, open_run, report, resume
 from tests.plan.places import contender
 from tests.runs.conftest import Measure
@@ -19,12 +20,18 @@ from tests.runs.world import World, cut_off
 @pytest.fixture
 def planned(measure: Measure, tmp_path: Path) -> CiPlan:
     """A race of 12 s between two revisions of `shop`."""
+    return plan(measure, tmp_path)
+
+
+def plan(measure: Measure, tmp_path: Path, **asked: object) -> CiPlan:
+    """The same, of what is `asked`."""
     places = []
     for number, name in enumerate(("base", "head")):
         contender(tmp_path / name, "shop")
         revision = Revision(name=name, commit=str(number) * 40, subject=name)
         places.append(CheckedOut(revision, tmp_path / name, tmp_path / name))
-    options = CiOptions(contender="./shop", duration=12, seed=1, gates=("head >= 0.9 * base",))
+    usual = {"contender": "./shop", "duration": 12, "seed": 1, "gates": ("head >= 0.9 * base",)}
+    options = CiOptions(**{**usual, **asked})
     return plan_ci(places[0], places[1], options, replace(measure.environment, cores=(0, 1)))
 
 
@@ -128,3 +135,22 @@ def test_of_equals_hardly_any_is_called_slower(measure: Measure, planned: CiPlan
         named = planned.model_copy(update={"run": f"run-{seed}", "seed": seed})
         outcomes.append(measure.run(named, world).result.outcome)
     assert "slower" not in outcomes and "not slower" in outcomes
+
+
+def test_of_a_mix_the_request_that_got_slower_is_named(measure: Measure, tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text(
+        'name = "shop"\n[[request]]\nname = "list"\nweight = 3\npath = "/list"\n'
+        '[[request]]\nname = "look"\nweight = 3\npath = "/look"\n'
+        '[[request]]\nname = "buy"\npath = "/buy"\n'
+    )
+    made = plan(measure, tmp_path, workload=str(file))
+    done = measure.run(made, World(speeds(50_000.0), costs={"head": {"buy": 1.3}}))
+    race = done.result.race
+    assert [request.name for request in race.requests] == ["list", "look", "buy"]
+    assert [(each.code, each.values["request"]) for each in race.by_request] == [
+        ("request_differs", "buy")
+    ]
+    text = markdown(done.document())
+    assert text.count("Request by request") == 2, "what stands out, and the table of all"
+    assert "in buy" in text or "buy:" in text

@@ -1,12 +1,13 @@
 """A day in a world of known speeds: its lines, deaths in a phase, and being cut off."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bakeoff.model.day import LOADS, Day, DayPlan
 from bakeoff.model.errors import BadUsage, NoVerdict
-from bakeoff.model.samples import DayTurn
+from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import DayOptions, plan_day
 from bakeoff.report.kinds.day import document
 from bakeoff.runs import DayRun, execute, report, resume
@@ -210,14 +211,53 @@ def test_cut_off_it_goes_on_with_the_round_that_was_under_way(
         resume(path, healthy.stages(), healthy)
 
 
-def test_slow_rounds_end_the_day_in_time(tmp_path: Path) -> None:
-    made = plan(tmp_path, duration=300)
-    assert made.rounds > 6
-    inside = world()
+def slower(by_s: float) -> Callable[[World, int], None]:
+    """An `on_slice` by which each slice takes so much longer."""
 
-    def slower(inside: World, _count: int) -> None:
-        inside.time_ns += 1_000_000_000
+    def on_slice(inside: World, _count: int) -> None:
+        inside.time_ns += round(by_s * 1e9)
 
-    inside.on_slice = slower
-    done = run(made, tmp_path / "runs", inside)
-    assert done.is_complete() and made.rounds_min <= done.result.rounds < made.rounds
+    return on_slice
+
+
+def lasted_s(made: DayPlan, path: Path, inside: World) -> tuple[DayRun, float]:
+    began_ns = inside.time_ns
+    return run(made, path, inside), (inside.time_ns - began_ns) / 1e9
+
+
+def test_where_starts_take_long_there_are_fewer_rounds_and_then_shorter_windows(
+    tmp_path: Path,
+) -> None:
+    made = plan(tmp_path, duration=200)
+    assert made.rounds > 5 and made.expected
+    done, took_s = lasted_s(made, tmp_path / "runs", world(on_slice=slower(0.4)))
+    assert done.is_complete() and done.result.rounds == made.rounds_min
+    ends = [record for record in done.records() if isinstance(record, DayEnd)]
+    windows = [end.window_ms or 0 for end in ends]
+    assert windows[0] == made.window_ms > min(windows[1:])
+    assert finding(done.result, "peak", "requests_per_s") == "better"
+    assert took_s < made.expected.at_most_s
+
+
+@pytest.mark.parametrize("by_s", [1.0, 3.0, 30.0])
+def test_whatever_the_servers_do_it_ends_in_time(tmp_path: Path, by_s: float) -> None:
+    made = plan(tmp_path, duration=120)
+    inside = world(on_slice=slower(by_s))
+    done, took_s = lasted_s(made, tmp_path / "runs", inside)
+    # One turn is under way when the time is up.
+    assert made.expected and took_s < made.expected.at_most_s + 4 * by_s
+    assert done.result.rounds < made.rounds_min
+    if done.result.rounds:
+        (few,) = [each for each in done.result.warnings if each.code == "few_day_rounds"]
+        assert few.values["n"] == done.result.rounds and few.values["least"] == 5
+    else:
+        assert not done.result.complete
+        assert any("ended early: its time was up while" in said for said in inside.seen)
+
+
+def test_the_time_that_is_said_to_do_does(tmp_path: Path) -> None:
+    short = run(plan(tmp_path, duration=120), tmp_path / "runs", world(on_slice=slower(1.0)))
+    (few,) = [each for each in short.result.warnings if each.code == "few_day_rounds"]
+    made = plan(tmp_path / "again", duration=few.values["needed_s"])
+    again = run(made, tmp_path / "again" / "runs", world(on_slice=slower(1.0)))
+    assert again.result.rounds >= made.rounds_min and again.result.complete

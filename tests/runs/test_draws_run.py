@@ -1,5 +1,6 @@
 """Draws in a world of known speeds: who is measured, and being cut off."""
 
+from math import log
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.errors import NoVerdict
 from bakeoff.plan import DrawsOptions, plan_draws
+from bakeoff.report.render import markdown as to_markdown
 from bakeoff.runs import DrawsRun, execute, report, resume
 from tests.plan import places
 from tests.runs.world import World, cut_off
@@ -106,3 +108,28 @@ def test_too_little_time_gives_no_spread_and_no_crash(tmp_path: Path) -> None:
     done = run(plan(tmp_path, "ada", duration=0.1), tmp_path / "runs", world())
     assert not done.succeeded
     assert done.result.contenders[0].spreads == ()
+
+
+def test_of_a_mix_each_request_has_its_figures_and_spreads(tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text(
+        'name = "shop"\n[[request]]\nname = "list"\nweight = 3\npath = "/list"\n'
+        '[[request]]\nname = "buy"\npath = "/buy"\n'
+    )
+    made = plan(tmp_path, "ada", workload=str(file))
+    inside = world(costs={"ada#2": {"buy": 1.2}})
+    done = run(made, tmp_path / "runs", inside)
+    assert done.result.complete
+    (ada,) = done.result.contenders
+    requests = {each.name: each for each in ada.by_request}
+    assert [*requests] == ["list", "buy"]
+    assert requests["list"].share == 0.75
+    assert requests["list"].requests_per_s == pytest.approx(0.75 * ada.requests_per_s, rel=0.05)
+    assert requests["buy"].p50_us and requests["buy"].p99_us
+    # The second process takes 5.3 % longer for either, and for buy a fifth on top.
+    for name, apart in (("list", log(1.0526)), ("buy", log(1.0526 * 1.2))):
+        spread = requests[name].spread("process")
+        assert spread and spread.sd == pytest.approx(apart / 3**0.5, rel=0.1)
+    text = to_markdown(done.document())
+    assert "Request by request" in text and "buy" in text
+    assert report(done.path, inside).result == done.result

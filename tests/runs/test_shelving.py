@@ -1,6 +1,8 @@
 """Runs in the history: added when they end, whatever the database does, and again from folders."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,22 @@ def test_while_the_database_is_away_runs_wait_and_are_added_later(
     assert add(second) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name}
+
+
+def test_runs_that_waited_are_not_lost_where_who_took_them_is_killed(
+    measure: Measure, url: str, tmp_path: Path
+) -> None:
+    killed, writes, later = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(3))
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    waiting = tmp_path / "data" / "bakeoff"
+    waiting.mkdir(parents=True)
+    (waiting / f"pending.{gone.pid}-1").write_text(f"{killed.path}\n")
+    (waiting / f"pending.{os.getppid()}-1").write_text(f"{writes.path}\n")
+    assert add(later) == ""
+    names = {line.name for line in open_index(url).runs().runs}
+    assert names == {killed.path.name, later.path.name}, "the other process is still at its own"
+    assert [each.name for each in waiting.glob("pending*")] == [f"pending.{os.getppid()}-1"]
 
 
 def test_a_run_says_once_that_its_history_is_away_and_is_as_good(measure: Measure) -> None:

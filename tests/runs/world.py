@@ -187,6 +187,9 @@ class World(Reports):
     def wait(self, seconds_s: float) -> None:
         self.time_ns += round(seconds_s * 1e9)
 
+    def at(self, _address: str) -> "World":
+        return self
+
     def energy_uj(self) -> int | None:
         """Three watts at rest, and ten beside for each second of CPU time."""
         if not self.counts_energy:
@@ -359,7 +362,7 @@ class FakeKeeper:
         pid = 100 + len(world.pids)
         world.pids[pid] = key
         ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
-        handle = _handle(entry, key, pid, ready_ms, protocol=protocol)
+        handle = _handle(entry, key, pid, ready_ms, protocol=protocol, host=host)
         return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
 
     def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
@@ -545,13 +548,18 @@ def name_of(key: str) -> str:
 
 
 def _handle(
-    entry: Entry, key: str, pid: int = 100, ready_ms: float = 12.0, protocol: Protocol = "h1"
+    entry: Entry,
+    key: str,
+    pid: int = 100,
+    ready_ms: float = 12.0,
+    protocol: Protocol = "h1",
+    host: str = "127.0.0.1",
 ) -> Handle:
     return Handle(
         name=entry.name,
         pid=pid,
-        address=f"127.0.0.1:{pid}",
-        host=f"127.0.0.1:{pid}",
+        address=f"{host}:{pid}",
+        host=f"{host}:{pid}",
         port=pid,
         protocol=protocol,
         cpus=(0,),

@@ -93,17 +93,28 @@ def log_y(field: str, values: Sequence[float], title: str, *, time: bool = False
     return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
 
+def spec_of(drawing: Drawing | Panels, frame: Frame) -> dict[str, Any]:
+    """All that is to be drawn, with its data, as Vega-Lite reads it."""
+    spec = drawing.configure(**_configuration())
+    if not isinstance(spec, Panels):
+        fitting = alt.AutoSizeParams(type="fit-x", contains="padding")
+        spec = spec.properties(width=frame.width, autosize=fitting)
+    written: dict[str, Any] = spec.to_dict(validate=False)
+    return written
+
+
 def to_svg(drawing: Drawing | Panels, frame: Frame, slug: str, alt_text: str) -> str:
     """The picture as an SVG element, named for those who can't see it; alone or in a page.
 
     Ids get the slug in front: several pictures in one page would share Vega's.
     """
-    spec = drawing.configure(**_configuration())
-    if not isinstance(spec, Panels):
-        fitting = alt.AutoSizeParams(type="fit-x", contains="padding")
-        spec = spec.properties(width=frame.width, autosize=fitting)
+    return svg_of(spec_of(drawing, frame), frame, slug, alt_text)
+
+
+def svg_of(spec: dict[str, Any], frame: Frame, slug: str, alt_text: str) -> str:
+    """The same of what `spec_of` wrote."""
     svg = vl_convert.vegalite_to_svg(
-        spec.to_dict(validate=False),
+        spec,
         vl_version=_VEGA_LITE,
         allowed_base_urls=[],
         show_warnings=False,

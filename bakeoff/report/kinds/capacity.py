@@ -7,6 +7,7 @@ from bakeoff.model.capacity import (
     CapacityEntry,
     CapacityPair,
     CapacityReport,
+    CostLine,
     CurvePoint,
     Mean,
     Objective,
@@ -21,10 +22,13 @@ from bakeoff.report.document import (
     List,
     Section,
     Table,
+    Text,
     items,
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds.lines import COSTS, MARKS, RATIOS, ratios_of, rows_of, values_of
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
     again,
@@ -45,6 +49,10 @@ _CAPACITY_NOTE = (
     "The highest rate that holds the objective, with 99 % answered in time and 99.9 % without an"
     " error, in requests/s; in brackets its 95 % interval. Limit: what broke first. Ratios are to"
     " {reference}, simultaneous over all pairs."
+)
+_COST_NOTE = (
+    f"{MARKS} CPU time of the server and energy of the processors are per answer, less what is used"
+    " at rest; each value is a mean of draws."
 )
 _CURVE_NOTE = (
     "Latency counts from the moment when a request was due. Goodput: right answers per second"
@@ -74,7 +82,9 @@ def document(report: CapacityReport) -> Document:
             ),
             _means(report),
             _beyond(report),
+            *_costs(report),
             List("Without a plain capacity", tuple(_unranked(report))),
+            List("Answers that vary", items("=", held_to(report.entries))),
             List("Warnings", items("!", warnings(report))),
         ),
         detail=(
@@ -329,6 +339,40 @@ def _beyond(report: CapacityReport) -> Table:
     )
 
 
+def _costs(report: CapacityReport) -> Sequence[Table | Text]:
+    """What a request costs at a load that all bear, and at half of each one's own."""
+    names = [entry.name for entry in report.entries if entry.valid]
+    if not report.costs:
+        return ()
+    return (
+        values_of(
+            report.costs,
+            names,
+            "What a request costs",
+            "load, cost",
+            _cost,
+            lambda line, value: COSTS[line.figure][1](value),
+        ),
+        Text(_COST_NOTE, quiet=True),
+        ratios_of(report.costs, names, "load, cost", _cost),
+        *([Text(_ratio_note(report.costs), quiet=True)] if len(names) > 1 else []),
+    )
+
+
+def _ratio_note(costs: Sequence[CostLine]) -> str:
+    if any(line.pairs for line in costs):
+        return RATIOS
+    return "There were too few draws for a ratio, and five are the least: more time (-d) has more."
+
+
+def _cost(line: CostLine) -> str:
+    """`half of its peak, CPU/request`."""
+    at = "half of its peak"
+    if line.at == "equal":
+        at = f"{figures.rate(next(iter(line.requests_per_s.values())))}/s for all"
+    return f"{at}, {COSTS[line.figure][0]}"
+
+
 def _curve(entry: CapacityEntry) -> Table:
     """Every rate that one contender was offered."""
     quantiles = list(entry.curve[0].quantiles_us) if entry.curve else []
@@ -367,7 +411,7 @@ def _pairs(report: CapacityReport) -> Table:
 
 
 def data(report: CapacityReport) -> tuple[DataRow, ...]:
-    """First a row for each capacity (`kind` capacity), then one for each rate (`kind` rate)."""
+    """A row for each capacity (`kind` capacity), for each rate (rate), and for each cost (cost)."""
     capacities = [
         {
             "kind": "capacity",
@@ -400,4 +444,9 @@ def data(report: CapacityReport) -> tuple[DataRow, ...]:
         for entry in report.entries
         for point in entry.curve
     ]
-    return (*capacities, *rates)
+    costs = [
+        row
+        for line in report.costs
+        for row in rows_of(line, {"kind": "cost", "at": line.at, "figure": line.figure})
+    ]
+    return (*capacities, *rates, *costs)

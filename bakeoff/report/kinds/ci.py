@@ -21,6 +21,7 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.kinds import race as races
 from bakeoff.report.kinds import race_tables as tables
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
 from bakeoff.report.sentences import joined, sentences
 
@@ -63,6 +64,7 @@ def document(result: Ci) -> Document:
                 "How far to trust it",
                 (
                     Text(f"{races.noise_floor(last)} {races.detectable(last)}", "Noise floor"),
+                    List("Answers that vary", items("=", held_to(last.entries))),
                     List("Warnings", items("!", warnings(last))),
                 ),
             ),
@@ -71,6 +73,7 @@ def document(result: Ci) -> Document:
             ),
         ),
         detail=(
+            tables.requests(last),
             List(
                 "Races",
                 tuple(

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bakeoff.model.day import Day, DayLine, DayPair, Figure, Outcome, Phase
+from bakeoff.model.day import Day, DayLine, Phase
 from bakeoff.report import figures
 from bakeoff.report.document import (
     DataRow,
     Document,
     Item,
     List,
-    Sign,
     Table,
     Text,
     tabulated,
 )
-from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.lines import COSTS, MARKS, RATIOS, mark, ratios_of, rows_of, values_of
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
     again,
@@ -40,32 +39,25 @@ _LABELS: Mapping[Phase, str] = {
     "slow": "slow clients",
     "after": "at the end",
 }
-_FIGURES: Mapping[Figure, tuple[str, Callable[[float], str]]] = {
+_FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    **COSTS,
     "time_ms": ("time", lambda ms: figures.duration(1e3 * ms)),
     "cpu_ms_per_s": ("CPU", lambda ms: f"{figures.significant(ms, 2)} ms/s"),
-    "memory_mib": ("memory", figures.mib),
     "requests_per_s": ("requests/s", figures.rate),
     "p50_us": ("p50", figures.duration),
     "p99_us": ("p99", figures.duration),
     "answered": ("answered", figures.percent),
     "kept": ("kept", figures.percent),
-    "cpu_us_per_request": ("CPU/request", figures.duration),
-    "energy_uj_per_request": ("energy/request", lambda uj: f"{figures.significant(uj, 3)} µJ"),
     "slowdown": ("p50", lambda ratio: figures.times(ratio)),
     "growth": ("growth", lambda ratio: figures.times(ratio)),
 }
 """How a figure is called beside its phase, and how it is written."""
-_SIGNS: Mapping[Outcome, Sign] = {"better": "✓", "worse": "✗", "tie": "=", "can't tell": "?"}
 _READING = (
-    "✓ is better than all others on its line, = is in a tie with the best (the whole interval of "
-    "their ratio is within 10 % of 1), ? can't be told from the best. Values are means of the "
-    "rounds; each round has new processes, and in each phase all take their turn in random order. "
-    "Loads are shares of each one's own peak; what is kept is right answers per second over it."
+    f"{MARKS} Values are means of the rounds; each round has new processes, and in each phase all "
+    "take their turn in random order. Loads are shares of each one's own peak; what is kept is "
+    "right answers per second over it."
 )
-_RATIOS = (
-    "Above 1 is better, whatever a line measures. 95 % intervals, made of rounds, hold for all "
-    "pairs of a line at once. Of twenty lines, one may be wrong by chance."
-)
+_RATIOS = f"{RATIOS} Intervals are made of rounds. Of twenty lines, one may be wrong by chance."
 _ABOUT: Mapping[Phase, str] = {
     "start": "from exec to the first right answer; files are in the page cache",
     "first": "the first 1,000 answers after a cold start",
@@ -97,9 +89,9 @@ def document(result: Day) -> Document:
         facts=_facts(result),
         alarm="" if result.complete else "The day was ended before its time.",
         summary=(
-            _values(main, names, "The day"),
+            values_of(main, names, "The day", "phase", _label, _written),
             Text(_READING, quiet=True),
-            _ratios(main, names),
+            ratios_of(main, names, "phase", _label),
             Text(_RATIOS, quiet=True),
             List(
                 "Beyond capacity",
@@ -114,7 +106,7 @@ def document(result: Day) -> Document:
         ),
         detail=(
             _about(result),
-            _values([line for line in result.lines if not line.main], names, "Further figures"),
+            _further(result, names),
             _errors(result),
             machine_table(result.machine),
             again(result.plan.race.command_line, result.plan.run),
@@ -133,7 +125,7 @@ def headline(result: Day) -> str:
         few = f"{figures.plural(result.rounds, 'round')} of all phases"
         alone = "nobody to compare with" if len(names) == 1 else "too few for a ratio"
         return f"{few}: {alone}.{early}"
-    won = {name: sum(_mark(line, name, names) == "✓" for line in judged) for name in names}
+    won = {name: sum(mark(line, name, names) == "✓" for line in judged) for name in names}
     said = [f"{name} is best on {n}" for name, n in won.items() if n]
     rest = len(judged) - sum(won.values())
     said += [f"{rest} {'is' if rest == 1 else 'are'} a tie or can't be told"] if rest else []
@@ -156,51 +148,14 @@ def _label(line: DayLine) -> str:
     return f"{_LABELS[line.phase]}, {_FIGURES[line.figure][0]}"
 
 
-def _values(lines: Sequence[DayLine], names: Sequence[str], title: str) -> Table:
-    """Each line's figures, marked."""
-
-    def of(name: str) -> tuple[str, Callable[[DayLine], str]]:
-        return name, lambda line: _value(line, name, names)
-
-    return tabulated(title, lines, [("phase", _label), *map(of, names)])
+def _written(line: DayLine, value: float) -> str:
+    return _FIGURES[line.figure][1](value)
 
 
-def _value(line: DayLine, name: str, names: Sequence[str]) -> str:
-    value = line.value(name).value
-    if value is None:
-        return "out" if (why := line.value(name).why) and why.code != "not_seen" else MISSING
-    written = _FIGURES[line.figure][1](value)
-    return f"{_mark(line, name, names)} {written}".strip()
-
-
-def _mark(line: DayLine, name: str, names: Sequence[str]) -> Sign:
-    """✓: better than all others; =, ?: against the best of the line; else nothing."""
-    findings = [
-        pair.finding for other in names if other != name and (pair := line.pair(name, other))
-    ]
-    if not findings:
-        return ""
-    if set(findings) == {"better"}:
-        return "✓"
-    # Who is behind somebody isn't among the best, whatever can't be told of the others.
-    if "worse" in findings:
-        return ""
-    return "=" if "tie" in findings and "can't tell" not in findings else "?"
-
-
-def _ratios(lines: Sequence[DayLine], names: Sequence[str]) -> Table:
-    """Each line's ratios to the first contender."""
-    first, *others = names
-
-    def over(name: str) -> tuple[str, Callable[[DayLine], str]]:
-        return name, lambda line: _ratio(line.pair(name, first))
-
-    told = [line for line in lines if line.pairs] if others else []
-    return tabulated(f"Ratios to {first}", told, [("phase", _label), *map(over, others)])
-
-
-def _ratio(pair: DayPair | None) -> str:
-    return f"{_SIGNS[pair.finding]} {figures.ratio_of(pair)}" if pair else MISSING
+def _further(result: Day, names: Sequence[str]) -> Table:
+    """The lines that stand for no phase."""
+    others = [line for line in result.lines if not line.main]
+    return values_of(others, names, "Further figures", "phase", _label, _written)
 
 
 def _notes(result: Day) -> Iterator[Item]:
@@ -249,17 +204,4 @@ def _errors(result: Day) -> Table:
 
 def _rows(line: DayLine) -> Iterator[DataRow]:
     """A row for each value, and one for each pair."""
-    shared = {"phase": line.phase, "figure": line.figure}
-    for value in line.values:
-        yield {**shared, "contender": value.name, "value": value.value, "n": value.n}
-    for pair in line.pairs:
-        yield {
-            **shared,
-            "contender": pair.a,
-            "over": pair.b,
-            "ratio": pair.ratio,
-            "ratio_low_95": pair.low,
-            "ratio_high_95": pair.high,
-            "n": pair.n,
-            "finding": pair.finding,
-        }
+    return rows_of(line, {"phase": line.phase, "figure": line.figure})

@@ -1,11 +1,11 @@
 """Draws: what two runs of the same server differ by, level by level."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 
-from bakeoff.model.draws import ContenderDraws, Draws, Level
+from bakeoff.model.draws import ContenderDraws, Draws, Level, LevelSpread, RequestDraws
 from bakeoff.report import figures
-from bakeoff.report.document import DataRow, Document, Item, List, Text, tabulated
+from bakeoff.report.document import DataRow, Document, Item, List, Table, Text, tabulated
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds.shared import again, machine_table, pinning
 
@@ -32,6 +32,10 @@ _ERRORS = (
     " in 95 % of cases though nothing has changed."
 )
 _BOOTS = "Boots are compared with nothing beside them: the machine's drift is in their spread."
+_REQUESTS = (
+    "Requests/s are those of one process at a time. Spreads are those of ln latency, of which a"
+    " slice has the geometric mean: at full load a request waits for others, too."
+)
 _FEW = "too few rounds to tell a spread; give it more time with --duration"
 
 
@@ -70,12 +74,27 @@ def document(result: Draws) -> Document:
                 ],
             ),
             Text(_ERRORS, quiet=True),
+            _requests(told, levels),
             List("What to know", tuple(_notes(result))),
             List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
         ),
         detail=(machine_table(result.machine), again(result.plan.command_line, result.plan.run)),
         data=tuple(row for each in result.contenders for row in _rows(each)),
     )
+
+
+def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> Table:
+    """Each request of a mix."""
+    rows = [(each, request) for each in told for request in each.by_request]
+    columns: list[tuple[str, Callable[[tuple[ContenderDraws, RequestDraws]], str]]] = [
+        ("request", lambda row: row[1].name),
+        ("contender", lambda row: row[0].name),
+        ("requests/s", lambda row: figures.rate(row[1].requests_per_s)),
+        ("p50", lambda row: figures.duration(row[1].p50_us)),
+        ("p99", lambda row: figures.duration(row[1].p99_us)),
+        *((_LEVELS[level], lambda row, level=level: _spread(row[1], level)) for level in levels),
+    ]
+    return tabulated("Request by request", rows, columns, _REQUESTS, text=("contender",))
 
 
 def headline(result: Draws) -> str:
@@ -106,7 +125,7 @@ def _facts(result: Draws) -> tuple[str, ...]:
     )
 
 
-def _spread(each: ContenderDraws, level: Level) -> str:
+def _spread(each: ContenderDraws | RequestDraws, level: Level) -> str:
     spread = each.spread(level)
     if spread is None:
         return MISSING
@@ -137,18 +156,34 @@ def _notes(result: Draws) -> Iterator[Item]:
 
 
 def _rows(each: ContenderDraws) -> Iterator[DataRow]:
+    for request in each.by_request:
+        for spread in request.spreads:
+            yield {
+                "contender": each.name,
+                "request": request.name,
+                **_row(spread),
+                "requests_per_s": request.requests_per_s,
+                "p50_us": request.p50_us,
+                "p99_us": request.p99_us,
+            }
     for spread in each.spreads:
         yield {
             "contender": each.name,
-            "level": spread.level,
-            "sd": spread.sd,
-            "sd_low_95": spread.low,
-            "sd_high_95": spread.high,
-            "n": spread.n,
-            "degrees": spread.degrees,
+            **_row(spread),
             "requests_per_s": each.requests_per_s,
             "one_draw_error": each.one_draw_error,
             "twenty_draws_error": each.twenty_draws_error,
             "slice_ms": each.slice_ms,
             "generator_busy": each.generator_busy,
         }
+
+
+def _row(spread: LevelSpread) -> DataRow:
+    return {
+        "level": spread.level,
+        "sd": spread.sd,
+        "sd_low_95": spread.low,
+        "sd_high_95": spread.high,
+        "n": spread.n,
+        "degrees": spread.degrees,
+    }

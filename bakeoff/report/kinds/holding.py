@@ -1,11 +1,11 @@
 """What answers were held to, in words, where nobody said which are right and they vary."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from pydantic import JsonValue
 
 from bakeoff.model.held import Held
-from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import ExpectSection
 from bakeoff.report import figures
 from bakeoff.report.sentences import grouped, listed, who
@@ -13,11 +13,21 @@ from bakeoff.report.sentences import grouped, listed, who
 SHAPE_LENGTH_MAX = 200
 
 
-def held_to(verdict: Verdict) -> list[str]:
+class _HasHeld(Protocol):
+    """An entry of any result."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def held(self) -> dict[str, Held]: ...
+
+
+def held_to(entries: Iterable[_HasHeld]) -> list[str]:
     """A sentence for each thing that answers were held to, with whose; none where none vary."""
     said = (
         (_said(held, request if len(entry.held) > 1 else ""), entry.name)
-        for entry in verdict.entries
+        for entry in entries
         for request, held in entry.held.items()
     )
     return [f"{who(names)}: {text}" for text, names in grouped(said).items()]

@@ -94,10 +94,11 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
             "How far to trust it",
             (
                 Text(f"{noise_floor(verdict)} {detectable(verdict)}", "Noise floor"),
+                *([Text(said, "Machines")] if (said := machines(verdict)) else []),
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
-                List("Answers that vary", items("=", held_to(verdict))),
+                List("Answers that vary", items("=", held_to(verdict.entries))),
                 List("Warnings", items("!", warnings(verdict))),
                 List("Unequal work", items("≠", sentences(verdict.fairness))),
             ),
@@ -361,6 +362,8 @@ def precision(verdict: Verdict) -> str:
 def noise_floor(verdict: Verdict) -> str:
     """What two copies of one program differ by here."""
     floor = verdict.noise_floor
+    if floor is None and verdict.machines:
+        return "No noise floor to hold ratios against: the twin was on another machine."
     if floor is None:
         return (
             "No noise floor to hold ratios against: no twin was raced, not for long enough, or the"
@@ -376,6 +379,23 @@ def noise_floor(verdict: Verdict) -> str:
     doubt = figures.percent(figures.doubt(floor.low, floor.high))
     return (
         f"{said} Two copies of one program differ: a difference smaller than {doubt} is in doubt."
+    )
+
+
+def machines(verdict: Verdict) -> str:
+    """Whether one contender fares alike on the machines of a race; empty where there is one."""
+    if not verdict.machines:
+        return ""
+    said = [
+        f"on {each.machine} over {each.over} it came out at {figures.ratio_of(each)}, "
+        f"n = {figures.plural(each.n, 'block')} over {figures.plural(each.boots, 'boot')}"
+        for each in verdict.machines
+    ]
+    differ = any(each.code == "machines_differ" for each in verdict.warnings)
+    answer = "They differ" if differ else "Can't tell"
+    return (
+        f"Do the machines differ? {answer}. {verdict.machines[0].contender} ran on two of them at "
+        f"a time: {'; '.join(said)}."
     )
 
 

@@ -135,6 +135,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "µs, and {most_us:,.0f} µs is the most for slices of this length",
     "cpu_sources_differ": wordings.cpu_sources_differ,
     "twin_differs": wordings.twin_differs,
+    "machines_differ": "the machines differ: {contender} on {machine} over itself on {over} has "
+    "the ratio {ratio:.3f} ({low:.3f} to {high:.3f}); ratios of contenders are taken within a "
+    "machine, but their own figures are means over all of them",
     "request_differs": wordings.request_differs,
     "reference_replaced": "{planned} was to be the reference and could not be ({because}); "
     "{chosen} is instead",
@@ -203,7 +206,16 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "keeps_up": "at {level:.0%} of its peak it still answers all of it, {held:.0%} of its peak: "
     "more connections got more out of it",
     "answers_late": wordings.answers_late,
+    "queues_in_memory": wordings.queues_in_memory,
+    "sheds": wordings.sheds,
     "refuses": wordings.refuses,
+    "drops": wordings.drops,
+    "sags": "at {level:.0%} of its peak it answers less than at its peak: {held:.0%} of it, "
+    "{high:.0%} at most",
+    "uneven": "at {level:.0%} of its peak some wait far longer within it than others: half of them "
+    "for {p50_us:ms} at most, one in a hundred for {p99_us:ms} or longer",
+    "door_full": "at {level:.0%} of its peak its listen queue was full: {overflows:,} connections "
+    "in a round had to ask again",
     "times_out": "at {level:.0%} of its peak it lets {share:.1%} of the requests time out; it "
     "answers {held:.0%} of its peak",
     "collapses": wordings.collapses,
@@ -220,11 +232,15 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "below_step": "less than {step_ms:g} ms apart, which can't be told",
     "generator_at_peak": "the load generator was busy {client_busy:.0%} of the time at its peak, "
     "which is at least that: shares of it are of what could be offered",
+    "upstream_at_peak": "whom it asks was busy {upstream_busy:.0%} of the time at its peak, and "
+    "was the limit, by itself or with the load generator: its own peak is at least that",
     "stays_ill": "in {n:# round} its latency was not what it was as long as it was watched after "
     "the crowd had left",
     "cuts_slow_clients": "it closed the connections of slow clients: {n} of {asked} were left",
     "blocked_by_slow_clients": "slow clients block it: beside {n} of them it answered "
     "{share:.0%} of what it was asked",
+    "few_day_rounds": "{n:# round} fitted into its time, and {least} are the least for a ratio: "
+    "starts and waits took longer than was planned for; -d {needed_s:.0f} would do",
     "no_energy": "this machine does not count the processors' energy (RAPL), or not for us: there "
     "is no energy per request",
     # About two runs.
@@ -395,6 +411,7 @@ ADVICE: Mapping[str, str] = {
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "cpu_sources_differ": "compare it with care",
     "twin_differs": "use more --boots",
+    "machines_differ": f"{NOTHING}; for figures of one machine leave --server-nodes out",
     "reference_replaced": "name another with --reference",
     "no_noise_floor": "run it longer (-d), or with more --boots",
     "not_confirmed": "race again with --confirm",

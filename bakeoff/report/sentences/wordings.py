@@ -312,16 +312,40 @@ def kinds_with_shares(kinds: Sequence[str], shares: Sequence[float]) -> str:
 
 
 def answers_late(level: float, held: float, p50_us: float | None) -> str:
-    waits = f"waits for {figures.duration(p50_us)} or longer" if p50_us else "gives up"
+    return f"at {share_of(level)} of its peak it queues and answers late: {_waits(held, p50_us)}"
+
+
+def queues_in_memory(
+    level: float, held: float, p50_us: float | None, mib: float, mib_at_peak: float
+) -> str:
     return (
-        f"at {share_of(level)} of its peak it queues and answers late: it answers "
-        f"{share_of(held)} of its peak, and half of what is asked {waits}"
+        f"at {share_of(level)} of its peak it queues, and those who wait fill its memory: "
+        f"{figures.mib(mib)} in place of {figures.mib(mib_at_peak)}; {_waits(held, p50_us)}"
     )
 
 
+def _waits(held: float, p50_us: float | None) -> str:
+    waits = f"waits for {figures.duration(p50_us)} or longer" if p50_us else "gives up"
+    return f"it answers {share_of(held)} of its peak, and half of what is asked {waits}"
+
+
+def sheds(level: float, held: float, kinds: Sequence[str], shares: Sequence[float]) -> str:
+    return _failing("it says no", level, held, kinds, shares)
+
+
 def refuses(level: float, held: float, kinds: Sequence[str], shares: Sequence[float]) -> str:
+    return _failing("it refuses connections", level, held, kinds, shares)
+
+
+def drops(level: float, held: float, kinds: Sequence[str], shares: Sequence[float]) -> str:
+    return _failing("it drops connections", level, held, kinds, shares)
+
+
+def _failing(
+    what: str, level: float, held: float, kinds: Sequence[str], shares: Sequence[float]
+) -> str:
     return (
-        f"at {share_of(level)} of its peak it refuses: {kinds_with_shares(kinds, shares)} of the "
+        f"at {share_of(level)} of its peak {what}: {kinds_with_shares(kinds, shares)} of the "
         f"requests; it answers {share_of(held)} of its peak"
     )
 

@@ -2,6 +2,7 @@
 
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.samples import DayEnd, DayTurn
+from bakeoff.plan import next_window_ms
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
@@ -43,17 +44,22 @@ class DayRun(Run[DayPlan, Day]):
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Round after round, until there are as many as planned or the time is up."""
-        plan, rehearsed = self.planned, False
-        with measuring(self.store, stages, watch) as context:
-            while not self.is_complete():
+        rehearsed, expected = False, self.planned.expected
+        with measuring(self.store, stages, watch, expected=expected) as context:
+            while window_ms := next_window_ms(self.planned, self._ends()):
+                plan = self.planned.model_copy(update={"window_ms": window_ms})
                 race, whole = self.plan.race, len(self._ends())
                 names = ", ".join(each.name for each in race.entries)
-                watch.step(f"round {whole + 1} of {plan.rounds}: {names}")
+                of = f"round {whole + 1} of {plan.rounds}"
+                if window_ms < self.planned.window_ms:
+                    of += f", windows of {window_ms} ms"
+                watch.step(f"{of}: {names}")
 
                 def say(share: float, text: str, whole: int = whole) -> None:
-                    of_all = (whole + share) / plan.rounds
-                    about = f"round {whole + 1}/{plan.rounds}: {text}"
-                    watch.measured(of_all * plan.duration_s, plan.duration_s, about)
+                    of_all = (whole + share) / self.planned.rounds
+                    about = f"round {whole + 1}/{self.planned.rounds}: {text}"
+                    whole_s = self.planned.duration_s
+                    watch.measured(of_all * whole_s, whole_s, about)
 
                 try:
                     if not rehearsed:
@@ -67,13 +73,7 @@ class DayRun(Run[DayPlan, Day]):
 
     def is_complete(self) -> bool:
         """Whether all rounds are over, or another would end after the day's time."""
-        ends = self._ends()
-        if len(ends) < self.planned.rounds_min:
-            return False
-        spent_s = sum(each.lasted_s for each in ends)
-        longest_s = max(each.lasted_s for each in ends)
-        over = spent_s + longest_s > self.planned.duration_s * OVERTIME
-        return len(ends) >= self.planned.rounds or over
+        return next_window_ms(self.planned, self._ends()) is None
 
     def judge(self) -> Day:
         """A line for each phase."""
@@ -108,7 +108,3 @@ class DayRun(Run[DayPlan, Day]):
         """The number of the next round: no two have the same."""
         turns = [record.round for record in self.records() if isinstance(record, DayTurn)]
         return 1 + max(turns, default=-1)
-
-
-OVERTIME = 1.1
-"""A tenth more than was announced, rather than a round less."""

@@ -8,6 +8,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import (
     BootStart,
+    Costs,
     DrawRule,
     PlanChange,
     Record,
@@ -32,13 +33,16 @@ WORTH_S = 0.05
 
 
 def measured_s(records: Sequence[Record]) -> float:
-    """The measured seconds in all blocks of `records`."""
-    return sum(
+    """The measured seconds in all blocks of `records`, what requests cost included."""
+    blocks = sum(
         piece.event.window_ns / 1e9
         for record in records
         if record.type in ("block", "single-block")
         for piece in record.slices
     )
+    costs = [record for record in records if isinstance(record, Costs)]
+    loads_ns = sum(each.slice.event.window_ns for record in costs for each in record.slices)
+    return blocks + (loads_ns + sum(record.rested.lasted_ns for record in costs)) / 1e9
 
 
 def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:

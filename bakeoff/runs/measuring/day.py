@@ -11,6 +11,7 @@ from bakeoff.plan import day_order
 from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.day_turn import Turn
 from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
@@ -57,6 +58,7 @@ class Round:
         out: dict[str, str] = {}
         try:
             for name in day_order(self._race, self._number, "rehearsal", 0, self._names):
+                self._context.check_time(f"starting {name}")
                 try:
                     running = self._start(name)
                     out |= hold(self._race, [running], self._context)[1]
@@ -72,7 +74,7 @@ class Round:
     def run(self, say: Callable[[float, str], None]) -> None:
         """All phases; `say` is told which share of the round is over, and what comes next.
 
-        Raises `NoVerdict` where nobody comes up.
+        Raises `NoVerdict` where nobody comes up, and `TimeIsUp`.
         """
         began_ns = self._context.stages.clock.now_ns()
         self._say = say
@@ -90,7 +92,12 @@ class Round:
             self._instances.stop_all()
         lasted_s = (self._context.stages.clock.now_ns() - began_ns) / 1e9
         self._context.store.append(
-            DayEnd(round=self._number, lasted_s=lasted_s, stopped=self._instances.stopped)
+            DayEnd(
+                round=self._number,
+                lasted_s=lasted_s,
+                window_ms=self._plan.window_ms,
+                stopped=self._instances.stopped,
+            )
         )
 
     def _order(self, phase: Phase, number: int = 0) -> Iterator[str]:
@@ -99,7 +106,9 @@ class Round:
         for name in day_order(self._race, self._number, phase, number, self._names):
             if name not in self._names:
                 continue
-            self._say(self._turns / steps, f"{PHASE_NAMES[phase]}: {name}")
+            doing = f"{PHASE_NAMES[phase]}: {name}"
+            self._context.check_time(f"measuring {doing}")
+            self._say(self._turns / steps, doing)
             self._turns += 1
             yield name
 
@@ -149,7 +158,7 @@ class Round:
                 "rest",
                 name,
                 cpu=_since(before[name], after[name]),
-                energy_uj=day_turn.used(before_uj, after_uj),
+                energy_uj=used(before_uj, after_uj),
                 lasted_ns=lasted_ns,
                 memory=self._instances.memory(self._running[name]),
             )

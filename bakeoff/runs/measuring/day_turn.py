@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal
 
@@ -11,8 +11,10 @@ from bakeoff.model.day import LOADS, DayPlan, Phase
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
+from bakeoff.model.workload import RequestSection
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.instances import Instances, Running
 
 FIRST_REQUESTS = 1000
@@ -98,16 +100,18 @@ class Turn:
         ramp_ms: float = 0,
         number: int = 0,
     ) -> Slice:
-        """One slice, and what it cost the server."""
-        before = self.running.cpu.read()
+        """One slice, and what it cost the server, and whom that asks."""
+        around = self.context.surroundings(self.race)
+        upstream_before, before = around.upstream_cpu(), self.running.cpu.read()
         event = engine.slice(self.command(ms, rate, ramp_ms=ramp_ms, number=number))
-        after = self.running.cpu.read()
+        after, upstream = self.running.cpu.read(), around.upstream_cpu()
         return Slice(
             entry=self.name,
             event=event,
             server_cpu=after.since(before) if after and before else None,
             leak_ns=None,
             leak_wall_ns=None,
+            upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
         )
 
@@ -155,10 +159,15 @@ def at(share: float) -> Callable[[Turn], dict[str, Any]]:
     """An open loop at a share of the contender's own peak; beyond it, from a crowd."""
 
     def offered(turn: Turn) -> dict[str, Any]:
+        meters = turn.context.stages.meters
+        before = meters.tcp()
         with turn.load(turn.plan.crowd if share > 1 else turn.race.connections) as engine:
+            slice_, after = turn.offered(engine, share * turn.peak), meters.tcp()
             return {
-                "slices": (turn.offered(engine, share * turn.peak),),
+                "slices": (slice_,),
                 "opened": _opened(engine),
+                "memory": turn.instances.memory(turn.running),
+                "tcp": after.since(before) if before and after else None,
             }
 
     return offered
@@ -179,11 +188,6 @@ def equal(turn: Turn) -> dict[str, Any]:
         "energy_uj": used(before_uj, after_uj),
         "memory": memory,
     }
-
-
-def used(before: int | None, after: int | None) -> int | None:
-    """What a counter has grown by; None where it can't be read, or began anew."""
-    return after - before if before is not None and after is not None and after >= before else None
 
 
 def recovery(turn: Turn) -> dict[str, Any]:
@@ -212,9 +216,26 @@ def recovery(turn: Turn) -> dict[str, Any]:
 
 def storm(turn: Turn) -> dict[str, Any]:
     """Many new connections at once, each with one request."""
-    count = turn.plan.storm
-    with turn.load(count, "close", STORM_PATIENCE_MS) as engine:
-        return {"slices": (turn.slice(engine, STORM_MS, 1000 * count / STORM_MS),)}
+    newcomers, count = _newcomers(turn), turn.plan.storm
+    with newcomers.load(count, "close", STORM_PATIENCE_MS) as engine:
+        return {"slices": (newcomers.slice(engine, STORM_MS, 1000 * count / STORM_MS),)}
+
+
+def _newcomers(turn: Turn) -> Turn:
+    """The same with what a new connection asks first: of a chain its first request alone."""
+    workload = turn.race.workload
+    if not workload.once:
+        return turn
+    asked = workload.once[0].model_dump(by_alias=True, exclude={"take"})
+    alone = workload.model_copy(
+        update={"once": (), "requests": (), "request": RequestSection.model_validate(asked)}
+    )
+    entries = (each.model_copy(update={"path": asked["path"]}) for each in turn.race.entries)
+    race = turn.race.model_copy(update={"workload": alone, "entries": tuple(entries)})
+    # What is known of its answers is that of the requests behind it.
+    unknown: dict[str, object] = {"held": {}, "bodies_base64": {}, "expected_body_base64": None}
+    verification = turn.running.verification.model_copy(update=unknown)
+    return replace(turn, race=race, running=replace(turn.running, verification=verification))
 
 
 def slow(turn: Turn) -> dict[str, Any]:

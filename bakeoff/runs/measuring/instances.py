@@ -14,6 +14,7 @@ from bakeoff.model.protocol import OVER_TLS
 from bakeoff.model.receipt import Handle, Stopped, Verification
 from bakeoff.model.samples import Memory
 from bakeoff.runs.measuring.context import Context
+from bakeoff.runs.stages import Meters
 from bakeoff.start import GRACE_S
 
 _WORST = ("SIGTERM", "had ended", "SIGKILL")
@@ -75,7 +76,7 @@ class Instances:
         except ContenderOut:
             self._stop(entry.name, key)
             raise
-        cpu = self._context.stages.meters.cpu(handle.cpu)
+        cpu = self._context.stages.meters.at(handle.address).cpu(handle.cpu)
         self._up[key] = Running(entry, key, handle, verification, cpu)
         return self._up[key]
 
@@ -97,16 +98,19 @@ class Instances:
         handle = running.handle
         if (running.entry.name, running.key) in self._started:
             return self._context.keeper.pids(running.key)
-        return tuple(self._context.stages.meters.process_tree(handle.pid)) if handle.pid else ()
+        return tuple(self._meters(running).process_tree(handle.pid)) if handle.pid else ()
 
     def memory(self, running: Running) -> Memory | None:
         """What it holds now; None where it can't be seen."""
         pids = self.pids(running)
-        return self._context.stages.meters.memory(pids) if pids else None
+        return self._meters(running).memory(pids) if pids else None
 
     def death(self, running: Running) -> str | None:
         """How it died; None while it lives, or where it isn't ours."""
         return None if running.entry.attached else self._context.keeper.death(running.key)
+
+    def _meters(self, running: Running) -> Meters:
+        return self._context.stages.meters.at(running.handle.address)
 
     def _attach(self, entry: Entry) -> Handle:
         protocol = self._plan.protocol_of(entry.name)
@@ -123,7 +127,7 @@ class Instances:
             out=out_folder(Path(entry.folder)),
             workers=self._plan.workers_of(entry.name),
             cores=self._plan.cores,
-            host=self._plan.host,
+            host=self._plan.host_of(entry.name, self._boot),
             log=self._context.log(entry.name, self._boot),
             answers=partial(self._context.stages.servers.answers, protocol=protocol, tls=tls),
             protocol=protocol,

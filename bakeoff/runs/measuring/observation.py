@@ -89,14 +89,15 @@ class Observation:
     def _seen(self, running: Running) -> _Seen:
         pids = self._session.instances.pids(running)
         return _Seen(
-            memory=self._meters.memory(pids) if pids else None,
-            tasks=self._meters.thread_times(pids),
+            memory=self._session.instances.memory(running) if pids else None,
+            tasks=self._meters.at(running.handle.address).thread_times(pids),
         )
 
     def _written_now(self) -> dict[str, Written]:
         """Of those that are loaded; a log is shared by all processes of a contender."""
         sizes = {
-            each.entry.name: self._meters.written(each.handle) for each in self._session.running
+            each.entry.name: self._meters.at(each.handle.address).written(each.handle)
+            for each in self._session.running
         }
         return {name: written for name, written in sizes.items() if written}
 
@@ -106,7 +107,7 @@ class Observation:
         return process_changes(
             before.tasks,
             after.tasks,
-            self._meters.placement(after.tasks),
+            self._meters.at(running.handle.address).placement(after.tasks),
             running.handle.pid if ours else None,
             running.handle.cpus if ours else (),
         )

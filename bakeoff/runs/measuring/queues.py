@@ -109,7 +109,7 @@ def _ends_connections(running: Running, session: Session) -> bool:
 def _places(running: Running, session: Session) -> int | None:
     """The places in its listen queue; None: the kernel doesn't say."""
     port = int(running.handle.address.rpartition(":")[2])
-    return session.context.stages.meters.listen_queue(port)
+    return session.context.stages.meters.at(running.handle.address).listen_queue(port)
 
 
 def _instead(least: int, session: Session, why: str) -> str:

@@ -9,9 +9,11 @@ from bakeoff.model.capacity import CapacityPlan, Objective
 from bakeoff.model.samples import Block, BootEnd, PlanChange, Record, Slice
 from bakeoff.plan import block_order, check_budget, ladder
 from bakeoff.runs.measuring.boot import Boot, measured_s
+from bakeoff.runs.measuring.costs import measure_costs
 from bakeoff.runs.measuring.draws import Draws
 from bakeoff.runs.measuring.meter import block_of
 from bakeoff.runs.measuring.observation import Observation
+from bakeoff.runs.measuring.session import Session
 
 if TYPE_CHECKING:
     from bakeoff.judge import Held
@@ -67,8 +69,9 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
         meter, warmup = boot.warm_up(session, {})
         draws = Draws(session, boot.draw_rule(session, warmup), meter.died)
         draws.start_cohorts(warmup)
-        search = _Search(plan, boot, draws, scores)
-        search.approach({name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s})
+        peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
+        search = _Search(plan, boot, session, draws, scores, peaks)
+        search.approach()
         worth = search.rounds()
         loaded = Observation(session).end().loaded
     end = BootEnd(
@@ -83,27 +86,36 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
 
 
 class _Search:
-    """The slices of one boot: a draw for the approach, and another for each round."""
+    """The slices of one boot: a draw for the approach, and another for each round.
 
-    def __init__(self, plan: CapacityPlan, boot: Boot, draws: Draws, scores: Scores) -> None:
+    `peaks` has each one's closed-loop throughput at the end of its warm-up.
+    """
+
+    def __init__(
+        self,
+        plan: CapacityPlan,
+        boot: Boot,
+        session: Session,
+        draws: Draws,
+        scores: Scores,
+        peaks: Mapping[str, float],
+    ) -> None:
         self._objectives, self._duration_asked = plan.objectives, plan.duration_asked
         self._lowest = ladder.lowest_rung(plan.objectives)
         self._boot, self._draws, self._scores = boot, draws, scores
+        self._session, self._peaks = session, peaks
         self._spent_s, self._block, self._draw = 0.0, 0, 0
         self._meter, self._names = draws.next(self._draw)
 
-    def approach(self, peaks: Mapping[str, float]) -> None:
-        """Roughly where each one's capacities are; nothing where earlier boots have shown it.
-
-        `peaks` has each one's closed-loop throughput at the end of its warm-up.
-        """
-        while turns := self._probes(peaks):
+    def approach(self) -> None:
+        """Roughly where each one's capacities are; nothing where earlier boots have shown it."""
+        while turns := self._probes():
             self._visit(turns)
 
-    def _probes(self, peaks: Mapping[str, float]) -> dict[str, int]:
+    def _probes(self) -> dict[str, int]:
         """The rung that each contender tries next, for those whose place is not known yet."""
         probes = {}
-        for name, peak in peaks.items():
+        for name, peak in self._peaks.items():
             if peak <= 0 or name not in self._alive:
                 continue
             rungs = (ladder.probe(fit, peak, self._lowest) for fit in self._scores.fitted(name))
@@ -122,6 +134,7 @@ class _Search:
             self._draw_anew()
             if self._boot.number == 0 and turn == 0:
                 self._afford(self._spent_s + plan.boots * self._length_s(climbing))
+            self._measure_costs()
             for rungs in zip_longest(*climbing.values()):
                 turns = dict(zip(climbing, rungs, strict=True))
                 self._visit({name: rung for name, rung in turns.items() if rung is not None})
@@ -130,6 +143,17 @@ class _Search:
             turn += 1
         self._draws.end(self._meter, self._names)
         return True
+
+    def _measure_costs(self) -> None:
+        """What a request costs in this draw, before any contender is brought to its limit."""
+        boot = self._boot
+        boot.measured(self._spent_s, "what a request costs")
+        found = measure_costs(
+            boot, self._session, self._meter, self._draw, self._alive, self._peaks
+        )
+        if found:
+            boot.context.store.append(found)
+            self._spent_s += measured_s([found])
 
     @property
     def _alive(self) -> list[str]:
@@ -169,7 +193,7 @@ class _Search:
             ladder.window_ms(ladder.rate_of(rung), self._objectives) / 1000
             for rungs in climbing.values()
             for rung in rungs
-        )
+        ) + ladder.costs_s(len(climbing))
 
     def _visit(self, turns: Mapping[str, int]) -> None:
         """One block: a slice for each of `turns` that still lives, at its rung."""

@@ -51,7 +51,7 @@ def test_what_each_does_beyond_its_capacity_is_told_by_name() -> None:
     text = said(day())
     assert "ada: at 300 % of its peak it queues and answers late" in text
     assert "half of what is asked waits for 840 ms or longer" in text
-    assert "bob: at 300 % of its peak it refuses: connect refused 20.0 % and reset 4.0 %" in text
+    assert "bob: at 300 % of its peak it refuses connections: connect refused 20.0 %" in text
     assert "cy: at 300 % of its peak it lets 12.0 % of the requests time out" in text
 
 

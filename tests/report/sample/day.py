@@ -4,8 +4,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bakeoff.model.day import Day, DayEntry, DayLine, DayPair, DayValue
+from bakeoff.model.day import Day, DayEntry, DayLine
 from bakeoff.model.finding import Finding
+from bakeoff.model.lines import LinePair, LineValue
 from bakeoff.model.plan import Skipped
 from bakeoff.plan import DayOptions, plan_day
 from tests.judge.races import MACHINE
@@ -14,13 +15,13 @@ from tests.plan import places
 NAMES = ("ada", "bob", "cy")
 
 
-def value(name: str, of: float | None, **changed: Any) -> DayValue:
-    return DayValue.model_validate({"name": name, "value": of, "n": 8, **changed})
+def value(name: str, of: float | None, **changed: Any) -> LineValue:
+    return LineValue.model_validate({"name": name, "value": of, "n": 8, **changed})
 
 
-def pair(a: str, b: str, ratio: float, finding: str, **changed: Any) -> DayPair:
+def pair(a: str, b: str, ratio: float, finding: str, **changed: Any) -> LinePair:
     usual = {"low": ratio * 0.96, "high": ratio * 1.04, "n": 8}
-    return DayPair.model_validate(
+    return LinePair.model_validate(
         {"a": a, "b": b, "ratio": ratio, "finding": finding, **usual, **changed}
     )
 
@@ -46,9 +47,7 @@ def day(**changed: Any) -> Day:
         made = plan_day(NAMES, DayOptions(seed=1), places.environment(folder, Path(root)))
     died = Finding.of("out_of_phase", n=8, reason="it died: killed by signal 9")
     late = Finding.of("answers_late", level=3.0, held=0.97, p50_us=840_000.0)
-    refuses = Finding.of(
-        "refuses", level=3.0, held=0.61, kinds=["connect_refused", "reset"], shares=[0.2, 0.04]
-    )
+    refuses = Finding.of("refuses", level=3.0, held=0.61, kinds=["connect_refused"], shares=[0.2])
     usual: dict[str, Any] = {
         "plan": made,
         "complete": True,

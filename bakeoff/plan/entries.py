@@ -1,0 +1,180 @@
+"""Who takes part in a race: an entry for each contender and protocol, and why others can't."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bakeoff.model.cluster import Cluster
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Entry, Plan, Skipped
+from bakeoff.model.protocol import OVER_TLS, Protocol
+from bakeoff.model.workload import Workload
+from bakeoff.plan.contenders import ResolvedContender, unique_name
+from bakeoff.plan.race_options import RaceOptions
+
+OWN_ANSWER_WORKLOAD = "get"
+SLUG_LENGTH_MAX = 60
+
+
+def entries_of(
+    contenders: Sequence[ResolvedContender],
+    workload: Workload,
+    protocols: Sequence[Protocol] | None,
+    *,
+    own: bool,
+) -> tuple[list[Entry], list[Skipped]]:
+    """An entry for each contender and protocol, with its protocol; what can't race is skipped."""
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    several = protocols is not None and len(protocols) > 1
+    asked = ((each, protocol) for each in contenders for protocol in each.asked(protocols))
+    for resolved, protocol in asked:
+        name = f"{resolved.name} {protocol}" if several else resolved.name
+        path = _path(resolved, workload, own=own)
+        reason = _cannot_speak(resolved, protocol)
+        if not path:
+            assert resolved.contender
+            served = ", ".join(sorted(resolved.contender.serves))
+            reason = f"doesn't serve the workload {workload.name}; it serves {served}"
+        if reason:
+            skipped.append(Skipped(name=name, reason=reason))
+            continue
+        entries.append(
+            Entry(
+                name=name,
+                title=resolved.contender.title if resolved.contender else resolved.typed,
+                origin=resolved.origin,
+                contender=resolved.contender,
+                folder=str(resolved.folder) if resolved.folder else None,
+                attached=resolved.attached,
+                fixed_port=resolved.fixed_port,
+                path=path,
+                protocol=protocol,
+            )
+        )
+    if not entries:
+        raise BadUsage(f"no contender can race:\n{reasons(skipped)}")
+    return entries, skipped
+
+
+def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
+    """What it is asked for; of several requests the first. Empty: it doesn't serve the workload.
+
+    `own`: the workload is the user's, which any server may be asked. Raises `BadUsage` for a URL
+    that names another path.
+    """
+    path = workload.first.path
+    if resolved.attached:
+        named = resolved.attached.path
+        if not own or (path == "/" and not workload.is_mix):
+            return named
+        if named not in ("/", path):
+            raise BadUsage(f"{resolved.name}: names a path, and so does what is asked: {path}")
+        return path
+    if resolved.origin == "command" or workload.is_mix:
+        return path
+    assert resolved.contender
+    return resolved.contender.serves.get(workload.name, path if own else "")
+
+
+def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
+    """Why it can't be asked over `protocol`; empty: it can, as far as anything says."""
+    if resolved.attached:
+        if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
+            return ""
+        if protocol in OVER_TLS:
+            return (
+                f"is a URL of plain HTTP, and {protocol} goes over TLS: put https:// and its port"
+            )
+        return f"is a URL over TLS, and {protocol} is cleartext: put http:// and the plain port"
+    speaks = resolved.contender.protocols if resolved.contender else ()
+    if protocol in speaks:
+        return ""
+    return f"doesn't speak {protocol} (contender.toml: protocols = {', '.join(speaks)})"
+
+
+def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
+    """A second copy of the reference; none of a command with a port of its own: it can't be."""
+    original = next(entry for entry in entries if entry.name == reference)
+    if original.fixed_port:
+        return []
+    name = unique_name(f"{reference} (twin)", [entry.name for entry in entries])
+    return [original.model_copy(update={"name": name, "twin_of": reference})]
+
+
+def cannot_pipeline(plan: Plan) -> dict[str, str]:
+    """Those whose contender.toml rules a pipeline out. A command or a URL is tried: who knows."""
+    if plan.pipeline == 1:
+        return {}
+    reason = "doesn't answer requests that are sent ahead (contender.toml: pipelines = false)"
+    return {
+        entry.name: reason
+        for entry in plan.entries
+        if entry.origin in ("catalogue", "folder")
+        and entry.contender
+        and not entry.contender.pipelines
+    }
+
+
+def knows_answers(serves: Mapping[str, str]) -> bool:
+    """Whether it serves anything but its own answer."""
+    return set(serves) != {OWN_ANSWER_WORKLOAD}
+
+
+def reasons(skipped: Sequence[Skipped]) -> str:
+    """A line for each, with its reason."""
+    return "\n".join(f"  {contender.name}: {contender.reason}" for contender in skipped)
+
+
+def check_ports(entries: Sequence[Entry], solo: bool) -> None:
+    """Raises `BadUsage` where two that run at a time have one port."""
+    ports = [entry.fixed_port for entry in entries if entry.fixed_port]
+    for port in ports:
+        if ports.count(port) > 1 and not solo:
+            raise BadUsage(
+                f"--port {port}: two contenders can't listen on one port at a time; "
+                "give each its own, or race them one at a time with --solo"
+            )
+
+
+def check_loadable(entries: Sequence[Entry], cluster: Cluster) -> None:
+    """A cluster's generator loads its own servers, and others only where somebody says so."""
+    for entry in entries:
+        if entry.attached:
+            host = entry.attached.address.rpartition(":")[0].strip("[]")
+            if host not in (cluster.server.address, *cluster.may_load):
+                raise BadUsage(
+                    f"{entry.name}: {host} is no server node of the cluster, which alone are "
+                    f"loaded; if it is yours to load, say so: --i-may-load {entry.attached.host}"
+                )
+
+
+def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Workload) -> None:
+    """What can be on another machine in the next boot, and each machine has as many boots."""
+    nodes = f"--server-nodes {options.server_nodes}"
+    if attached := [entry.name for entry in entries if entry.attached]:
+        raise BadUsage(f"{nodes}: {attached[0]} is a URL, and stays where it is; leave one out")
+    if OVER_TLS.intersection(options.protocol or ()):
+        raise BadUsage(f"{nodes}: a certificate is one machine's; race h1 and h2c, or on one node")
+    if workload.upstream_delay_ms is not None:
+        raise BadUsage(
+            f"{nodes}: the workload {workload.name} has an upstream, which is on one machine; "
+            "race it on one node"
+        )
+    if options.boots and options.boots % options.server_nodes:
+        raise BadUsage(
+            f"{nodes}: each machine has as many boots as the others; "
+            f"--boots takes a multiple of {options.server_nodes}, not {options.boots}"
+        )
+
+
+def slug(entries: Sequence[Entry]) -> str:
+    """Who races, in a folder's name: all of them, or the first where that would be too long."""
+    names = [
+        re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")
+        for entry in entries
+        if not entry.twin_of
+    ]
+    text = "-vs-".join(names)
+    if len(text) > SLUG_LENGTH_MAX and len(names) > 2:
+        text = f"{names[0]}-vs-{len(names) - 1}-others"
+    return text[:SLUG_LENGTH_MAX].strip("-") or "race"

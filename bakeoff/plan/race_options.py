@@ -1,0 +1,196 @@
+"""The options of a race; other runs have a part of them."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PositiveInt
+
+from bakeoff.model.errors import BadUsage
+from bakeoff.model.gate import CantTell
+from bakeoff.model.plan import Connection
+from bakeoff.plan.gates import CANT_TELL, GATE
+from bakeoff.plan.options import (
+    ArrivalsOption,
+    BootsOption,
+    CaOption,
+    ClusterOption,
+    CpusOption,
+    Flag,
+    InsecureOption,
+    InstancesOption,
+    MayLoadOption,
+    ServerNodesOption,
+)
+from bakeoff.plan.questions import QuestionOptions
+from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
+
+
+class RaceOptions(QuestionOptions):
+    """The options of a race. Several values of a setting make a grid.
+
+    The settings are `connections`, `workers`, `pipeline`, `streams` and `connection`. Several
+    protocols make no grid: each contender races once in each of them, all in one rotation.
+    """
+
+    everything: Annotated[
+        bool,
+        Flag(
+            "The whole catalogue, as far as it serves the workload and can be built. All run at "
+            "once: allow 2 GiB of memory and half an hour.",
+            bool,
+        ),
+    ] = False
+    connections: Annotated[
+        Counts | None,
+        Flag(
+            "Connections per contender; several numbers make a grid: 1,64,512. (default: 64)",
+            metavar="NUMBER,…",
+            letter="-c",
+        ),
+    ] = None
+    duration: Annotated[
+        Seconds | None,
+        Flag(
+            "Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and twin, "
+            "10 minutes at most)",
+            metavar="TIME",
+            letter="-d",
+        ),
+    ] = None
+    connection: Annotated[
+        tuple[Connection, ...],
+        BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    ] = ("keep-alive",)
+    pipeline: Annotated[
+        Counts,
+        Flag(
+            "Requests under way at a time on a connection of HTTP/1; several numbers make a grid. "
+            "(default: 1)",
+            metavar="NUMBER,…",
+        ),
+    ] = (1,)
+    protocol: Annotated[
+        Protocols | None,
+        Flag(
+            "What servers are asked over: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior "
+            "knowledge) or h2 (over TLS). Of several (h1,h2) each server races once in each, all "
+            "in one rotation: what does h2 cost or gain? (default: h1; h1-tls for an https:// URL)",
+            metavar="NAME,…",
+        ),
+    ] = None
+    streams: Annotated[
+        Counts,
+        Flag(
+            "Requests under way at a time on a connection of HTTP/2; several numbers make a grid. "
+            "(default: 1)",
+            metavar="NUMBER,…",
+        ),
+    ] = (1,)
+    ca: CaOption = None
+    insecure: InsecureOption = False
+    boots: BootsOption = None
+    instances: InstancesOption = None
+    warm_up: Annotated[
+        Seconds | None,
+        Flag(
+            "The longest warm-up of each contender in each boot. (default: 20s; one whose "
+            "throughput is level takes 2 s)",
+            metavar="TIME",
+        ),
+    ] = None
+    workers: Annotated[
+        Counts | None,
+        Flag(
+            "Workers or threads per server; several numbers make a grid. (default: one for each "
+            "of its cores)",
+            metavar="NUMBER,…",
+        ),
+    ] = None
+    cpus: CpusOption = None
+    cluster: ClusterOption = None
+    i_may_load: MayLoadOption = ()
+    server_nodes: ServerNodesOption = 1
+    reference: Annotated[
+        str | None, Flag("The contender that others are compared with. (default: the first)")
+    ] = None
+    ports: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=65535)], ...],
+        Flag(
+            "The port that a command listens on, if it doesn't take {port} or $PORT; once for "
+            "each command.",
+            list[int],
+        ),
+    ] = ()
+    pids: Annotated[
+        tuple[PositiveInt, ...],
+        Flag("The process behind a URL, for its CPU and memory.", list[int]),
+    ] = ()
+    solo: Annotated[bool, Flag("One contender running at a time, in long windows.", bool)] = False
+    rate: Annotated[
+        Rate | None,
+        Flag("Open loop: offer each this many requests per second; ranked by p99 latency.", float),
+    ] = None
+    load: Annotated[
+        ShareBelow2 | None,
+        Flag(
+            "Open loop at this share (70%) of each contender's own peak, as its warm-up measures "
+            "it.",
+            metavar="SHARE",
+        ),
+    ] = None
+    arrivals: ArrivalsOption = "poisson"
+    precision: Annotated[
+        ShareBelow1 | None,
+        Flag(
+            "End once the interval between any two neighbours in the standings is ±this (1%), or "
+            "--budget is spent; never for being significant.",
+            metavar="SHARE",
+        ),
+    ] = None
+    budget: Annotated[
+        Seconds | None,
+        Flag(
+            "The most measured time that --precision may take. (default: that of --duration)",
+            metavar="TIME",
+        ),
+    ] = None
+    confirm: Annotated[
+        bool,
+        Flag(
+            "Then measure each contender alone, for a third of the time on top, in 10 rounds or "
+            "more, each with its start and warm-up: do short turns and --solo agree?",
+            bool,
+        ),
+    ] = False
+    same_answers: Annotated[
+        bool,
+        Flag(
+            "Leave out whoever answers otherwise than the reference, where nobody said which "
+            "answer is right, rather than warn of it.",
+            bool,
+        ),
+    ] = False
+    gates: Annotated[tuple[str, ...], GATE] = ()
+    cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
+    twin: Annotated[
+        bool, Flag("Race a second copy of the reference: the noise floor.", bool, on=True)
+    ] = True
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse what can't be had together."""
+        if self.budget and (self.duration or not self.precision):
+            raise BadUsage(
+                "--budget: bounds what --precision may take, in place of --duration; "
+                "for a race of fixed length give --duration alone"
+            )
+        if self.rate and self.load:
+            raise BadUsage(
+                "--rate and --load: the rate is either the same for all or a share of each's"
+            )
+        if self.solo and self.instances:
+            raise BadUsage("--instances: --solo starts a new process in each round; leave one out")
+        if self.solo and self.precision:
+            raise BadUsage("--precision: a solo race takes the time it is given; leave --solo out")
+        if self.solo and self.confirm:
+            raise BadUsage(
+                "--confirm: measures solo what was raced in turns; --solo does so already"
+            )
