@@ -29,7 +29,7 @@ class Measure:
 
     def plan(self, *operands: str, **options: Any) -> Plan:
         """The plan of a race."""
-        chosen = RaceOptions(**{"seed": 1, "duration": 6.0, **options})
+        chosen = RaceOptions(**{"seed": 1, "duration": 12.0, **options})
         plan = plan_race(operands, chosen, self.environment)
         assert isinstance(plan, Plan)
         return plan

@@ -36,7 +36,7 @@ def end(run: AnyRun) -> BootEnd:
 
 def test_each_draw_has_new_connections_and_new_processes(measure: Measure) -> None:
     world = World(SPEEDS)
-    run = measure.race(world, "fast", "slow", duration=20.0)
+    run = measure.race(world, "fast", "slow", duration=30.0)
     found = draws(run)
     assert [each.draw for each in found] == list(range(len(found)))
     assert len(found) >= 15
@@ -158,7 +158,7 @@ def test_a_process_that_dies_loses_its_share_and_the_contender_goes_on(
 
 def test_whose_new_processes_do_not_come_up_is_out_after_three_draws(measure: Measure) -> None:
     world = World(SPEEDS, unstartable_again={"slow": "out of ports"})
-    run = measure.race(world, "fast", "slow", duration=20.0)
+    run = measure.race(world, "fast", "slow", duration=30.0)
     assert end(run).died == {"slow": "out of ports"}
     assert [each.draw for each in draws(run) if each.out == {"slow": "out of ports"}]
     slow, fast = run.result.entry("slow"), run.result.entry("fast")

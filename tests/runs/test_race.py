@@ -47,7 +47,7 @@ def test_a_run_is_a_folder_that_says_all(measure: Measure) -> None:
     assert {"plan.json", "receipts.json", "machine.json", "samples.jsonl", "verdict.json"} <= there
     assert finished.path.name == "t-fast-vs-slow"
     assert (measure.parent / "latest").resolve() == finished.path
-    assert measured_s(finished.records()) == pytest.approx(6.0, rel=0.2)
+    assert measured_s(finished.records()) == pytest.approx(12.0, rel=0.2)
     boots = [record for record in finished.records() if record.type == "boot"]
     assert [(boot.io, boot.threads) for boot in boots] == [("epoll", 1)]
     (finished.path / "verdict.json").unlink()
@@ -118,7 +118,7 @@ def test_an_interrupted_race_is_judged_by_what_there_is_and_goes_on_later(measur
     assert again.result.complete
     records = again.records()
     assert records[: len(before)] == before, "nothing measured is measured again"
-    assert measured_s(records) == pytest.approx(6.0, rel=0.2)
+    assert measured_s(records) == pytest.approx(12.0, rel=0.2)
     first, *others = [record.lengths for record in records if record.type == "warmup"]
     assert all(lengths == first for lengths in others), "slices are as long after the cut"
 

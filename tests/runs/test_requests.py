@@ -69,8 +69,8 @@ def test_a_part_of_the_time_has_one_request_under_way(measure: Measure, shop: st
     world = World(SPEEDS)
     finished = measure.race(world, "fast", "slow", workload=shop)
     singles = [record for record in finished.records() if isinstance(record, SingleBlock)]
-    assert measured_s(finished.records()) == pytest.approx(6.0, rel=0.2)
-    assert measured_s(singles) == pytest.approx(1.5, rel=0.2)
+    assert measured_s(finished.records()) == pytest.approx(12.0, rel=0.2)
+    assert measured_s(singles) == pytest.approx(3.0, rel=0.2)
     verdict = finished.result
     assert verdict.measured_s == pytest.approx(measured_s(finished.records()), rel=0.01)
     for entry in verdict.entries:
