@@ -63,29 +63,38 @@ def _panel(panel: Panel, width: int, ticks: int) -> Drawing:
     text: dict[str, Any] = {"align": "left", "baseline": "middle", "limit": width}
     frame: list[dict[str, Any]] = [{"zero": 0, "from": 0, "to": height}]
     runs = alt.Chart(data([row for row in rows if row["least"] < row["most"]]))
-    edge = {"y": y("from"), "y2": "to", "strokeWidth": alt.value(1.5), "color": alt.value(INK)}
+    edge = {
+        "y": y("from"),
+        "y2": alt.Y2("to"),
+        "strokeWidth": alt.value(1.5),
+        "color": alt.value(INK),
+    }
     layers = [
-        alt.Chart(data(frame)).mark_rule(opacity=0).encode(x=x("zero"), y=y("from"), y2="to"),
+        alt.Chart(data(frame))
+        .mark_rule(opacity=0)
+        .encode(x=x("zero"), y=y("from"), y2=alt.Y2("to")),
         alt.Chart(data(names))
         .mark_text(**text | {"limit": left - 10 if left else width}, color=INK)
-        .encode(x=alt.value(0), y=y("at"), text="text:N"),
+        .encode(x=alt.value(0), y=y("at"), text=alt.Text("text:N")),
         alt.Chart(data(parts))
         .mark_rect()
         .encode(
             x=x("start"),
-            x2="end",
+            x2=alt.X2("end"),
             y=y("from"),
-            y2="to",
+            y2=alt.Y2("to"),
             color=alt.Color("colour:N", scale=None),
             opacity=alt.Opacity("solid:Q", scale=None),
         ),
         *(
             alt.Chart(data([row for row in rows if row["missing"] is missing]))
             .mark_text(**text, dx=6 if not missing else 0, fontStyle=slant, color=ink)
-            .encode(x=x("end"), y=y("middle"), text="figure:N")
+            .encode(x=x("end"), y=y("middle"), text=alt.Text("figure:N"))
             for missing, slant, ink in ((False, "normal", INK), (True, "italic", QUIET))
         ),
-        runs.mark_rule(strokeWidth=1.5, color=INK).encode(x=x("least"), x2="most", y=y("middle")),
+        runs.mark_rule(strokeWidth=1.5, color=INK).encode(
+            x=x("least"), x2=alt.X2("most"), y=y("middle")
+        ),
         runs.mark_rule().encode(x=x("least"), **edge),
         runs.mark_rule().encode(x=x("most"), **edge),
     ]

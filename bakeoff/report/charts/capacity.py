@@ -72,12 +72,12 @@ def _draw_latency(
     layers = [
         bounded.mark_rule(color=INK, strokeDash=[5, 4]),
         bounded.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=QUIET).encode(
-            x=alt.value(0), text="text:N"
+            x=alt.value(0), text=alt.Text("text:N")
         ),
         *_curves(report, rows, x, y, frame),
         knee.mark_rule(strokeWidth=1, opacity=0.7),
         knee.mark_text(align="right", dx=-4).encode(
-            y=alt.Y("at:Q", scale=None, axis=None), text="text:N"
+            y=alt.Y("at:Q", scale=None, axis=None), text=alt.Text("text:N")
         ),
     ]
     return alt.layer(*layers).properties(height=320)

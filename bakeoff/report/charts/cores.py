@@ -82,9 +82,9 @@ def _draw(rows: Sequence[dict[str, Any]], heads: Sequence[dict[str, Any]], frame
         rooms.mark_rule(color=GRID).encode(y=y("bottom")),
         alt.Chart(data(rows))
         .mark_rect(strokeWidth=0)
-        .encode(x=x("start"), x2="end", y=y("low"), y2="high", color=hue),
+        .encode(x=x("start"), x2=alt.X2("end"), y=y("low"), y2=alt.Y2("high"), color=hue),
         rooms.mark_text(align="left", baseline="bottom", color=INK, dx=2, dy=-6).encode(
-            x=alt.value(0), y=y("top"), text="text:N"
+            x=alt.value(0), y=y("top"), text=alt.Text("text:N")
         ),
     ]
     drawing: Drawing = alt.layer(*layers).properties(height=height)

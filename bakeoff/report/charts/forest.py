@@ -91,20 +91,22 @@ def forest(
     colours = alt.Scale(domain=names, range=[signs[name][1] for name in names])
     hue = alt.Color("key:N", scale=colours, legend=key)
     base = alt.Chart(data(rows))
-    lane = {"y": y("lane_from"), "y2": "lane_to"}
+    lane = {"y": y("lane_from"), "y2": alt.Y2("lane_to")}
     rings = alt.Chart(data([row for row in rows if row["ring"]]))
     layers = [
         alt.Chart(data([row for row in rows if row["above"]]))
         .mark_rect(color=QUIET, opacity=0.16)
-        .encode(x=x("above"), x2="below", **lane),
+        .encode(x=x("above"), x2=alt.X2("below"), **lane),
         base.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=x("one"), **lane),
         *(
             alt.Chart(data([text for text in texts if text["style"] == style]))
             .mark_text(align="left", baseline="top", **look)
-            .encode(x=alt.value(0), y=y("at"), text="text:N")
+            .encode(x=alt.value(0), y=y("at"), text=alt.Text("text:N"))
             for style, look in _STYLES.items()
         ),
-        base.mark_rule(strokeWidth=2.5).encode(x=x("low"), x2="high", y=y("middle"), color=hue),
+        base.mark_rule(strokeWidth=2.5).encode(
+            x=x("low"), x2=alt.X2("high"), y=y("middle"), color=hue
+        ),
         *(
             alt.Chart(data([row for row in rows if row["open"] in (side, "both")]))
             .mark_point(filled=True, size=110, opacity=1, shape=f"triangle-{side}")

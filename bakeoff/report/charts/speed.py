@@ -67,7 +67,7 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
     base = alt.Chart(data(rows)).encode(
         x=x, y=log_y("requests_per_s", reached, "requests/s"), color=signs["color"]
     )
-    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail="boot:N", **signs)
+    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail=alt.Detail("boot:N"), **signs)
     dots = base.mark_point(filled=True, size=9, opacity=0.8)
     starts = [
         {"at": place + 1.5, "boot": after.boot + 1}
@@ -75,11 +75,16 @@ def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> D
         if before.boot != after.boot
     ]
     rules = alt.Chart(data([{"at": 0.5, "boot": race.blocks[0].boot + 1}, *starts]))
-    edge = rules.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x="at:Q")
+    edge = rules.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=alt.X("at:Q"))
     label = rules.transform_calculate(text="'boot ' + datum.boot").mark_text(
         align="left", baseline="top", dx=5, dy=2, color=QUIET
     )
-    layers = [edge, label.encode(x="at:Q", y=alt.value(0), text="text:N"), line, dots]
+    layers = [
+        edge,
+        label.encode(x=alt.X("at:Q"), y=alt.value(0), text=alt.Text("text:N")),
+        line,
+        dots,
+    ]
     return alt.layer(*layers).properties(height=280)
 
 

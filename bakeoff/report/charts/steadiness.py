@@ -129,7 +129,7 @@ def _draw(
         of_interval.mark_rule(color=GRID).encode(y=top, x=alt.value(0), x2=alt.value("width")),
         of_interval.mark_rect(opacity=0.13).encode(
             x=alt.X("from:Q", scale=scale),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=top,
             y2=alt.Y2("name", bandPosition=1),
             color=colour,
