@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # Cargo, and the makes that it starts, would look for our job server.
 unexport MAKEFLAGS
+# Python that keeps no bytecode compiles bakeoff anew for each command: tests start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 NOW := $(shell date -u +%FT%H-%M-%SZ)
