@@ -57,8 +57,8 @@ def look(
     """What each of `servers` answers to each open request, by their names.
 
     The second has why a server has no place there. Each is asked twice on one connection, and after
-    `APART_S`, for which all wait together, four times on two others; where the body varies, it is
-    then asked up to `ANSWERS_MAX` times.
+    `APART_S`, for which all wait together, four times on two others; where the body varies, or the
+    request has fields, it is then asked up to `ANSWERS_MAX` times.
     """
     clients = {
         (handle.name, name): _Client(handle, entry, workload, request, sleep)
@@ -113,14 +113,14 @@ class _Client:
         self._ask((0.0, 0.0))
 
     def go_on(self) -> None:
-        """The later ones, and more where the body varies."""
+        """The later ones, and more where the body varies, or may vary with other fields."""
         before = len(self._answers)
         for gaps_s in GAPS_S:
             self._ask(gaps_s)
         self._late = tuple(self._answers[before:])
         until_s = time.monotonic() + MORE_S / len(self._workload.asked)
-        while len({answer.body for answer in self._answers}) > 1 and time.monotonic() < until_s:
-            if len(self._answers) >= ANSWERS_MAX:
+        while len(self._answers) < ANSWERS_MAX and time.monotonic() < until_s:
+            if not self._rows and len({answer.body for answer in self._answers}) == 1:
                 break
             self._ask((0.0, 0.0))
 
@@ -153,7 +153,8 @@ class _Client:
 
 
 def rows(workload: Workload, request: RequestSection) -> list[dict[str, str]]:
-    """Values for the fields of as many requests as are asked, rows from all of the data's length.
+    """Values for the fields of as many requests as are asked: rows from all of the data's length,
+    in no order, so that the first few tell.
 
     None where the request has no fields but those that a chain takes.
     """
@@ -165,10 +166,11 @@ def rows(workload: Workload, request: RequestSection) -> list[dict[str, str]]:
     if not set(names) - taken:
         return []
     chance = Random(ANSWERS_MAX)
+    places = [number * len(table) // ANSWERS_MAX for number in range(ANSWERS_MAX)]
+    chance.shuffle(places)
     found: list[dict[str, str]] = []
-    for number in range(ANSWERS_MAX):
-        row = table[number * len(table) // ANSWERS_MAX] if table else []
-        values = dict(zip(columns, row, strict=False))
+    for place in places:
+        values = dict(zip(columns, table[place], strict=True)) if table else {}
         found.append(
             values | {name: drawn(name, chance) for name in names if name not in {*columns, *taken}}
         )

@@ -1,10 +1,13 @@
 """Servers are asked several times, at distances at which their answers change."""
 
+import base64
 import json
 import socket
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+
+import pytest
 
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify import Looked, look
@@ -60,6 +63,32 @@ def test_a_clock_of_milliseconds_is_no_counter_and_a_counter_is() -> None:
     assert found and found.held.varied == ("ms",) and found.findings == ()
     found, *_ = looked(lambda n, slept_s: {"visits": n})
     assert found and [each.code for each in found.findings] == ["answers_count"]
+
+
+@pytest.mark.parametrize("rows", [2, 3, 40])
+def test_a_body_that_only_some_rows_differ_in_is_held_to_what_all_have(rows: int) -> None:
+    """The first rows have one body: held to it, a server would be wrong with the others."""
+    data = "\n".join(["id", *map(str, range(rows))]).encode()
+    files = {"rows.csv": base64.b64encode(data).decode()}
+    workload = Workload.model_validate(
+        {"name": "x", "request": {"path": "/{{id}}"}, "data": "rows.csv", "files": files}
+    )
+
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            while asked := connection.recv(65536):
+                later = int(asked.split()[1][1:]) >= rows // 2
+                text = b"later" if later else b"soon"
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(text)}\r\n\r\n"
+                connection.sendall(head.encode() + text)
+
+    with serving(serve) as port:
+        handle, entry = handle_and_entry("x", port)
+        asked = entry.model_copy(update={"path": workload.request.path})
+        found, out = look([(handle, asked)], workload, lambda _: None)
+    assert not out
+    looked = found["x"]["GET /{{id}}"]
+    assert (len(looked.answers), looked.held.varied) == (ANSWERS_MAX, ("the body",))
 
 
 def test_a_wrong_status_later_on_is_a_reason_to_be_out() -> None:
