@@ -350,7 +350,7 @@ def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> It
     """What affects one contender's figures."""
     yield from out_in_boots(name, history)
     yield from unsteady_warm_up(name, history)
-    yield from seen_in_answers(name, history)
+    yield from seen_in_answers([each.verification for each in history.started(name)])
     if at_capacity and at_capacity.client_busy > NEAR_LIMIT:
         yield Finding.of("generator_busy_at_capacity", client_busy=at_capacity.client_busy)
 

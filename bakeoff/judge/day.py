@@ -13,6 +13,7 @@ from bakeoff.judge.beyond import BEYOND, DIED, behaviour, errors_of, traits
 from bakeoff.judge.day_figures import READINGS, Reading, Seen, recovered_after_ms
 from bakeoff.judge.lines import line
 from bakeoff.judge.paired import Paired
+from bakeoff.judge.validity import seen_in_answers
 from bakeoff.model.day import (
     MAIN,
     MORE_IS_BETTER,
@@ -25,7 +26,7 @@ from bakeoff.model.day import (
 )
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
-from bakeoff.model.receipt import Receipt
+from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 
 STEPS: Mapping[tuple[Phase, Figure], float] = {("recovery", "time_ms"): 50.0}
@@ -146,6 +147,7 @@ def _entry(
     ends: Sequence[DayEnd],
 ) -> DayEntry:
     own = [seen[name] for seen in rounds.values() if name in seen]
+    verified = _verifications(own)
     receipt = receipts.get(name)
     return DayEntry(
         name=name,
@@ -155,7 +157,14 @@ def _entry(
         beyond=tuple(_beyond(own)),
         warnings=tuple(_warnings_of(plan, own, name, ends)),
         errors=dict(errors_of(own)),
+        held=verified[-1].held if verified else {},
     )
+
+
+def _verifications(own: Sequence[Seen]) -> list[Verification]:
+    """Of all its cold starts."""
+    turns = (turn for seen in own for turn in seen.turns.values())
+    return [turn.verification for turn in turns if turn.verification]
 
 
 def _beyond(own: Sequence[Seen]) -> Iterator[Finding]:
@@ -200,6 +209,7 @@ def _warnings_of(
     killed = sum((each.name, each.how) == (name, "SIGKILL") for end in ends for each in end.stopped)
     if killed:
         yield Finding.of("killed", n=killed, boots=len(ends))
+    yield from seen_in_answers(_verifications(own))
 
 
 def _upstream_busy(plan: DayPlan, peaks: Sequence[Slice]) -> float | None:

@@ -4,7 +4,7 @@ makes them doubtful (warnings).
 It is about its answers, its processes, and whether the server or the generator was the limit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from bakeoff.judge import open_loop, steadiness
@@ -16,6 +16,7 @@ from bakeoff.judge.protocols import places
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Verification
 
 SATURATED = 0.9
 NEAR_LIMIT = 0.85
@@ -227,15 +228,14 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
         yield Finding.of("silent_slices", silent=tally.silent, slices=tally.slices)
     yield from drift(name, history)
     yield from _processes(name, history)
-    yield from seen_in_answers(name, history)
+    yield from seen_in_answers([each.verification for each in history.started(name)])
 
 
-def seen_in_answers(name: str, history: History) -> Iterator[Finding]:
-    """What was noticed when its answers were looked at, before any load."""
-    said = [text for entry in history.started(name) for text in entry.verification.warnings]
-    for text in dict.fromkeys(said):
+def seen_in_answers(verifications: Sequence[Verification]) -> Iterator[Finding]:
+    """What was noticed when a contender's answers were looked at, before any load."""
+    for text in dict.fromkeys(text for each in verifications for text in each.warnings):
         yield Finding.of("verification", text=text)
-    found = [each for entry in history.started(name) for each in entry.verification.findings]
+    found = [finding for each in verifications for finding in each.findings]
     yield from (each for at, each in enumerate(found) if each not in found[:at])
 
 

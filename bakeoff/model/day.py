@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
 from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Expected, Plan, Skipped
@@ -121,7 +122,8 @@ class DayLine(Line):
 class DayEntry(Contract):
     """One contender. `beyond` says how it behaves at 150 and 300 % of its peak, one finding each.
 
-    `errors` are those of each phase, by kind, over all rounds.
+    `errors` are those of each phase, by kind, over all rounds. `held` is what its answers had to
+    have, by request, where nobody said which are right and they vary.
     """
 
     name: str
@@ -131,6 +133,7 @@ class DayEntry(Contract):
     beyond: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
     errors: dict[Phase, dict[str, PositiveInt]] = {}
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
 
 
 class Day(Contract):

@@ -442,12 +442,12 @@ class DayTurn(Contract):
     """One contender's turn in one phase of one round of a day; see bakeoff.day for the phases.
 
     `number` counts the turns of a phase that has several. Which of the others there are depends on
-    the phase: `ready_ms` of a start; `slices` of all loads (slow clients: without and with them;
-    recovery: before the crowd came, then those after it had gone at `since_ns`); CPU time and the
-    processors' energy over `lasted_ns`; `memory` at its end, of loads before the connections close;
-    `tcp` is what went wrong in the kernel's TCP meanwhile. `opened` counts the connections that
-    the load could open, with slow clients those that were still held at the end. Where it could not
-    have its turn or died in it, `out` says why.
+    the phase: `ready_ms` and `verification` of a start; `slices` of all loads (slow clients:
+    without and with them; recovery: before the crowd came, then those after it had gone at
+    `since_ns`); CPU time and the processors' energy over `lasted_ns`; `memory` at its end, of loads
+    before the connections close; `tcp` is what went wrong in the kernel's TCP meanwhile. `opened`
+    counts the connections that the load could open, with slow clients those that were still held at
+    the end. Where it could not have its turn or died in it, `out` says why.
     """
 
     type: Literal["day-turn"] = "day-turn"
@@ -456,6 +456,9 @@ class DayTurn(Contract):
     entry: str
     number: NonNegativeInt = 0
     ready_ms: NonNegativeFloat | None = None
+    verification: Annotated[Verification | None, Field(exclude_if=lambda given: given is None)] = (
+        None
+    )
     slices: tuple[Slice, ...] = ()
     since_ns: NonNegativeInt | None = None
     cpu: CpuTime | None = None

@@ -9,10 +9,13 @@ from bakeoff.model.day import LOADS, Day, DayPlan
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import DayOptions, plan_day
+from bakeoff.report.document import List
 from bakeoff.report.kinds.day import document
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.runs import DayRun, execute, report, resume
 from tests.plan import places
 from tests.runs.world import World, cut_off, name_of
+from tests.verify.test_stays import answers, looked
 
 PHASES = 14
 
@@ -261,3 +264,18 @@ def test_the_time_that_is_said_to_do_does(tmp_path: Path) -> None:
     made = plan(tmp_path / "again", duration=few.values["needed_s"])
     again = run(made, tmp_path / "again" / "runs", world(on_slice=slower(1.0)))
     assert again.result.rounds >= made.rounds_min and again.result.complete
+
+
+def test_what_varying_answers_are_held_to_is_said_and_who_answers_otherwise(tmp_path: Path) -> None:
+    ids = looked(answers({"id": 1, "time": "a"}, {"id": 2, "time": "b"}))
+    other = looked(answers({"id": 1}, {"id": 2}))
+    result = run(plan(tmp_path), tmp_path / "runs", world(looked={"ada": ids, "bob": other})).result
+    assert held_to(result.entries)[0] == (
+        "ada: each answer is held to status 200, application/json, 1 to 86 bytes and the shape "
+        "{id: number, time: string}; id and time vary (found in 2 answers)"
+    )
+    codes = {entry.name: [each.code for each in entry.warnings] for entry in result.entries}
+    assert "answers_unlike" in codes["bob"] and "answers_unlike" not in codes["ada"]
+    lists = [part for part in document(result).summary if isinstance(part, List)]
+    (said,) = [each.items for each in lists if each.title == "Answers that vary"]
+    assert len(said) == 2

@@ -11,8 +11,10 @@ from bakeoff.report.document import (
     List,
     Table,
     Text,
+    items,
     tabulated,
 )
+from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.lines import COSTS, MARKS, RATIOS, mark, ratios_of, rows_of, values_of
 from bakeoff.report.kinds.shared import (
     PROTOCOL_NAMES,
@@ -101,6 +103,7 @@ def document(result: Day) -> Document:
                     for text in sentences(entry.beyond)
                 ),
             ),
+            List("Answers that vary", items("=", held_to(result.entries))),
             List("What to know", tuple(_notes(result))),
             List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
         ),

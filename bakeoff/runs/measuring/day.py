@@ -124,7 +124,13 @@ class Round:
                 except ContenderOut as error:
                     failed[name, number] = str(error)
                     continue
-                self._keep("start", name, number, ready_ms=running.handle.time_to_ready_ms)
+                self._keep(
+                    "start",
+                    name,
+                    number,
+                    ready_ms=running.handle.time_to_ready_ms,
+                    verification=running.verification,
+                )
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
         self._names = [name for name in self._names if name not in never]
