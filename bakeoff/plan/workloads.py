@@ -20,7 +20,10 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 def read_workload(path: Path) -> Workload:
     """A workload's file, with the files that it names. Raises `BadFile`."""
-    return with_files(Workload.read_toml(path), path)
+    workload = Workload.read_toml(path)
+    if not workload.model_fields_set & {"request", "requests"}:
+        raise BadFile(path, "request", 'is missing: what is asked, as [request] with path = "/"')
+    return with_files(workload, path)
 
 
 def with_files(workload: Workload, path: Path) -> Workload:

@@ -224,6 +224,12 @@ def test_a_mix_has_requests(tmp_path: Path) -> None:
         planned(tmp_path, workload="both.toml")
 
 
+def test_a_file_that_asks_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "idle.toml").write_text('name = "idle"\n[expect]\nstatus = 204\n')
+    with pytest.raises(BadFile, match=r"idle.toml: `request` is missing: what is asked, as \[re"):
+        planned(tmp_path, workload="idle.toml")
+
+
 def test_requests_without_weights_or_names_are_even_and_told_apart() -> None:
     sections = [{"path": "/"}, {"path": "/"}, {"path": "/", "name": "GET / #2"}]
     mix = Workload.checked({"name": "x", "request": sections}, "x.toml")
