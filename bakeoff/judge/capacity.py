@@ -25,19 +25,20 @@ from bakeoff.judge.crossing import (
     hold,
     moved,
 )
-from bakeoff.judge.history import ERROR_GROUPS, History, Tally, calm
-from bakeoff.judge.latency import MIN_BEYOND, Merged
+from bakeoff.judge.history import ERROR_GROUPS, History, Tally, calm, wrong_answers
+from bakeoff.judge.latency import MIN_BEYOND, Merged, merge
 from bakeoff.judge.open_loop import Offered
 from bakeoff.judge.protocols import places
+from bakeoff.judge.requests import part_of
 from bakeoff.judge.steadiness import unsteady_warm_up
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import (
     NEAR_LIMIT,
+    answered_wrongly,
     death,
     few_connections,
     out_in_boots,
     seen_in_answers,
-    wrong_answers,
 )
 from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.capacity import (
@@ -50,6 +51,7 @@ from bakeoff.model.capacity import (
     Mean,
     Objective,
     Outcome,
+    RequestPoint,
 )
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
@@ -273,7 +275,8 @@ def _entry(
     means: Mapping[str, Estimate],
 ) -> CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
-    points = curve(slices, asked.objectives, places=places(plan, history, name))
+    quantiles = _quantiles(asked.objectives)
+    points = curve(slices, quantiles, places=places(plan, history, name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
         for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)
@@ -300,6 +303,7 @@ def _entry(
         at_capacity=at_capacity,
         held=started[-1].verification.held if started else {},
         beyond=_nearest(points, first * SATURATION if first else None, NEAR_SATURATION),
+        requests=tuple(_requests(plan, slices, at_capacity, quantiles)),
         curve=points,
     )
 
@@ -341,7 +345,7 @@ def _reasons(plan: Plan, name: str, history: History, tally: Tally) -> tuple[Fin
     )
     return (
         *death(name, history),
-        *([wrong_answers(tally, wrong)] if wrong else []),
+        *([answered_wrongly(tally, wrong)] if wrong else []),
         *few_connections(plan, name, history),
     )
 
@@ -374,19 +378,42 @@ def _run_warnings(
         yield Finding.of("no_energy")
 
 
-def curve(
-    slices: Sequence[Slice], objectives: Sequence[Objective], places: int
-) -> tuple[CurvePoint, ...]:
+def _quantiles(objectives: Sequence[Objective]) -> list[float]:
+    """The median, p99, and all that the objectives bound, rising."""
+    return sorted({bound.p for each in objectives for bound in each.bounds} | set(ALWAYS))
+
+
+def curve(slices: Sequence[Slice], ps: Sequence[float], places: int) -> tuple[CurvePoint, ...]:
     """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
 
-    Quantiles: the median, p99, and all that the objectives bound. `places`: see `Offered`.
+    `ps`: the quantiles. `places`: see `Offered`.
     """
-    bounds = {bound.p for each in objectives for bound in each.bounds} | set(ALWAYS)
     by_rate: dict[float, list[Slice]] = {}
     for slice_ in slices:
         if slice_.rate:
             by_rate.setdefault(slice_.rate, []).append(slice_)
-    return tuple(_point(rate, by_rate[rate], sorted(bounds), places) for rate in sorted(by_rate))
+    return tuple(_point(rate, by_rate[rate], ps, places) for rate in sorted(by_rate))
+
+
+def _requests(
+    plan: Plan, slices: Sequence[Slice], at: CurvePoint | None, ps: Sequence[float]
+) -> Iterator[RequestPoint]:
+    """Each request of a mix, at the rate of a point of the curve."""
+    if at is None or not plan.workload.is_mix:
+        return
+    offered = [slice_ for slice_ in slices if slice_.rate == at.rate]
+    for place, name in enumerate(plan.workload.asked):
+        parts = [part for slice_ in offered if (part := part_of(slice_, place))]
+        merged = merge(parts)
+        due = merged.answered + merged.misses
+        failed = merged.misses + sum(map(wrong_answers, parts))
+        yield RequestPoint(
+            name=name,
+            requests=due,
+            # Wrong answers count over ramp and drain, too.
+            errors=min(1.0, failed / due) if due else 0.0,
+            quantiles_us=_quantiles_us(merged, ps),
+        )
 
 
 def _nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> CurvePoint | None:
@@ -415,14 +442,17 @@ def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: in
         answered=offered.share,
         errors=sum(errors) / offered.due if offered.due else 0.0,
         goodput=right / window_ns * 1e9 if window_ns else 0.0,
-        quantiles_us={f"p{p * 100:.6g}": _quantile_us(offered.latency, p) for p in ps},
+        quantiles_us=_quantiles_us(offered.latency, ps),
         cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
         client_busy=sum(event.busy * event.window_ns for event in events) / window_ns,
         send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
     )
 
 
-def _quantile_us(latency: Merged, p: float) -> float | None:
-    """The quantile, where ten requests lie beyond it."""
+def _quantiles_us(latency: Merged, ps: Sequence[float]) -> dict[str, float | None]:
+    """Each quantile by its name; None where fewer than ten requests lie beyond it."""
     n = latency.answered + latency.misses
-    return latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None
+    return {
+        f"p{p * 100:.6g}": latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None
+        for p in ps
+    }

@@ -14,7 +14,7 @@ from math import log
 from typing import Literal
 
 from bakeoff.judge import loaders
-from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.engine import BadExchange, RequestSlice, SliceEvent
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.samples import (
     Block,
@@ -370,7 +370,7 @@ class Tally:
         return self.cpu.total_ns / (self.span_ns * cores)
 
 
-def wrong_answers(event: SliceEvent) -> int:
+def wrong_answers(event: SliceEvent | RequestSlice) -> int:
     """Answers that were not right, over ramp, window and drain."""
     return sum(event.errors.get(kind, 0) for kind in WRONG_ANSWERS)
 

@@ -103,7 +103,7 @@ def _bad_exchanges(name: str, history: History) -> list[BadExchange]:
 
 def _wrong_answers(name: str, history: History, tally: Tally) -> Iterator[Finding]:
     if tally.wrong_answers:
-        yield wrong_answers(tally, tally.wrong_answers)
+        yield answered_wrongly(tally, tally.wrong_answers)
     # The answer counts; bytes after it would have been taken for the next answer.
     for bad in _bad_exchanges(name, history):
         if UNASKED in bad.detail:
@@ -111,7 +111,7 @@ def _wrong_answers(name: str, history: History, tally: Tally) -> Iterator[Findin
             return
 
 
-def wrong_answers(tally: Tally, wrong: int) -> Finding:
+def answered_wrongly(tally: Tally, wrong: int) -> Finding:
     """The finding on `wrong` answers."""
     first = tally.first_bad.detail if tally.first_bad else None
     return Finding.of("wrong_answers", wrong=wrong, attempts=tally.attempts, first_bad=first)

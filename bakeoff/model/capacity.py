@@ -115,12 +115,26 @@ class CurvePoint(Contract):
     send_lag_us: NonNegativeFloat | None
 
 
+class RequestPoint(Contract):
+    """What one request of a mix had at one offered rate.
+
+    So many `requests` of it were due in the windows, and the share `errors` was not answered, or
+    wrongly. A quantile, µs, is None as in `CurvePoint`.
+    """
+
+    name: str
+    requests: NonNegativeInt
+    errors: NonNegativeFloat
+    quantiles_us: dict[str, float | None]
+
+
 class CapacityEntry(Contract):
     """One contender. `peak` is its closed-loop throughput at the end of the warm-up. `held` is what
     its answers had to have, by request, where nobody said which are right and they vary.
 
     `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point that
-    is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none.
+    is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none. `requests`
+    has each request of a mix at the rate of `at_capacity`.
     """
 
     name: str
@@ -134,6 +148,7 @@ class CapacityEntry(Contract):
     mean: Mean | None = None
     at_capacity: CurvePoint | None = None
     beyond: CurvePoint | None = None
+    requests: Annotated[tuple[RequestPoint, ...], Field(exclude_if=lambda given: not given)] = ()
     held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
     curve: tuple[CurvePoint, ...] = ()
 

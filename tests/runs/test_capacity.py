@@ -1,11 +1,14 @@
 """A search for capacities in a world of known speeds: the ladder, resumption, and what can fail."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import ladder
+from bakeoff.report.document import Table
+from bakeoff.report.kinds.capacity import document
 from bakeoff.runs import report, resume
 from bakeoff.runs.measuring.boot import measured_s
 from tests.judge.queues import true_capacity
@@ -134,3 +137,31 @@ def test_where_energy_is_not_counted_that_is_said(measure: Measure) -> None:
     done = measure.capacity(World(SPEEDS), "fast", duration=16)
     assert "no_energy" in {each.code for each in done.result.warnings}
     assert {line.figure for line in done.result.costs} == {"cpu_us_per_request", "memory_mib"}
+
+
+def test_each_request_of_a_mix_has_its_figures_at_capacity(
+    measure: Measure, tmp_path: Path
+) -> None:
+    (tmp_path / "mix.toml").write_text(
+        'name = "mix"\n[[request]]\npath = "/"\nweight = 3\n[[request]]\npath = "/dear"\n'
+    )
+    world = World(SPEEDS, costs={"fast": {"GET /dear": 4.0}})
+    done = measure.capacity(world, "fast", "slow", duration=24, workload=str(tmp_path / "mix.toml"))
+    fast, slow = done.result.entries
+    assert fast.at_capacity and [each.name for each in fast.requests] == ["GET /", "GET /dear"]
+    assert sum(each.requests for each in fast.requests) == fast.at_capacity.requests
+    cheap, dear = (each.quantiles_us["p50"] or 0 for each in fast.requests)
+    assert dear > 2 * cheap
+    alike = [each.quantiles_us["p50"] for each in slow.requests]
+    assert alike[0] == pytest.approx(alike[1], rel=0.1)
+    (table,) = [
+        part
+        for part in document(done.result).summary
+        if isinstance(part, Table) and part.title == "Request by request, at capacity"
+    ]
+    assert [row.cells[:2] for row in table.rows] == [
+        ("GET /", "fast"),
+        ("GET /", "slow"),
+        ("GET /dear", "fast"),
+        ("GET /dear", "slow"),
+    ]

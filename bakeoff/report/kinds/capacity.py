@@ -11,6 +11,7 @@ from bakeoff.model.capacity import (
     CurvePoint,
     Mean,
     Objective,
+    RequestPoint,
 )
 from bakeoff.report import figures
 from bakeoff.report.document import (
@@ -82,6 +83,7 @@ def document(report: CapacityReport) -> Document:
             ),
             _means(report),
             _beyond(report),
+            _requests(report),
             *_costs(report),
             List("Without a plain capacity", tuple(_unranked(report))),
             List("Answers that vary", items("=", held_to(report.entries))),
@@ -336,6 +338,39 @@ def _beyond(report: CapacityReport) -> Table:
         ],
         f"Past it: at about 1.5 times the capacity for {slo(first)}. Goodput counts right"
         " answers per second; one that falls far below the capacity has collapsed.",
+    )
+
+
+def _requests(report: CapacityReport) -> Table:
+    """Each request of a mix, at its contender's capacity."""
+    first = report.objectives[0]
+    entries = [entry for entry, _ in ranked(report, first.text)]
+    names = dict.fromkeys(each.name for entry in entries for each in entry.requests)
+    rows = [
+        (entry, each)
+        for name in names
+        for entry in entries
+        for each in entry.requests
+        if each.name == name
+    ]
+    quantiles = dict.fromkeys(["p50", *(bound.quantile for bound in first.bounds)])
+
+    def quantile(name: str) -> Callable[[tuple[CapacityEntry, RequestPoint]], str]:
+        return lambda row: figures.duration(row[1].quantiles_us.get(name))
+
+    return tabulated(
+        "Request by request, at capacity",
+        rows,
+        [
+            ("request", lambda row: row[1].name),
+            ("contender", lambda row: row[0].name),
+            *((name, quantile(name)) for name in quantiles),
+            ("errors", lambda row: figures.percent(row[1].errors)),
+            ("n", lambda row: figures.count(row[1].requests)),
+        ],
+        f"At the offered rate nearest to each one's capacity for {slo(first)}, of all requests"
+        " together: what is slow here is what the capacity is lost by.",
+        text=("contender",),
     )
 
 
