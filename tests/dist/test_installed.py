@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -46,9 +47,36 @@ def test_it_says_what_it_is(stranger: Stranger, installed: Path) -> None:
 def test_two_own_commands(stranger: Stranger, installed: Path) -> None:
     words = ("race", PYTHON, NODE, *QUICK, "-d", "2", "--json", "own.json")
     said = stranger.run(installed / "bakeoff", *words).stdout
-    assert measured(stranger.home / "own.json") == {PYTHON, NODE}
+    assert measured(stranger.home / "own.json") == {"http.server", "x.js"}
     report = said.partition("Report: ")[2].strip()
     assert report.startswith("runs/") and (stranger.home / report).exists()
+
+
+def test_the_history_has_what_was_raced(stranger: Stranger, installed: Path) -> None:
+    """Its database is made by scripts that the wheel has to have."""
+    if not (stranger.home / "own.json").exists():
+        test_two_own_commands(stranger, installed)
+    said = stranger.run(installed / "bakeoff", "history").stdout
+    assert "x.js is faster than http.server" in " ".join(said.split())
+    assert (stranger.home / ".local/share/bakeoff").exists()
+
+
+def test_the_explorer_with_its_extra_makes_a_site_with_all_that_it_shows(
+    stranger: Stranger, installed: Path, wheel: Path
+) -> None:
+    if not (stranger.home / "own.json").exists():
+        test_two_own_commands(stranger, installed)
+    lacking = stranger.run(installed / "bakeoff", "explore", "--export", "none", status=3)
+    assert "pip install 'bakeoff[explore]'" in " ".join(lacking.stderr.split())
+    stranger.run("python3", "-m", "venv", "exploring")
+    wanted = f"{stranger.home / wheel.name}[explore]"
+    stranger.run("exploring/bin/pip", "install", "--quiet", wanted, timeout_s=INSTALL_S)
+    stranger.run("exploring/bin/bakeoff", "explore", "--export", "a site", "runs")
+    page = (stranger.home / "a site/index.html").read_text()
+    assert "x.js" in page
+    named = re.findall(r'(?:src|href)="([^":?#]+[.](?:css|js|svg))"', page)
+    assert {Path(each).suffix for each in named} >= {".css", ".js"}
+    assert all((stranger.home / "a site" / each).exists() for each in named)
 
 
 def test_servers_of_the_catalogue_are_built_in_the_cache(
