@@ -257,16 +257,22 @@ engine/target/release/volley: $(ENGINE_SOURCES)
 # The wheel is built from the sdist, unpacked where cargo finds what it compiled before.
 DIST := build/dist
 .PHONY: dist
-dist: setup $(DIST)/installed ## Build sdist and wheel into dist/, the engine for glibc 2.17, and check them
+dist: setup $(DIST)/installed ## Build sdist and wheels into dist/, the engine for glibc 2.17, and check them
+	@$(call need,qemu-aarch64,qemu-user libc6-arm64-cross libgcc-s1-arm64-cross)
 	rm -rf dist $(DIST)/source
 	$(BIN)/python -m bakeoff.cli.manual docs/bakeoff.1
 	$(DIST)/bin/hatchling build -t sdist -d dist
 	@# cargo asks how old a file is; hatchling gives all of them one date.
 	mkdir $(DIST)/source && tar -xmf dist/*.tar.gz --strip-components 1 -C $(DIST)/source
-	cd $(DIST)/source && PATH="$(CURDIR)/$(DIST)/bin:$$PATH" CARGO_TARGET_DIR="$(CURDIR)/$(DIST)/target" \
-		hatchling build -t wheel -d ../../../dist
+	cd $(DIST)/source; \
+	export PATH="$(CURDIR)/$(DIST)/bin:$$PATH" CARGO_TARGET_DIR="$(CURDIR)/$(DIST)/target"; \
+	for machine in x86_64 aarch64; do \
+		if [ "$$machine" = "$$(uname -m)" ] || rustup target add "$$machine-unknown-linux-gnu"; then \
+			BAKEOFF_WHEEL_FOR=$$machine hatchling build -t wheel -d ../../../dist; \
+		else echo "no wheel for $$machine: rustup has no libraries for it"; fi; \
+	done
 	$(DIST)/bin/twine check --strict dist/*
-	$(DIST)/bin/auditwheel show dist/*.whl
+	for wheel in dist/*.whl; do $(DIST)/bin/auditwheel show "$$wheel"; done
 	$(PYTEST) tests/dist/test_contents.py
 
 $(DIST)/installed: requirements/dist.txt

@@ -1,8 +1,8 @@
 """What hatchling can't do by itself: compile the engine, and name the platform that it runs on.
 
 With `ziglang` and `cargo-zigbuild` in the building environment, as `make dist` has them, the engine
-needs glibc 2.17 and nothing newer, so the wheel is a manylinux one. Without them it is for machines
-like this one.
+needs glibc 2.17 and nothing newer, so the wheel is a manylinux one; with BAKEOFF_WHEEL_FOR=aarch64
+it is for such machines, wherever it is built. Without them it is for machines like this one.
 """
 
 import os
@@ -17,6 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 GLIBC = "2.17"
+FOR = "BAKEOFF_WHEEL_FOR"
 MANUAL = "docs/bakeoff.1"
 
 
@@ -30,8 +31,10 @@ class CustomBuildHook(BuildHookInterface):
         if version == "editable":
             build_data["shared_scripts"]["engine/target/release/volley"] = "volley"
             return
-        machine = platform.machine()
+        machine = os.environ.get(FOR, platform.machine())
         old_glibc = find_spec("ziglang") is not None and shutil.which("cargo-zigbuild") is not None
+        if machine != platform.machine() and not old_glibc:
+            raise SystemExit(f"{FOR}={machine} needs ziglang and cargo-zigbuild")
         engine = self._compile(f"{machine}-unknown-linux-gnu" if old_glibc else None)
         build_data["force_include"][str(engine)] = "bakeoff/data/volley"
         build_data["pure_python"] = False
@@ -57,8 +60,9 @@ class CustomBuildHook(BuildHookInterface):
             ),
         }
         if zig_target:
-            # Zig links LuaJIT's own program, which unwinds, without the library that does it.
-            env["TARGET_LDFLAGS"] = "-lunwind"
+            # Zig links LuaJIT's own program, which unwinds, without the library that does it; and
+            # the strip of one machine doesn't know the programs of another. Nobody needs this one.
+            env |= {"TARGET_LDFLAGS": "-lunwind", "TARGET_STRIP": "true"}
         self.app.display_info("compiling the load engine: two to four minutes on two cores")
         subprocess.run(
             ["cargo", *words, "--locked", "--release", "--package", "volley"],

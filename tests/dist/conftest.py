@@ -1,6 +1,7 @@
 """What `make dist` made, and somebody who has that alone."""
 
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -51,8 +52,16 @@ class Stranger:
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    """The wheel."""
-    return made("*.whl")
+    """The wheel for machines like this one."""
+    return made(f"*_{platform.machine()}.whl")
+
+
+@pytest.fixture(scope="session")
+def wheel_elsewhere() -> Path:
+    """The wheel for 64-bit ARM, where this machine is none."""
+    if platform.machine() == "aarch64":
+        pytest.skip("this machine is an aarch64 itself")
+    return made("*_aarch64.whl")
 
 
 @pytest.fixture(scope="session")

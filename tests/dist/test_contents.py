@@ -1,11 +1,15 @@
 """What is in the sdist and in the wheel, and what is not."""
 
+import json
 import re
+import shutil
 import stat
 import subprocess
 import tarfile
 import tomllib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from zipfile import ZipFile
 
 import pytest
@@ -14,6 +18,8 @@ import bakeoff
 from tests.dist.conftest import ROOT
 
 SIZE_MAX_MIB = 15
+AARCH64 = 183
+"""`e_machine` of ELF (EM_AARCH64)."""
 
 
 def test_package_engine_and_changelog_are_of_one_version() -> None:
@@ -66,6 +72,61 @@ def test_the_engine_has_no_path_of_the_machine_that_made_it(wheel: Path) -> None
         engine = zipped.read("bakeoff/data/volley")
     for path in (str(ROOT), str(Path.home())):
         assert path.encode() not in engine
+
+
+@pytest.mark.slow
+def test_the_wheel_for_another_machine_differs_in_the_engine_alone(
+    wheel: Path, wheel_elsewhere: Path
+) -> None:
+    with ZipFile(wheel) as here, ZipFile(wheel_elsewhere) as there:
+        own = {info.filename: info.CRC for info in here.infolist()}
+        other = {info.filename: info.CRC for info in there.infolist()}
+        engine = there.read("bakeoff/data/volley")
+    assert own.keys() == other.keys()
+    differ = {PurePosixPath(name).name for name in own if own[name] != other[name]}
+    assert differ == {"volley", "WHEEL", "RECORD"}
+    assert int.from_bytes(engine[18:20], "little") == AARCH64
+
+
+@pytest.mark.slow
+def test_its_engine_runs_there(wheel_elsewhere: Path, tmp_path: Path) -> None:
+    emulator = shutil.which("qemu-aarch64")
+    if emulator is None:
+        pytest.skip("qemu-aarch64 is not installed: apt-get install qemu-user libc6-arm64-cross")
+    with ZipFile(wheel_elsewhere) as zipped:
+        engine = Path(zipped.extract("bakeoff/data/volley", tmp_path))
+    engine.chmod(0o755)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
+        Thread(target=server.serve_forever).start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}/"
+            words = [emulator, "-L", "/usr/aarch64-linux-gnu", str(engine), "load", "--io", "epoll"]
+            done = subprocess.run(
+                [*words, "-c", "2", "-n", "20", "--expect-body", "Hello", "--json", url],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        finally:
+            server.shutdown()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["requests"] == 20
+
+
+class Hello(BaseHTTPRequestHandler):
+    """Answers Hello."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"Hello")
+
+    def log_message(self, *_: object) -> None:
+        """Nobody reads it."""
 
 
 @pytest.mark.slow
