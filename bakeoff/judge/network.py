@@ -15,7 +15,7 @@ FULL_SHARE = 0.8
 
 
 def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iterator[Finding]:
-    """Segments that either side sent again, and entries whose answers fill the way."""
+    """Segments that either side sent again, and entries that fill the way in one direction."""
     seen = [end.network for end in history.ends if end.network]
     resent = {
         "server": (
@@ -37,8 +37,12 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     carried = next((way.bytes_per_s for way in plan.cluster.routes), None) if plan.cluster else None
     if not carried:
         return
+    sent = _bytes_sent(plan)
     used = {
-        name: median(each.bytes / each.window_ns * 1e9 for each in events) / carried
+        name: median(
+            max(each.bytes, sent * each.requests) / each.window_ns * 1e9 for each in events
+        )
+        / carried
         for name in names
         if (events := [each for each in history.events(name) if each.window_ns])
     }
@@ -49,3 +53,10 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
             shares=[*full.values()],
             carried_bytes_per_s=carried,
         )
+
+
+def _bytes_sent(plan: Plan) -> float:
+    """Of a mean request the body: what is sent is much, or its head is little beside the answer."""
+    asked = plan.workload.asked.values()
+    bodies = sum(each.weight * len(plan.workload.body(each)) for each in asked)
+    return bodies / sum(each.weight for each in asked)

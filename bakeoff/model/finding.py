@@ -308,8 +308,8 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "listen_queue_full overflows: Connections met a full listen queue.",
     "segments_resent sides shares: Those sides (server, load) sent such shares of their segments "
     "again, over a network.",
-    "network_full names shares carried_bytes_per_s: Their answers took such shares of what one "
-    "connection carried before the race.",
+    "network_full names shares carried_bytes_per_s: Their requests or their answers, whichever "
+    "are more, took such shares of what one connection carried before the race.",
     "fewer_connections connections names places: There were fewer `connections` than usual, as the "
     "listen queues of those have room for so many and overflowed with more.",
     "fewer_served connections names served: There were fewer `connections` than usual, as those "

@@ -1,8 +1,11 @@
 """Whether the network between two machines was the limit of a race."""
 
+from statistics import median
+
 from bakeoff.judge.history import History
 from bakeoff.judge.network import network_findings
 from bakeoff.model.cluster import Cluster, ClusterNode, Route
+from bakeoff.model.workload import RequestSection, Workload
 from tests.judge.races import Race
 
 
@@ -41,6 +44,20 @@ def test_answers_that_fill_the_way_are_named() -> None:
     shares = found.values["shares"]
     assert isinstance(shares, list)
     assert 0.8 <= float(shares[0]) <= 1 / 1.1
+
+
+def test_requests_that_fill_the_way_are_as_much_as_answers() -> None:
+    race = Race({"a": 1.0, "b": 2.0})
+    history = race_history(race)
+    events = history.events("a")
+    size = 10 * max(each.bytes // each.requests for each in events)
+    usual = median(each.requests * size / each.window_ns * 1e9 for each in events)
+    upload = Workload(name="upload", request=RequestSection(method="POST", body="x" * size))
+    beside = {"cluster": cluster(1.1 * usual)}
+    assert not [*network_findings(race.plan().model_copy(update=beside), history, ["a"])]
+    plan = race.plan().model_copy(update={**beside, "workload": upload})
+    (found,) = network_findings(plan, history, ["a"])
+    assert (found.code, found.values["names"]) == ("network_full", ["a"])
 
 
 def test_a_way_that_carries_more_and_one_that_nobody_measured_are_no_limit() -> None:

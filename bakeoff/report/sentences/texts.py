@@ -394,7 +394,7 @@ ADVICE: Mapping[str, str] = {
     "listen_queue_full": "raise net.core.somaxconn and the server's backlog, or use fewer "
     "connections (-c)",
     "segments_resent": "mend the network, or compare tails of latency with care",
-    "network_full": "use a faster network, or a smaller answer",
+    "network_full": "use a faster network, or smaller requests and answers",
     "fewer_served": "give them more workers or threads, or race with --close",
     "fewer_connections": "-c asks for as many as you want to see, and what can't take them is out",
     "loader_lost": "see why it ended; bakeoff resume takes it in again",

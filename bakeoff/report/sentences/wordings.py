@@ -34,8 +34,9 @@ def network_full(
     names: list[str], shares: list[float], carried_bytes_per_s: float, **_: Any
 ) -> str:
     return (
-        f"the network may be the limit of {listed(names)}: their answers took {max(shares):.0%} of "
-        f"the {carried_bytes_per_s * 8e-6:,.0f} Mbit/s that one connection carried before"
+        f"the network may be the limit of {listed(names)}: in one direction they took "
+        f"{max(shares):.0%} of the {carried_bytes_per_s * 8e-6:,.0f} Mbit/s that one connection "
+        "carried before"
     )
 
 
