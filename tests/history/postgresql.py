@@ -2,13 +2,17 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import DEVNULL
 
 UNPRIVILEGED = "nobody"
 """PostgreSQL doesn't run as root."""
+READY_ASK_S = 0.05
 
 
 def programs() -> list[Path]:
@@ -23,28 +27,28 @@ def a_server() -> Iterator[str]:
     # A socket's path has at most 107 bytes, and its folder is somebody else's.
     folder = Path(f"/tmp/bakeoff-pg-{os.getpid()}")
     folder.mkdir()
-    as_root = os.geteuid() == 0
-    if as_root:
+    # It ends with us, whatever ends us.
+    prefix = ["setpriv", "--pdeathsig", "QUIT"]
+    if os.geteuid() == 0:
         shutil.chown(folder, UNPRIVILEGED)
-    prefix = ["runuser", "-u", UNPRIVILEGED, "--"] if as_root else []
+        prefix += ["--reuid", UNPRIVILEGED, "--clear-groups"]
 
-    def run(program: str, *words: str) -> None:
-        subprocess.run(
-            [*prefix, str(program_folder / program), *words],
-            check=True,
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    def words(program: str, *more: str) -> list[str]:
+        return [*prefix, str(program_folder / program), *more]
 
     data = str(folder / "data")
     try:
-        run("initdb", "-D", data, "-A", "trust", "-U", "bakeoff", "--no-sync")
-        alone = f"-k {folder} -c listen_addresses='' -c fsync=off"
-        run("pg_ctl", "-D", data, "-o", alone, "-l", str(folder / "log"), "-w", "start")
-        try:
-            yield f"postgresql://bakeoff@/postgres?host={folder}"
-        finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+        make = words("initdb", "-D", data, "-A", "trust", "-U", "bakeoff", "--no-sync")
+        subprocess.run(make, check=True, cwd=folder, stdout=DEVNULL, stderr=DEVNULL)
+        run = words("postgres", "-D", data, "-k", str(folder), "-c", "listen_addresses=", "-F")
+        with subprocess.Popen(run, cwd=folder, stdout=DEVNULL, stderr=DEVNULL) as server:
+            try:
+                ready = words("pg_isready", "--host", str(folder), "--timeout", "0")
+                while subprocess.run(ready, check=False, stdout=DEVNULL).returncode:
+                    assert server.poll() is None, "PostgreSQL ended when it was to begin"
+                    time.sleep(READY_ASK_S)
+                yield f"postgresql://bakeoff@/postgres?host={folder}"
+            finally:
+                server.send_signal(signal.SIGQUIT)
     finally:
         shutil.rmtree(folder)
