@@ -143,7 +143,7 @@ def test_one_that_answers_wrongly_ends_with_3(shop: Path, world: World, who: str
 
 
 def test_an_interrupt_ends_with_130(shop: Path, world: World) -> None:
-    world.on_slice = cut_off(300)
+    world.on_slice = cut_off(150)
     done = bakeoff("ci")
     assert done.exit_code == 130
     assert "to go on: bakeoff resume" in done.stderr

@@ -29,7 +29,7 @@ def test_all_race_that_can(world: World, tmp_path: Path) -> None:
 
 def test_how_long_it_takes_is_said_before_it_begins(world: World) -> None:
     said = race("--all", "-d", "2").stderr.splitlines()[0]
-    assert said == "about 15 s besides builds, 1 min 40 s at most: 5 servers, 2 s of measuring"
+    assert said == "about 20 s besides builds, 1 min 50 s at most: 5 servers, 2 s of measuring"
 
 
 def test_several_values_make_a_grid_with_a_verdict_for_each_cell(
