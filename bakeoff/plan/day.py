@@ -34,6 +34,8 @@ WINDOW_MS = 800
 """What is usual: a hundred requests beyond the p99 of whoever answers 12,500/s at 100 %."""
 WINDOW_MS_MIN = 100
 WINDOW_MS_MAX = 5000
+SHORTER = 0.5
+"""Of a round that need not be: it weighs as much as the others, and has seen less."""
 WINDOWS = 12
 """Of one contender in one round, ramps and what waits behind them included."""
 FIXED_S = 3.5
@@ -122,6 +124,7 @@ def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
     up, or all rounds are over.
 
     Rather than too few rounds there are shorter windows: without five of them nothing is judged.
+    Those beyond five are worth it with half of the length at least.
     Where even the shortest don't allow as many, there are as many as fit.
     """
     done, spent_s = len(ends), sum(each.lasted_s for each in ends)
@@ -137,6 +140,8 @@ def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
     rounds = max(1, plan.rounds_min - done, min(plan.rounds - done, fit))
     window_ms = int((left_s / rounds - others_s) / windows_s)
     window_ms = min(max(WINDOW_MS_MIN, window_ms), plan.window_ms)
+    if done >= plan.rounds_min and window_ms < SHORTER * plan.window_ms:
+        return None
     takes_s = others_s + windows_s * window_ms
     return window_ms if spent_s + takes_s <= OVERTIME * plan.duration_s else None
 
