@@ -73,6 +73,15 @@ def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
     assert "fewer than two processes are up: no" in done.result.skipped[0].reason
 
 
+def test_one_that_holds_up_its_warm_up_is_out_and_the_others_go_on(tmp_path: Path) -> None:
+    inside = world(stalls=dict.fromkeys(("ada", "ada#2", "ada#3"), 0.0))
+    result = run(plan(tmp_path), tmp_path / "runs", inside).result
+    assert result.complete and [each.name for each in result.contenders] == ["bob"]
+    assert [each.name for each in result.skipped] == ["ada"]
+    assert "had no answer within 5 s while it was warmed up" in result.skipped[0].reason
+    assert not inside.up
+
+
 def test_one_that_misses_a_process_is_measured_with_the_others(tmp_path: Path) -> None:
     done = run(plan(tmp_path, "bob"), tmp_path / "runs", world(unstartable={"bob#2": "no"}))
     assert [each.n for each in done.result.contenders[0].spreads][1:] == [4, 2]

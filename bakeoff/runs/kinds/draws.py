@@ -13,7 +13,7 @@ from bakeoff.model.samples import BootEnd, BootStart, Draw, PlanChange, SliceLen
 from bakeoff.plan import block_order, start_order
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.boot import measured_s
-from bakeoff.runs.measuring.contenders import build_able, check_sources
+from bakeoff.runs.measuring.contenders import NotAsPlanned, build_able, check_sources
 from bakeoff.runs.measuring.context import Context, measuring
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.session import Session
@@ -56,6 +56,10 @@ class DrawsRun(Run[DrawsPlan, Draws]):
                 except ContenderOut as error:
                     watch.out(plan.reference, str(error))
                     self.store.append(PlanChange(out={plan.reference: str(error)}))
+                except NotAsPlanned as found:
+                    # Its processes are equals: what one of them can't take, it can't.
+                    reason = next(iter(found.change.out.values()))
+                    self.store.append(PlanChange(out={plan.reference: reason}))
         if not self.has_samples():
             reasons = "".join(f"\n  {name}: {reason}" for name, reason in self.out().items())
             raise NoVerdict(f"no contender is left:{reasons}")
