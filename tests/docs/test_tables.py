@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.draws import Draws
+from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
+from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
 from bakeoff.report.render import markdown
 
@@ -63,12 +66,24 @@ def standings(record: Path) -> str:
         if heading == "### Warnings"
     ]
     parts = [*paragraphs[:2], *trust, *warnings]
-    machine = verdict.machine
-    where = (
+    return "\n".join(
+        ["", headline, "", *(f"{part}\n" for part in parts), where(verdict.machine), "", ""]
+    )
+
+
+def spreads(record: Path) -> str:
+    """The spread per level of each contender of a measurement of draws."""
+    result = Draws.read_json(record)
+    _, _, rest = markdown(draws.document(result)).partition("## Spread per level\n\n")
+    return "\n".join(["", rest.split("\n\n")[0], "", where(result.machine), "", ""])
+
+
+def where(machine: Machine) -> str:
+    """The day and the machine of a record."""
+    return (
         f"{machine.taken_at[:10]}, {machine.cpus} × {machine.cpu_model}, "
         f"{machine.virtualisation or 'bare metal'}, {machine.kernel}."
     )
-    return "\n".join(["", headline, "", *(f"{part}\n" for part in parts), where, "", ""])
 
 
 def figures(record: Path) -> str:
@@ -77,8 +92,8 @@ def figures(record: Path) -> str:
     head = "| load | connections | figure | volley | other | estimate (95 % interval), n | goal |"
     rows = [head, "|---|---:|---|---:|---:|---:|---|", *map(row, kept["answers"])]
     machine = kept["machine"]
-    where = f"{kept['at'][:10]}, {machine['cores']} × {machine['cpu']}, Linux {machine['kernel']}."
-    return "\n".join(["", *rows, "", where, "", ""])
+    on = f"{kept['at'][:10]}, {machine['cores']} × {machine['cpu']}, Linux {machine['kernel']}."
+    return "\n".join(["", *rows, "", on, "", ""])
 
 
 def row(answer: dict[str, Any]) -> str:
@@ -103,7 +118,12 @@ def number(value: float) -> str:
 
 
 @pytest.mark.parametrize(
-    ("document", "table"), [("README.md", standings), ("engine/README.md", figures)]
+    ("document", "table"),
+    [
+        ("README.md", standings),
+        ("engine/README.md", figures),
+        ("docs/METHODOLOGY.md", spreads),
+    ],
 )
 def test_a_table_is_that_of_its_record(document: str, table: Callable[[Path], str]) -> None:
     path = ROOT / document
