@@ -62,7 +62,9 @@ YIELDING := nice -n 5
 PYTEST := $(BIN)/pytest
 # Where nobody can look again, a test may fail twice: the host may have stood still. It is said.
 AGAIN := $(if $(CI),--reruns 2 -rR)
+CTEST_AGAIN := $(if $(CI),--repeat until-pass:3)
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
+TIMED_ENGINE_TESTS := RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o]*' --test 'open_loop'
 
 .PHONY: contenders
 contenders: .venv/installed
@@ -78,8 +80,8 @@ test-python: setup brick-programs
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
 	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
-	RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o]*' --test 'open_loop'
-	cd brick && ctest --preset debug
+	$(TIMED_ENGINE_TESTS) $(if $(CI),|| { echo 'the engine once more, after a failure' && $(TIMED_ENGINE_TESTS); })
+	cd brick && ctest --preset debug $(CTEST_AGAIN)
 
 .PHONY: engine-tests
 engine-tests:
