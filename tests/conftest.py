@@ -1,15 +1,29 @@
 """Options of the whole test suite, and what it needs of its surroundings."""
 
 import os
+import shutil
 import signal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # No test depends on a speed: an example that a busy machine took long for is no failure. New
 # examples are looked for where somebody can look at them, not where a landing waits.
 settings.register_profile("bakeoff", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("bakeoff")
+
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def pytest_configure() -> None:
@@ -32,3 +46,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first: the others run beside it."""
     items.sort(key=lambda item: item.get_closest_marker("first") is None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """The one Chromium of a process: Playwright refuses a second one beside it.
+
+    So nobody imports this fixture either: pytest would make another of it.
+    """
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("no Chromium to open pages in: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
+        yield launched
+        launched.close()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -11,11 +10,10 @@ from contextlib import contextmanager
 import psutil
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from bakeoff.runs import open_run
 from tests.e2e.conftest import BAKEOFF, QUICK, Place, wait_for
-from tests.report.render.test_browser import ARGUMENTS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.page]
 SERIOUS = ("serious", "critical")
@@ -57,26 +55,22 @@ def explorer(place: Place) -> "Iterator[tuple[subprocess.Popen[str], str]]":
 
 
 @contextmanager
-def chromium(link: str, width: int) -> Iterator[tuple[Page, list[str]]]:
-    """A browser that was let in, and what it complained of or asked of other hosts."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("no Chromium to watch a race in: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        page.set_default_timeout(WITHIN_MS)
-        seen: list[str] = []
-        page.on("console", lambda message: seen.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: seen.append(f"error: {error}"))
-        host = link.partition("/?")[0]
-        page.on(
-            "request",
-            lambda request: None if request.url.startswith(host) else seen.append(request.url),
-        )
-        page.goto(link)
-        yield page, seen
-        browser.close()
+def opened(browser: Browser, link: str, width: int) -> Iterator[tuple[Page, list[str]]]:
+    """A page that was let in, and what it complained of or asked of other hosts."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(WITHIN_MS)
+    seen: list[str] = []
+    page.on("console", lambda message: seen.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    host = link.partition("/?")[0]
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(host) else seen.append(request.url),
+    )
+    page.goto(link)
+    yield page, seen
+    context.close()
 
 
 def serious(page: Page) -> list[str]:
@@ -85,12 +79,12 @@ def serious(page: Page) -> list[str]:
     return [f"{each['id']}: {each['help']}" for each in found if each["impact"] in SERIOUS]
 
 
-def test_a_race_is_watched_and_ended_in_a_browser(place: Place) -> None:
+def test_a_race_is_watched_and_ended_in_a_browser(place: Place, browser: Browser) -> None:
     words = (place.server("a"), place.server("b"), *QUICK, "--instances", "1", "-d", "300")
     with (
         raced(place, *words) as race,
         explorer(place) as (_, link),
-        chromium(link, 390) as (page, seen),
+        opened(browser, link, 390) as (page, seen),
     ):
         page.locator(".running a").click()
         standing = page.locator("#live")

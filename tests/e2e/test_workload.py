@@ -13,11 +13,10 @@ from pathlib import Path
 from socket import create_server
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import Place, wait_for
-from tests.report.render.test_browser import ARGUMENTS
 
 pytestmark = pytest.mark.e2e
 SHOP = Path(__file__).parent / "shop" / "shop.js"
@@ -49,31 +48,24 @@ def free_port() -> int:
         return port
 
 
-def browse(har: Path) -> str:
+def browse(browser: Browser, har: Path) -> str:
     """Visit the shop in Chromium, which saves what it asks. Returns the shop's host."""
-    chromium, node = shutil.which("chromium"), shutil.which("node")
-    if chromium is None or node is None:
-        pytest.skip("no Chromium or no Node to visit a shop with: apt-get install chromium nodejs")
-    with (
-        shop(free_port()) as url,
-        shop(free_port()) as ads,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+    if shutil.which("node") is None:
+        pytest.skip("no Node to visit a shop with: apt-get install nodejs")
+    with shop(free_port()) as url, shop(free_port()) as ads:
         context = browser.new_context(record_har_path=har)
         page = context.new_page()
         page.goto(f"{url}?ads={ads}")
         page.wait_for_function("document.title === 'done'")
         context.close()
-        browser.close()
         return url.removeprefix("http://").rstrip("/")
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def session(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """What Chromium saved of a visit, and the shop's host."""
     har = tmp_path_factory.mktemp("session") / "shop.har"
-    return har, browse(har)
+    return har, browse(browser, har)
 
 
 @pytest.fixture

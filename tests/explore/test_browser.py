@@ -16,9 +16,7 @@ from bakeoff.explore.app import application
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.serve import listening
 from tests.explore.conftest import Shelves
-from tests.report.render.test_browser import OVERFLOW, browser
-
-__all__ = ["browser"]
+from tests.report.render.test_browser import OVERFLOW
 
 pytestmark = pytest.mark.page
 AXE = {"preload": False, "resultTypes": ["violations"]}

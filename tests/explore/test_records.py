@@ -14,10 +14,8 @@ from bakeoff.model.history import ShelvedRun
 from bakeoff.runs.shelving import found_in, shelved_or_why
 from tests.explore.test_browser import opened
 from tests.explore.walk import dead_links, foreign
-from tests.report.render.test_browser import OVERFLOW, browser
+from tests.report.render.test_browser import OVERFLOW
 from tests.runs.world import World
-
-__all__ = ["browser"]
 
 RECORDS = Path(__file__).parents[2] / "records"
 

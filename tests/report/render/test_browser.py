@@ -1,12 +1,11 @@
 """The pages as a browser shows them, offline, at the widths of a telephone, a tablet and a desk."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from bakeoff.report import render
 from tests.report.documents import DOCUMENTS
@@ -14,13 +13,6 @@ from tests.report.render.test_html import CHARTS
 
 pytestmark = pytest.mark.page
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 # A cell is clipped where its content is wider than it and doesn't show beyond it.
 CLIPPED = """() => [...document.querySelectorAll('th, td, li, h1, h2, h3, h4, p, summary')]
   .filter(node => node.getClientRects().length && node.scrollWidth > node.clientWidth + 1
@@ -48,17 +40,6 @@ NAMES = """() => [...document.querySelectorAll('.scroll')].filter(box => box.que
   .map(box => { box.scrollLeft = 10000;
     return box.querySelector('tbody th').getBoundingClientRect().left
       - box.getBoundingClientRect().left; })"""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no Chromium to open the report in: apt-get install chromium")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        yield launched
-        launched.close()
 
 
 @contextmanager
