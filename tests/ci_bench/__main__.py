@@ -3,7 +3,8 @@
 A repository with three commits is made: a server, a change of a comment, and a change that makes a
 request take 5 % longer. `bakeoff ci` races pairs of them with its usual gate, a neighbour making
 noise or not. Each result is kept under build/ci-bench, so the bench may be stopped at any time and
-goes on from there; the kind of which there are the fewest comes next. `--minutes` ends it.
+goes on from there; the kind of which there are the fewest comes next. `--minutes` ends it, and
+`--noise` chooses which pairs a call races: the record has all that is kept.
 
 A pair of equals takes about the measured time and ten seconds, an alarm that twice. The server is
 brick-yardstick (`make build/brick/brick-yardstick`); its time and that of its loops are measured
@@ -14,6 +15,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
@@ -27,20 +29,23 @@ from tests.judge_bench import live, planted
 from tests.judge_bench.live import append, lines
 
 CALIBRATION_S = 10.0
+NOISE = {"on": (True,), "off": (False,), "both": (False, True)}
 
 
-def options() -> argparse.Namespace:
+def options(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What `words` ask for, by default those of the command line."""
     parser = argparse.ArgumentParser(
         prog="ci-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--equal", type=int, default=200, help="pairs of equals in the end, in all")
     parser.add_argument("--planted", type=int, default=40, help="planted pairs in the end, in all")
     parser.add_argument("--effect", type=float, default=0.05, help="what is planted (0.05)")
-    parser.add_argument("--duration", type=float, default=30.0, help="measured time, s (30)")
+    parser.add_argument("-d", "--duration", type=float, default=30.0, help="measured, s (30)")
+    parser.add_argument("--noise", choices=NOISE, default="both", help="the pairs to race (both)")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no pair after this time")
     parser.add_argument("--kept", type=Path, default=Path("build/ci-bench"))
     parser.add_argument("--out", type=Path, help="write the record there, as JSON")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def bench(chosen: argparse.Namespace, kept: Path) -> None:
@@ -49,8 +54,7 @@ def bench(chosen: argparse.Namespace, kept: Path) -> None:
     planted.fetch(kept)
     loops = planted_loops(chosen.effect, kept)
     repository = pairs.repository(kept, loops)
-    kinds = [(kind, noisy) for kind in record.KINDS for noisy in (False, True)]
-    wanted = {(kind, noisy): getattr(chosen, kind) // 2 for kind, noisy in kinds}
+    wanted = pairs_wanted(chosen)
     while time.monotonic() < until_s:
         done = {each: len(lines(path(kept, *each), pairs.Raced)) for each in wanted}
         left = [each for each in wanted if done[each] < wanted[each]]
@@ -64,6 +68,12 @@ def bench(chosen: argparse.Namespace, kept: Path) -> None:
         alarm = ", after an alarm" if raced.alarm else ""
         how = ", noisy" if noisy else ""
         say(f"{kind}{how}, {count}: {raced.outcome}, {raced.ratio}{alarm}")
+
+
+def pairs_wanted(chosen: argparse.Namespace) -> dict[tuple[str, bool], int]:
+    """How many pairs there are to be in the end of each kind that this call races."""
+    kinds = [(kind, noisy) for kind in record.KINDS for noisy in NOISE[chosen.noise]]
+    return {(kind, noisy): getattr(chosen, kind) // 2 for kind, noisy in kinds}
 
 
 def planted_loops(effect: float, kept: Path) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.plan.contenders import resolve_contenders
+from tests.ci_bench.__main__ import options, pairs_wanted
 from tests.ci_bench.neighbour import Neighbour
 from tests.ci_bench.pairs import Raced, of, repository
 from tests.ci_bench.record import of as record
@@ -70,6 +71,18 @@ def test_the_repository_has_equals_and_one_that_does_more(tmp_path: Path) -> Non
     assert int(loops["planted"]) - int(loops["base"]) == 400
     (contender,) = resolve_contenders(["./serve.sh"], SHIPPED, top)
     assert contender.origin == "command"
+
+
+def test_a_call_races_the_pairs_that_it_is_asked_for() -> None:
+    few = ["--equal", "20", "--planted", "4"]
+    assert pairs_wanted(options([*few, "--noise", "on"])) == {
+        ("equal", True): 10,
+        ("planted", True): 2,
+    }
+    quiet = pairs_wanted(options([*few, "--noise", "off"]))
+    assert quiet == {("equal", False): 10, ("planted", False): 2}
+    both = pairs_wanted(options(few))
+    assert set(both) == {*quiet, ("equal", True), ("planted", True)}
 
 
 def test_a_quiet_neighbour_is_nobody_and_a_loud_one_goes_when_it_is_over() -> None:
