@@ -4,7 +4,8 @@ A repository with three commits is made: a server, a change of a comment, and a 
 request take 5 % longer. `bakeoff ci` races pairs of them with its usual gate, a neighbour making
 noise or not. Each result is kept under build/ci-bench, so the bench may be stopped at any time and
 goes on from there; the kind of which there are the fewest comes next. `--minutes` ends it, and
-`--noise` chooses which pairs a call races: the record has all that is kept.
+`--noise` chooses which pairs a call races: the record has all that is kept, and with `--earlier`
+the pairs of earlier records, of other machines too.
 
 A pair of equals takes about the measured time and ten seconds, an alarm that twice. The server is
 brick-yardstick (`make build/brick/brick-yardstick`); its time and that of its loops are measured
@@ -44,6 +45,9 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--noise", choices=NOISE, default="both", help="the pairs to race (both)")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no pair after this time")
     parser.add_argument("--kept", type=Path, default=Path("build/ci-bench"))
+    parser.add_argument(
+        "--earlier", type=Path, nargs="+", default=[], metavar="RECORD", help="count its pairs, too"
+    )
     parser.add_argument("--out", type=Path, help="write the record there, as JSON")
     return parser.parse_args(words)
 
@@ -56,7 +60,7 @@ def bench(chosen: argparse.Namespace, kept: Path) -> None:
     repository = pairs.repository(kept, loops)
     wanted = pairs_wanted(chosen)
     while time.monotonic() < until_s:
-        done = {each: len(lines(path(kept, *each), pairs.Raced)) for each in wanted}
+        done = {each: len(raced_by_now(chosen, *each)) for each in wanted}
         left = [each for each in wanted if done[each] < wanted[each]]
         if not left:
             return
@@ -76,6 +80,12 @@ def pairs_wanted(chosen: argparse.Namespace) -> dict[tuple[str, bool], int]:
     return {(kind, noisy): getattr(chosen, kind) // 2 for kind, noisy in kinds}
 
 
+def raced_by_now(chosen: argparse.Namespace, kind: str, noisy: bool) -> list[pairs.Raced]:
+    """All pairs of one kind: those of earlier records, and those that are kept here."""
+    earlier = [each for file in chosen.earlier for each in record.pairs_of(file, kind, noisy)]
+    return [*earlier, *lines(path(chosen.kept, kind, noisy), pairs.Raced)]
+
+
 def planted_loops(effect: float, kept: Path) -> int:
     """How many more loops make a request of the server take longer by a share `effect`, here."""
     say("timing the server and its loops")
@@ -89,7 +99,7 @@ def planted_loops(effect: float, kept: Path) -> int:
 
 def path(kept: Path, kind: str, noisy: bool) -> Path:
     """Where the pairs of one kind are kept."""
-    return kept / f"{kind}-{'noisy' if noisy else 'quiet'}.jsonl"
+    return kept / f"{record.name(kind, noisy)}.jsonl"
 
 
 def say(text: str) -> None:
@@ -99,11 +109,11 @@ def say(text: str) -> None:
 def main() -> None:
     """Races, and writes what there is."""
     chosen = options()
-    kept = chosen.kept.resolve()
-    kept.mkdir(parents=True, exist_ok=True)
+    chosen.kept = chosen.kept.resolve()
+    chosen.kept.mkdir(parents=True, exist_ok=True)
     interrupted = False
     try:
-        bench(chosen, kept)
+        bench(chosen, chosen.kept)
     except KeyboardInterrupt:
         interrupted = True
     result = {
@@ -111,9 +121,7 @@ def main() -> None:
         "machine": machine(engine=engine_version(), bakeoff=bakeoff.__version__).model_dump(),
         "effect": chosen.effect,
         **{
-            f"{kind}-{'noisy' if noisy else 'quiet'}": record.of(
-                kind, lines(path(kept, kind, noisy), pairs.Raced)
-            )
+            record.name(kind, noisy): record.of(kind, raced_by_now(chosen, kind, noisy))
             for kind in record.KINDS
             for noisy in (False, True)
         },

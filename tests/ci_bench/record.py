@@ -1,12 +1,25 @@
 """What all pairs of one kind say together, with exact binomial (Clopper-Pearson) intervals."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import median
 
 from bakeoff.simulate import rate
 from tests.ci_bench.pairs import Raced
 
 KINDS = ("equal", "planted")
+
+
+def name(kind: str, noisy: bool) -> str:
+    """What pairs of one kind are called in a record."""
+    return f"{kind}-{'noisy' if noisy else 'quiet'}"
+
+
+def pairs_of(file: Path, kind: str, noisy: bool) -> list[Raced]:
+    """The pairs of one kind that a record has. Raises `BadFile` for one of another shape."""
+    found = json.loads(file.read_text()).get(name(kind, noisy), {}).get("pairs", [])
+    return [Raced.checked(each, file.name) for each in found]
 
 
 def of(kind: str, pairs: Sequence[Raced]) -> dict[str, object]:

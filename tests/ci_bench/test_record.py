@@ -1,15 +1,18 @@
 """What the bench keeps, and what its pairs say together."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from bakeoff.plan.contenders import resolve_contenders
-from tests.ci_bench.__main__ import options, pairs_wanted
+from tests.ci_bench.__main__ import options, pairs_wanted, path, raced_by_now
 from tests.ci_bench.neighbour import Neighbour
 from tests.ci_bench.pairs import Raced, of, repository
+from tests.ci_bench.record import name
 from tests.ci_bench.record import of as record
 from tests.judge.test_ci import decided, verdict
+from tests.judge_bench.live import append
 from tests.plan.places import SHIPPED
 from tests.repositories import git
 
@@ -83,6 +86,17 @@ def test_a_call_races_the_pairs_that_it_is_asked_for() -> None:
     assert quiet == {("equal", False): 10, ("planted", False): 2}
     both = pairs_wanted(options(few))
     assert set(both) == {*quiet, ("equal", True), ("planted", True)}
+
+
+def test_pairs_of_earlier_records_count(tmp_path: Path) -> None:
+    file, kept = tmp_path / "earlier.json", tmp_path / "kept"
+    earlier = {name("equal", True): record("equal", [raced("not slower")] * 3)}
+    file.write_text(json.dumps(earlier))
+    append(path(kept, "equal", True), raced("can't tell"))
+    chosen = options(["--kept", str(kept), "--earlier", str(file)])
+    outcomes = [each.outcome for each in raced_by_now(chosen, "equal", True)]
+    assert outcomes == ["not slower"] * 3 + ["can't tell"]
+    assert raced_by_now(chosen, "equal", False) == []
 
 
 def test_a_quiet_neighbour_is_nobody_and_a_loud_one_goes_when_it_is_over() -> None:
