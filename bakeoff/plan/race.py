@@ -31,8 +31,8 @@ from bakeoff.plan.questions import asked, is_own
 from bakeoff.plan.race_options import RaceOptions
 
 DURATION_PER_ENTRY_S = 20.0
-DURATION_MAX_S = 600.0
-"""The longest race where no duration was given; thirty entries of 20 s each come close to it."""
+DURATION_MAX_S = 300.0
+"""The longest race where no duration was given: thirty entries have 10 s each."""
 BOOTS = 1
 """Each draw has new connections, and processes where that is cheap: another boot would only cost
 its warm-ups (METHODOLOGY.md, draws)."""

@@ -51,7 +51,7 @@ class RaceOptions(QuestionOptions):
         Seconds | None,
         Flag(
             "Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and twin, "
-            "10 minutes at most)",
+            "5 minutes at most)",
             metavar="TIME",
             letter="-d",
         ),
