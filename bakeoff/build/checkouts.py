@@ -20,6 +20,9 @@ from bakeoff.model.errors import MissingPiece
 KEPT = 6
 """Checkouts of a repository: enough for a base and the last few heads."""
 
+ROOM_BYTES = 1 << 20
+"""With less of it left, a checkout that failed did so for want of room; git does not say so."""
+
 
 def cache_folder() -> Path:
     """$XDG_CACHE_HOME/bakeoff/ci."""
@@ -39,7 +42,7 @@ def check_out(repository: Repository, revision: Revision) -> Path:
         with locked(parent):
             if not _is_there(folder, revision):
                 _make(repository, folder, revision)
-            folder.touch()
+            os.utime(folder)
             _prune(repository, parent)
     except OSError as error:
         raise MissingPiece(
@@ -69,11 +72,13 @@ def _make(repository: Repository, folder: Path, revision: Revision) -> None:
     if made.status == 0:
         made = _submodules(folder)
     if made.status:
+        full = shutil.disk_usage(folder.parent).free < ROOM_BYTES
         _remove(repository, folder)
         said = "\n".join(f"    {line}" for line in made.stderr.strip().splitlines()[-5:])
+        why = "there is no space left; XDG_CACHE_HOME names another place; " if full else ""
         raise MissingPiece(
-            f"{revision.name} ({revision.short}) can't be checked out into {folder}; git says:\n"
-            f"{said}"
+            f"{revision.name} ({revision.short}) can't be checked out into {folder}; {why}"
+            f"git says:\n{said}"
         )
 
 

@@ -1,11 +1,12 @@
 """`bakeoff ci` on real repositories, with real servers. See tests/ci_bench for small effects."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bakeoff.model.ci import Ci
-from tests.e2e.conftest import Place
+from tests.e2e.conftest import BAKEOFF, Place
 from tests.repositories import WHO, commit, git, new_repository
 
 SERVER = """
@@ -102,6 +103,34 @@ def test_bad_usage_ends_with_2(shop: Place, words: list[str], says: str) -> None
     done = shop.bakeoff("ci", *words)
     assert done.status == 2 and says in " ".join(done.err.split()), done.err
     assert "Traceback" not in done.err
+
+
+TMPFS = 'mount -t tmpfs -o "$1" none "$2" && shift 2 && exec "$@"'
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("mounted", "says"),
+    [
+        ("ro", ("Read-only file system; XDG_CACHE_HOME names another place",)),
+        # Room for one file.
+        ("size=4k", ("there is no space left; XDG_CACHE_HOME names", "git says")),
+    ],
+)
+def test_a_cache_without_room_or_right_to_write_is_named(
+    shop: Place, mounted: str, says: tuple[str, ...]
+) -> None:
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
+        pytest.skip("this machine lets nobody mount")
+    change(shop, {"server.js": f"// Nothing.\n{SERVER}"})
+    cache = shop.path.parent / "cache"
+    cache.mkdir()
+    words = ["unshare", "--mount", "sh", "-c", TMPFS, "sh", mounted, cache, BAKEOFF, "ci"]
+    done = subprocess.run(words, cwd=shop.path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert all(each in done.stderr for each in says), done.stderr
+    assert "Traceback" not in done.stderr
+    assert git(shop.path, "worktree", "list").count("\n") == 0
 
 
 @pytest.mark.e2e
