@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from errno import EDQUOT, ENOSPC
 from types import FrameType
 
 if sys.platform != "linux":
@@ -17,7 +16,7 @@ if _raises:
 from bakeoff.cli.app import app  # noqa: E402
 from bakeoff.cli.output import say  # noqa: E402
 from bakeoff.keeper.sweep import sweep  # noqa: E402
-from bakeoff.model.errors import BakeoffError  # noqa: E402
+from bakeoff.model.errors import NO_ROOM, BakeoffError  # noqa: E402
 
 if _raises:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,10 +50,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        if error.errno not in (ENOSPC, EDQUOT):
+        if error.errno not in NO_ROOM:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        say(f"bakeoff: {where}{error.strerror}: make room; `bakeoff resume` goes on with a run")
+        say(f"bakeoff: {where}{error.strerror}: make room")
         sys.exit(3)
     except Exception:
         if not _interrupts:

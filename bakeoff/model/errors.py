@@ -12,6 +12,7 @@ BakeoffError                a message and the exit status that goes with it
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ from bakeoff import __version__
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+"""The numbers of an OSError that says that a disk is full."""
 
 
 class BakeoffError(Exception):

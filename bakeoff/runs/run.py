@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
-from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, NodeLost
+from bakeoff.model.errors import NO_ROOM, BadFile, BadUsage, BakeoffError, MissingPiece, NodeLost
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.runs.results import Results
@@ -279,7 +279,7 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
     """
     names = (plan.run if n == 1 else f"{plan.run}-{n}" for n in count(1))
     name = next(name for name in names if not (parent / name / PLAN_FILE).exists())
-    with _interrupt_is_said(parent / name, watch):
+    with _cut_off_is_said(parent / name, watch):
         run = create(plan.model_copy(update={"run": name}), parent / name, stages, watch)
         latest = parent / f".latest-{os.getpid()}"
         try:
@@ -296,7 +296,7 @@ def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
     run = open_run(path)
     if run.is_complete() and not run.composite:
         raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
-    with _interrupt_is_said(path, watch):
+    with _cut_off_is_said(path, watch):
         run.check(stages, watch)
         return _shelved(run.go_on(stages, watch), stages.history, watch)
 
@@ -307,8 +307,11 @@ def report(path: Path, reports: Reports | None = None) -> AnyRun:
 
 
 @contextmanager
-def _interrupt_is_said(path: Path, watch: Watch) -> Iterator[None]:
-    """Say what is kept where an interrupt leaves no result: nothing was measured, or not judged."""
+def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
+    """Say what is kept where there is no result: nothing was measured, or not judged.
+
+    An interrupt did that, or a disk without room, which raises `MissingPiece`.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -318,6 +321,12 @@ def _interrupt_is_said(path: Path, watch: Watch) -> Iterator[None]:
                 raise
         watch.step("interrupted before anything was measured")
         raise
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        then = f"then bakeoff resume {path}" if (path / PLAN_FILE).exists() else "then begin again"
+        where = error.filename or path
+        raise MissingPiece(f"{where}: {error.strerror}: make room, {then}") from None
 
 
 def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:

@@ -11,7 +11,7 @@ from typing import IO
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bakeoff.model.base import Contract
-from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.errors import NO_ROOM, BadFile, BadUsage
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import RECORD, Record
@@ -57,6 +57,8 @@ class Store:
             store._keep(PLAN_FILE, plan)
             _sync_folder(path.parent)
         except OSError as error:
+            if error.errno in NO_ROOM:
+                raise
             reason = f"{path} can't be made: {error.strerror}"
             raise BadUsage(f"--out {path.parent}: {reason}") from None
         return store
@@ -77,6 +79,8 @@ class Store:
             raise BadUsage(f"{self.path}: another bakeoff is still racing there") from None
         except OSError as error:
             lock.release()
+            if error.errno in NO_ROOM:
+                raise
             raise BadUsage(f"{self.path}: can't be written: {error.strerror}") from None
         try:
             # Until now another process could append.

@@ -585,7 +585,7 @@ def tool_result(requests_per_s: float) -> LoadResult:
 
 
 def cut_off(
-    at_slice: int = 1, by: type[BaseException] = KeyboardInterrupt
+    at_slice: int = 1, by: BaseException | type[BaseException] = KeyboardInterrupt
 ) -> Callable[[World, int], None]:
     """An `on_slice` that ends the run at a slice, as Ctrl-C does; `SystemExit`: as kill -9 does."""
 
