@@ -43,8 +43,9 @@ class Repository:
             )
         commit = self._commit(name)
         if commit is None:
-            self._check_depth(f"there is no revision {name}")
-            raise BadUsage(f"there is no revision {name} in {self.top}{self._near(name)}")
+            fault = f"there is no revision {name or 'without a name'}"
+            self._check_depth(fault)
+            raise BadUsage(f"{fault} in {self.top}{self._near(name)}")
         return self._described(name, commit)
 
     def fork(self, branch: str | None, head: Revision) -> Revision:

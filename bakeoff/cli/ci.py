@@ -23,6 +23,7 @@ from bakeoff.plan import (
     target_branch,
 )
 from bakeoff.progress import terminal_watch
+from bakeoff.report.figures import plural
 
 SLOWER, NOT_RACED = 1, 3
 Say = Callable[[str], None]
@@ -106,7 +107,7 @@ def _plan(options: CiOptions, project: ProjectFile, directory: Path, say_step: S
     repository = Repository.around(directory)
     inside = directory.resolve().relative_to(repository.top.resolve())
     head = repository.revision(options.head)
-    if options.base:
+    if options.base is not None:
         base = repository.revision(options.base)
     else:
         base = repository.fork(target_branch(project, os.environ), head)
@@ -120,7 +121,7 @@ def _plan(options: CiOptions, project: ProjectFile, directory: Path, say_step: S
 
     if options.head == "HEAD" and (changed := repository.uncommitted()):
         say_step(
-            f"{changed} tracked files have changes that are not committed, and are not raced: "
+            f"changes of {plural(changed, 'tracked file')} are not committed, and are not raced: "
             "--head . races them"
         )
     return plan_ci(place("base", base), place("head", head), options, environment())

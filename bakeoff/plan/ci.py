@@ -145,7 +145,10 @@ def plan_ci(
             f"ci: there is no {PROJECT_FILE} here that names a contender; `bakeoff init` writes "
             'one, or give --contender, a folder with contender.toml or "a command"'
         )
-    new = _contender(HEAD, operand, head, environment)
+    try:
+        new = _contender(HEAD, operand, head, environment)
+    except BadUsage as error:
+        raise BadUsage(f"head ({head.revision.full_name}) can't be raced: {error}") from None
     try:
         old = _contender(BASE, operand, base, environment)
     except BadFile as error:

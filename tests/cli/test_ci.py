@@ -1,6 +1,7 @@
 """`bakeoff ci`, in a world of known speeds: its status, and the files that CI systems read."""
 
 import os
+from errno import ENOSPC
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -97,7 +98,7 @@ def test_revisions_can_be_named(shop: Path) -> None:
 def test_changes_that_are_not_committed_are_raced_where_they_are_asked_for(shop: Path) -> None:
     (shop / "server.c").write_text("faster")
     done = bakeoff("ci")
-    assert "1 tracked files have changes that are not committed, and are not raced" in done.stderr
+    assert "changes of 1 tracked file are not committed, and are not raced" in done.stderr
     # Two runs of one second would have one name.
     done = bakeoff("ci", "--head", ".", "--json", "-", "--out", "again")
     result = Ci.from_json(done.stdout, "-")
@@ -131,6 +132,34 @@ def test_a_base_that_does_not_build_ends_with_3_and_the_log(shop: Path, world: W
     assert "**Not raced: base (main, " in summary and "line 3: oops" in summary
     suite = ET.parse("junit.xml").getroot()
     assert (suite.attrib["errors"], suite.attrib["failures"]) == ("1", "0")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--contender", "./gone"), "head (HEAD, {}) can't be raced: ./gone: there is no such"),
+        # As a script types it whose variable is not set.
+        (("--base", ""), "there is no revision without a name"),
+    ],
+)
+def test_what_head_does_not_have_and_a_base_that_is_not_named(
+    shop: Path, words: tuple[str, str], says: str
+) -> None:
+    error = bakeoff("ci", *words).exception
+    assert getattr(error, "exit_status", None) == 2
+    assert str(error).startswith(says.format(git(shop, "rev-parse", "HEAD")[:10]))
+
+
+def test_a_disk_that_fills_up_ends_with_3_and_the_files_say_how_to_go_on(
+    shop: Path, world: World
+) -> None:
+    world.on_slice = cut_off(150, OSError(ENOSPC, os.strerror(ENOSPC)))
+    error = bakeoff("ci", "--junit", "junit.xml", "--summary", "s.md").exception
+    assert getattr(error, "exit_status", None) == 3
+    assert "No space left on device: make room, then bakeoff resume runs/" in str(error)
+    assert "**Not raced: runs/" in Path("s.md").read_text()
+    assert ET.parse("junit.xml").getroot().attrib["errors"] == "1"
+    assert bakeoff("resume", "runs/latest").exit_code == 0
 
 
 @pytest.mark.parametrize("who", ["base", "head"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bakeoff.model.ci import Ci, CiPlan
+from bakeoff.model.ci import BASE, HEAD, Ci, CiPlan
 from bakeoff.model.errors import MissingPiece, NoVerdict
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import repeated
@@ -26,11 +26,15 @@ class CiRun(Run[CiPlan, Ci]):
 
     @classmethod
     def prepare(cls, plan: CiPlan, stages: Stages, watch: Watch) -> Prepared:
-        """Build both. Raises `MissingPiece` with the end of the log of the one that fails."""
+        """Build both. Raises `MissingPiece` with the end of the log of each that fails."""
         _, out = build(plan.race, stages, watch)
-        for name, error in out.items():
-            revision = plan.base if name == plan.race.reference else plan.head
-            raise MissingPiece(f"{name} ({revision.full_name}) does not build: {error}")
+        revisions = {BASE: plan.base, HEAD: plan.head}
+        failures = [
+            f"{name} ({revisions[name].full_name}) does not build: {error}"
+            for name, error in out.items()
+        ]
+        if failures:
+            raise MissingPiece("\n".join(failures))
         return None, {}
 
     def check(self, stages: Stages, watch: Watch) -> None:
