@@ -339,8 +339,10 @@ def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:
 def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
     """A new run in the folder `path`, of which nothing is measured yet. Raises `BakeoffError`."""
     kind = _KINDS[plan.schema_]
+    # Without an engine that fits, nobody should wait for builds; and theirs is no foreign load.
+    machine = stages.meters.machine()
     receipts, out = kind.prepare(plan, stages, watch)
-    store = Store.create(path, plan.to_json(), stages.meters.machine(), receipts)
+    store = Store.create(path, plan.to_json(), machine, receipts)
     if out:
         with store.locked():
             store.append(PlanChange(out=out))

@@ -7,8 +7,11 @@ import pytest
 
 from bakeoff.judge import judge
 from bakeoff.model.audit import Conduct, Crew, Written
-from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.contender import Contender
+from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict
+from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
+from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.sentences import joined, sentence
 from bakeoff.runs import report, resume
@@ -58,6 +61,18 @@ def test_two_runs_of_one_name_in_one_second_have_folders_of_their_own(measure: M
     runs = [measure.race(World(SPEEDS), "fast", "slow") for _ in range(2)]
     assert [run.path.name for run in runs] == ["t-fast-vs-slow", "t-fast-vs-slow-2"]
     assert [run.result.run for run in runs] == [run.path.name for run in runs]
+
+
+def test_without_an_engine_that_fits_nobody_waits_for_builds(measure: Measure) -> None:
+    class Bare(World):
+        def machine(self) -> Machine:
+            raise MissingPiece("the load engine is another's")
+
+        def build_one(self, contender: Contender) -> Receipt | ContenderOut:
+            pytest.fail(f"{contender.name} was built")
+
+    with pytest.raises(MissingPiece, match="another's"):
+        measure.race(Bare(SPEEDS), "fast", "slow")
 
 
 def test_one_that_cannot_be_built_is_out_and_the_rest_goes_on(measure: Measure) -> None:
