@@ -55,6 +55,7 @@ class _Servers(Servers):
     def __init__(self, servers: Sequence[Node], loader: Node) -> None:
         self._server = servers[0]
         self._folders = [_Folders(each) for each in servers]
+        self._keepers: list[_Keeper] = []
         asked = Far(loader, "servers")
         for name in ("verify", "look", "audit", "connections_at_a_time"):
             setattr(self, name, getattr(asked, name))
@@ -65,6 +66,7 @@ class _Servers(Servers):
             _Keeper(each.node, each.node.call("servers", "keeper", scratch), each)
             for each in self._folders
         ]
+        self._keepers = keepers
         return cast(start.Keeper, _Keepers(keepers) if len(keepers) > 1 else keepers[0])
 
     def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
@@ -72,10 +74,10 @@ class _Servers(Servers):
         handle: Handle = self._server.call("servers", "attach", entry, protocol)
         return handle
 
-    def certificate(self, folder: Path) -> Certificate:
-        """A certificate, in a folder of the server node."""
-        made: Certificate = self._server.call("servers", "certificate", folder)
-        return made
+    def certificate(self, folder: Path) -> Certificate:  # noqa: ARG002
+        """That of the first server node; its roots are those of every node's own."""
+        own = [each.make_certificate() for each in self._keepers]
+        return own[0].model_copy(update={"ca_pem": "".join(each.ca_pem for each in own)})
 
     def build(
         self,
@@ -146,6 +148,11 @@ class _Keeper:
             raise
         return handle
 
+    def make_certificate(self) -> Certificate:
+        """A certificate, in a folder of the server node."""
+        self.certificate: Certificate = self._server.call("servers", "certificate", self.tls_folder)
+        return self.certificate
+
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End a contender."""
         stopped: Stopped = self._keeper.stop(name, grace_s)
@@ -200,7 +207,14 @@ class _Keepers:
         self.swept = tuple(line for each in keepers for line in each.swept)
 
     def start(
-        self, entry: Entry, *, key: str, host: str, environment: Mapping[str, str], **more: Any
+        self,
+        entry: Entry,
+        *,
+        key: str,
+        host: str,
+        environment: Mapping[str, str],
+        certificate: Certificate | None,
+        **more: Any,
     ) -> Handle:
         """Start a contender on the node at `host`, with what is kept for it there.
 
@@ -216,7 +230,8 @@ class _Keepers:
             name: str(self._kept[value][host]) if value in self._kept else value
             for name, value in environment.items()
         }
-        return keeper.start(entry, key=key, host=host, environment=there, **more)
+        own = keeper.certificate if certificate else None
+        return keeper.start(entry, key=key, host=host, environment=there, certificate=own, **more)
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End a contender."""

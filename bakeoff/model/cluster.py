@@ -76,8 +76,12 @@ class Cluster(Contract):
     @property
     def server_cpus(self) -> tuple[int, ...]:
         """The processors that every server node has."""
-        common = set(self.server.cpus).intersection(*(each.cpus for each in self.others))
-        return tuple(sorted(common))
+        return _common_cpus(self.servers)
+
+    @property
+    def load_cpus(self) -> tuple[int, ...]:
+        """The processors that every load node has."""
+        return _common_cpus(self.loads)
 
     def hosts(self, boot: int) -> tuple[str, str]:
         """Where all contenders of a boot run, and where its twin does: elsewhere, if there are
@@ -85,6 +89,10 @@ class Cluster(Contract):
         servers = self.servers
         here, beside = servers[boot % len(servers)], servers[(boot + 1) % len(servers)]
         return here.address, beside.address
+
+
+def _common_cpus(nodes: tuple[ClusterNode, ...]) -> tuple[int, ...]:
+    return tuple(sorted(set(nodes[0].cpus).intersection(*(each.cpus for each in nodes))))
 
 
 class ClusterReport(Contract):

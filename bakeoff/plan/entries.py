@@ -153,8 +153,6 @@ def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Work
     nodes = f"--server-nodes {options.server_nodes}"
     if attached := [entry.name for entry in entries if entry.attached]:
         raise BadUsage(f"{nodes}: {attached[0]} is a URL, and stays where it is; leave one out")
-    if OVER_TLS.intersection(options.protocol or ()):
-        raise BadUsage(f"{nodes}: a certificate is one machine's; race h1 and h2c, or on one node")
     if workload.upstream_delay_ms is not None:
         raise BadUsage(
             f"{nodes}: the workload {workload.name} has an upstream, which is on one machine; "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bakeoff.model.cluster import Cluster
+from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Cores
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.values import default_cores, parse_cores, spare_cpus
@@ -50,10 +51,21 @@ class Environment:
         return spare_cpus(self.cluster.server_cpus if self.cluster else self.cores, cores)
 
     def cores_for(self, cpus: str | None) -> Cores:
-        """The cores that `--cpus` names, or the usual ones: of a cluster all. Raises `BadUsage`."""
+        """The cores that `--cpus` names, or the usual ones: of a cluster all that the nodes of a
+        kind have in common. Raises `BadUsage`."""
         if self.cluster is None:
             return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
-        server, client = self.cluster.server_cpus, self.cluster.loads[0].cpus
+        server, client = self.cluster.server_cpus, self.cluster.load_cpus
+        for role, common, nodes in (
+            ("server", server, self.cluster.servers),
+            ("load", client, self.cluster.loads),
+        ):
+            if not common:
+                have = "; ".join(f"{e.address}: {', '.join(map(str, e.cpus))}" for e in nodes)
+                raise BadUsage(
+                    f"--cluster: no core has the same number on all {role} nodes ({have}), and all "
+                    "are pinned alike; let Ray run on alike machines or sets of cores"
+                )
         if cpus is None:
             return Cores(server=server, client=client, apart=True)
         return parse_cores(cpus, server, client).model_copy(update={"apart": True})

@@ -209,6 +209,8 @@ class Machines:
         here = ["--node-ip-address", ADDRESSES[name], "--num-cpus=0", "--disable-usage-stats"]
         here.append("--object-store-memory=100000000")
         if name == "head":
+            # Ray takes any cluster of this address that it sees for the one that was here.
+            (self._sessions / "ray_current_cluster").unlink(missing_ok=True)
             sessions = f"--temp-dir={self._sessions}"
             own = ["--head", f"--port={PORT}", "--include-dashboard=false", sessions]
         else:

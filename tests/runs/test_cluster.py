@@ -5,7 +5,7 @@ import pytest
 from bakeoff.model.cluster import Cluster, ClusterNode
 from bakeoff.model.errors import BadUsage, NodeLost
 from bakeoff.model.plan import Cores, Plan
-from bakeoff.plan import RaceOptions, plan_race
+from bakeoff.plan import Environment, RaceOptions, plan_race
 from bakeoff.runs import resume
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -96,6 +96,18 @@ def test_cores_are_those_of_each_machine(measure: Measure) -> None:
         here.cores_for("server=0,client=3")
 
 
+def test_load_nodes_have_the_cores_that_all_of_them_have(measure: Measure) -> None:
+    def here(*cpus: tuple[int, ...]) -> Environment:
+        loads = tuple(node(f"10.0.0.{number}", each) for number, each in enumerate(cpus, 2))
+        return measure.environment.on(CLUSTER.model_copy(update={"loads": loads}))
+
+    assert here((0, 1, 2), (1, 2, 3)).cores_for(None).client == (1, 2)
+    with pytest.raises(BadUsage, match="there is no core 0 on the load node; there are 1, 2"):
+        here((0, 1, 2), (1, 2, 3)).cores_for("server=0,client=0")
+    with pytest.raises(BadUsage, match=r"on all load nodes \(10\.0\.0\.2: 0, 1; 10\.0\.0\.3: 2\)"):
+        here((0, 1), (2,)).cores_for(None)
+
+
 def test_only_the_clusters_servers_are_loaded(measure: Measure) -> None:
     here = measure.environment.on(CLUSTER)
     options = RaceOptions(seed=1, workload="hello")
@@ -139,7 +151,6 @@ def test_contenders_are_on_another_server_node_in_each_boot(measure: Measure) ->
     [
         ({"boots": 3}, "--boots takes a multiple of 2, not 3"),
         ({"workload": "./asks.toml"}, "the workload asks has an upstream, which is on one machine"),
-        ({"protocol": "h1,h2"}, "a certificate is one machine's; race h1 and h2c"),
     ],
 )
 def test_what_can_not_be_rotated_is_refused(
