@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import signal
 import socket
 import threading
@@ -48,6 +49,8 @@ CALL_MS = 1.0
 """What Ray takes for a call besides the way there and back: 0.6 to 1.5 ms."""
 GAP_SHARE = 0.05
 SLICE_MS_LEAST, SLICE_MS_MOST = 100, 500
+_VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
+"""Those of the cluster, then ours, in Ray's words about unlike ones."""
 Say = Callable[[str], object]
 
 
@@ -196,11 +199,16 @@ def _numeric(host: str) -> str:
 def _not_joined(address: str, why: str) -> str:
     """Ray's words in ours, where we know them."""
     start = f"--cluster {address}: "
-    if "ersion mismatch" in why:
-        lines = " ".join(line.strip() for line in why.splitlines() if line.strip())
+    if len(versions := _VERSIONS.findall(why)) == 2:
+        (ray_there, python_there), (ray_here, python_here) = versions
+        mends = []
+        if python_there != python_here:
+            mends.append(f"install bakeoff with Python {python_there}")
+        if ray_there != ray_here:
+            mends.append(f"pip install 'ray=={ray_there}'")
         return (
-            f"{start}the cluster has other versions than this machine: {lines[:400]}; install the "
-            "same Python and Ray here as there: pip install 'ray==VERSION'"
+            f"{start}the cluster has Ray {ray_there} and Python {python_there}, this machine "
+            f"{ray_here} and {python_here}; here: {', and '.join(mends)}"
         )
     first = why.strip().splitlines()[0] if why.strip() else "no reason given"
     return (
@@ -368,7 +376,7 @@ def version_faults(node: ClusterNode) -> Iterator[str]:
             f"{where}: has bakeoff {node.bakeoff}, here is {__version__}; there: "
             f"pip install 'bakeoff[cluster]=={__version__}'"
         )
-    if "load" in node.roles and not node.engine:
+    elif "load" in node.roles and not node.engine:
         yield f"{where}: has no engine that fits; there: pip install bakeoff=={__version__}"
     if node.unwritable:
         yield (

@@ -1,5 +1,6 @@
 """What is said of a cluster that can't be used, and how long slices are on one that can."""
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,33 @@ def test_nodes_of_other_versions_are_named_with_what_mends_them() -> None:
     assert "10.0.0.1 (server): has bakeoff 0.1.0" in str(error.value)
     assert f"pip install 'bakeoff[cluster]=={__version__}'" in str(error.value)
     assert "10.0.0.2" not in str(error.value)
+    with pytest.raises(MissingPiece) as error:
+        check_versions([node(roles=("load",), bakeoff="0.1.0", engine="")])
+    assert "engine" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "mends"),
+    [
+        ({"ray_version": "2.1.0"}, ["pip install 'ray==2.1.0'"]),
+        ({"python_version": "3.9.1"}, ["install bakeoff with Python 3.9.1"]),
+        (
+            {"ray_version": "2.1.0", "python_version": "3.9.1"},
+            ["install bakeoff with Python 3.9.1", "pip install 'ray==2.1.0'"],
+        ),
+    ],
+)
+def test_a_cluster_of_other_versions_is_refused(
+    monkeypatch: pytest.MonkeyPatch, theirs: dict[str, str], mends: list[str]
+) -> None:
+    import ray
+    from ray._private.utils import check_version_info
+
+    ours = {"ray_version": ray.__version__, "python_version": platform.python_version()}
+    monkeypatch.setattr(ray, "init", lambda **_: check_version_info({**ours, **theirs}, "here"))
+    with pytest.raises(MissingPiece) as error, joining.connected("auto"):
+        pass
+    assert str(error.value).endswith(f"; here: {', and '.join(mends)}")
 
 
 def test_a_home_that_can_not_be_written_and_a_missing_engine_are_named() -> None:
