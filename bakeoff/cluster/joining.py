@@ -49,6 +49,9 @@ CALL_MS = 1.0
 """What Ray takes for a call besides the way there and back: 0.6 to 1.5 ms."""
 GAP_SHARE = 0.05
 SLICE_MS_LEAST, SLICE_MS_MOST = 100, 500
+_SETTINGS = b"\x04"
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
+"""What HTTP/2 begins with: an empty frame of settings; who speaks it answers with one of them."""
 _VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
 """Those of the cluster, then ours, in Ray's words about unlike ones."""
 Say = Callable[[str], object]
@@ -83,9 +86,9 @@ def joined(
     """
     with connected(address) as head:
         nodes_there = alive()
-        servers = serving_nodes(nodes_there, server_nodes)
+        servers = serving_nodes(nodes_there, server_nodes, head)
         serve = {each.address for each in servers}
-        loads = [each for each in able("load", nodes_there) if each.address not in serve]
+        loads = [each for each in able("load", nodes_there, head) if each.address not in serve]
         if not loads:
             raise BadUsage(
                 f"--cluster {address}: {servers[0].address} has both `server` and `load`, and "
@@ -113,14 +116,14 @@ def joined(
             yield Joined(cluster, stages(serving, loading), serving[0], tuple(loading))
 
 
-def serving_nodes(members: Sequence[Member], number: int) -> list[Member]:
+def serving_nodes(members: Sequence[Member], number: int, head: str) -> list[Member]:
     """The first so many nodes that serve. Raises `MissingPiece` where there are fewer."""
-    found = able("server", members)
+    found = able("server", members, head)
     if len(found) < number:
         raise MissingPiece(
             f"--server-nodes {number}: the cluster has {len(found)} with the resource `server` "
             f"({', '.join(each.address for each in found)}); on another machine: "
-            f"ray start --address=HEAD:{PORT} --num-cpus=0 --resources='{{\"server\": 1}}'"
+            f"ray start --address={head} --num-cpus=0 --resources='{{\"server\": 1}}'"
         )
     return found[:number]
 
@@ -180,13 +183,32 @@ def _reached(address: str) -> str:
     if not port.isdecimal() or not host:
         raise BadUsage(f"--cluster {address}: is no address; it takes HOST, HOST:PORT or auto")
     try:
-        socket.create_connection((host, int(port)), REACH_S).close()
+        with socket.create_connection((host, int(port)), REACH_S) as connection:
+            is_head = _is_head(connection)
     except OSError as error:
         raise MissingPiece(
             f"--cluster {address}: nobody answers at {host} port {port} ({error.strerror or error})"
-            f"; start the head there with: ray start --head --port={port}"
+            f"; name the head's address, or start it there with: ray start --head --port={port}"
         ) from None
+    if not is_head:
+        raise MissingPiece(
+            f"--cluster {address}: who answers at {host} port {port} is no head of Ray; it has "
+            f"the port that `ray start --head --port={PORT}` names"
+        )
     return f"{_numeric(host)}:{port}"
+
+
+def _is_head(connection: socket.socket) -> bool:
+    """Whether HTTP/2 is spoken there, as Ray's heads do: whoever else is there, Ray asks him for
+    minutes. Over TLS it can't be seen."""
+    if os.environ.get("RAY_USE_TLS", "0") != "0":
+        return True
+    connection.settimeout(REACH_S)
+    try:
+        connection.sendall(_HELLO)
+        return connection.recv(4)[3:] == _SETTINGS
+    except OSError:
+        return False
 
 
 def _numeric(host: str) -> str:
@@ -240,14 +262,14 @@ def _answers(host: str, port: int) -> bool:
     return True
 
 
-def able(role: Role, members: Sequence[Member]) -> list[Member]:
+def able(role: Role, members: Sequence[Member], head: str) -> list[Member]:
     """The nodes with a resource, one at least. Raises `MissingPiece`."""
     found = [each for each in members if each.resources.get(role, 0) >= 1]
     if not found:
         there = "; ".join(f"{each.address}: {_roles(each)}" for each in members)
         raise MissingPiece(
             f"no node of the cluster has the resource `{role}` ({there}); on the machine that is "
-            f"to be it: ray stop; ray start --address=HEAD:{PORT} --num-cpus=0 "
+            f"to be it: ray stop; ray start --address={head} --num-cpus=0 "
             f"--resources='{{\"{role}\": 1}}'"
         )
     return found

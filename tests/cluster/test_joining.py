@@ -3,6 +3,8 @@
 import platform
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from bakeoff.cluster import joining
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
 from bakeoff.cluster.joining import Member, able, check_versions, serving_nodes, slice_ms_min
+
+HEAD = "10.0.0.1:6379"
 
 
 def way(rtt_us: float) -> Route:
@@ -108,25 +112,25 @@ def test_a_home_that_can_not_be_written_and_a_missing_engine_are_named() -> None
 def test_nodes_are_found_by_what_they_offer() -> None:
     both = {"server": 1.0, "load": 1.0}
     members = [Member("a", "10.0.0.1", both), Member("b", "10.0.0.2", {"load": 1.0})]
-    assert [each.address for each in able("server", members)] == ["10.0.0.1"]
-    assert [each.address for each in able("load", members)] == ["10.0.0.1", "10.0.0.2"]
+    assert [each.address for each in able("server", members, HEAD)] == ["10.0.0.1"]
+    assert [each.address for each in able("load", members, HEAD)] == ["10.0.0.1", "10.0.0.2"]
 
 
 def test_the_first_server_nodes_serve_and_too_few_are_named() -> None:
     serves = {"server": 1.0}
     members = [Member(each, f"10.0.0.{each}", serves) for each in "123"]
-    assert [each.address for each in serving_nodes(members, 2)] == ["10.0.0.1", "10.0.0.2"]
+    assert [each.address for each in serving_nodes(members, 2, HEAD)] == ["10.0.0.1", "10.0.0.2"]
     with pytest.raises(MissingPiece) as error:
-        serving_nodes(members, 4)
+        serving_nodes(members, 4, HEAD)
     assert "--server-nodes 4: the cluster has 3 with the resource `server`" in str(error.value)
-    assert "ray start --address=HEAD:6379" in str(error.value)
+    assert f"ray start --address={HEAD}" in str(error.value)
 
 
 def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> None:
     with pytest.raises(MissingPiece) as error:
-        able("load", [Member("a", "10.0.0.1", {"server": 1.0})])
+        able("load", [Member("a", "10.0.0.1", {"server": 1.0})], HEAD)
     assert "no node of the cluster has the resource `load` (10.0.0.1: server)" in str(error.value)
-    assert "ray start --address=HEAD:6379" in str(error.value)
+    assert f"ray start --address={HEAD}" in str(error.value)
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:x", ":6379"])
@@ -138,6 +142,15 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
     with pytest.raises(MissingPiece, match=r"nobody answers at 127\.0\.0\.1 port 9"):
         joining._reached("127.0.0.1:9")
+
+
+def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_port
+        with pytest.raises(MissingPiece, match=f"answers at 127.0.0.1 port {port} is no head"):
+            joining._reached(f"127.0.0.1:{port}")
+        server.shutdown()
 
 
 def test_what_spoils_a_measurement_is_named() -> None:
