@@ -74,7 +74,7 @@ def _show(report: ClusterReport, json: str | None) -> None:
     for column in ("node", "address", "host", "cores", "niceness", "Python", "Ray", "bakeoff"):
         table.add_column(column, no_wrap=True)
     table.add_column("engine, kernel", overflow="fold")
-    for node in (facts.server, *facts.loads):
+    for node in (*facts.servers, *facts.loads):
         table.add_row(*_row(node))
     console.print(table)
     for way in facts.routes:

@@ -36,10 +36,10 @@ hello = "/"
 
 def examine(address: str, say: Say) -> ClusterReport:
     """Join a cluster and look at its nodes. Raises `MissingPiece` where it can't be used at all."""
-    with joined(address, (), say) as there:
+    with joined(address, (), say, server_nodes=None) as there:
         say("measuring what the load node's engine can do at most, a second")
         facts = there.facts
-        used = {facts.server.address, *(each.address for each in facts.loads)}
+        used = {each.address for each in (*facts.servers, *facts.loads)}
         ceiling, fault = None, ""
         try:
             ceiling = ceiling_requests_per_s(there)
@@ -58,11 +58,12 @@ def examine(address: str, say: Say) -> ClusterReport:
 
 
 def ceiling_requests_per_s(there: Joined) -> float:
-    """What the load node's engine reaches against a server that costs nothing, on the server node.
+    """What the engine reaches against a server that costs nothing, on the first server node.
 
-    64 connections for a second, on all cores of both. Raises `BakeoffError`.
+    64 connections for a second, on all cores of both; of several load nodes together, on those
+    that all of them have. Raises `BakeoffError`.
     """
-    server, loader = there.facts.server, there.facts.loads[0]
+    server, load_cpus = there.facts.server, there.facts.load_cpus
     engine: str = there.server.call("host", "engine")
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         file = Path(folder, "contender.toml")
@@ -82,7 +83,7 @@ def ceiling_requests_per_s(there: Joined) -> float:
                 key="null",
                 out=Path(folder),
                 workers=1,
-                cores=Cores(server=server.cpus, client=loader.cpus, apart=True),
+                cores=Cores(server=server.cpus, client=load_cpus, apart=True),
                 host=server.address,
                 log=Path(folder, "null.log"),
                 answers=there.stages.servers.answers,
@@ -96,10 +97,10 @@ def ceiling_requests_per_s(there: Joined) -> float:
             job = Job(
                 targets=(target,),
                 connections=CONNECTIONS,
-                threads=len(loader.cpus),
+                threads=len(load_cpus),
                 io="auto",
                 connection="keep-alive",
-                cpus=loader.cpus,
+                cpus=load_cpus,
                 connect_timeout_ms=2000,
                 request_timeout_ms=REQUEST_TIMEOUT_MS,
             )
@@ -112,7 +113,7 @@ def ceiling_requests_per_s(there: Joined) -> float:
 
 def hindrances(cluster: Cluster) -> Iterator[Hindrance]:
     """What in the facts of a cluster affects a measurement, and how to mend it."""
-    nodes = (cluster.server, *cluster.loads)
+    nodes = (*cluster.servers, *cluster.loads)
     for node in nodes:
         if node.niceness > 0:
             yield Hindrance(

@@ -76,13 +76,13 @@ class Member(NamedTuple):
 
 @contextmanager
 def joined(
-    address: str, may_load: Sequence[str], say: Say, server_nodes: int = 1
+    address: str, may_load: Sequence[str], say: Say, server_nodes: int | None = 1
 ) -> Iterator[Joined]:
     """The cluster at an address (`auto`: the one that this machine is part of), for one run.
 
     One run has a node at a time; another one waits, and it is said. `may_load` are hosts that the
-    generator may load beside the `server_nodes`, of which there are so many. Raises
-    `MissingPiece`, `BadUsage`.
+    generator may load beside the `server_nodes`, of which there are so many; None: all that can
+    serve while others load. Raises `MissingPiece`, `BadUsage`.
     """
     with connected(address) as head:
         nodes_there = alive()
@@ -102,23 +102,27 @@ def joined(
         members += [("load", each) for each in loads]
         with agents(members, loadable, head, lost, say) as (nodes, facts):
             check_versions(facts)
-            serving, loading = nodes[:server_nodes], nodes[server_nodes:]
+            serving, loading = nodes[: len(servers)], nodes[len(servers) :]
             ways = tuple(measured_route(each, to) for to in serving for each in loading)
             cluster = Cluster(
                 address=head,
                 server=facts[0],
-                loads=tuple(facts[server_nodes:]),
+                loads=tuple(facts[len(servers) :]),
                 routes=ways,
                 slice_ms_min=max(map(slice_ms_min, ways)),
                 may_load=more,
-                others=tuple(facts[1:server_nodes]),
+                others=tuple(facts[1 : len(servers)]),
             )
             yield Joined(cluster, stages(serving, loading), serving[0], tuple(loading))
 
 
-def serving_nodes(members: Sequence[Member], number: int, head: str) -> list[Member]:
-    """The first so many nodes that serve. Raises `MissingPiece` where there are fewer."""
+def serving_nodes(members: Sequence[Member], number: int | None, head: str) -> list[Member]:
+    """The first so many nodes that serve; None: the first, and all that do nothing else.
+
+    Raises `MissingPiece` where there are fewer."""
     found = able("server", members, head)
+    if number is None:
+        return [each for each in found if each is found[0] or "load" not in each.resources]
     if len(found) < number:
         raise MissingPiece(
             f"--server-nodes {number}: the cluster has {len(found)} with the resource `server` "

@@ -127,9 +127,8 @@ class Leases(threading.Thread):
 
 
 def gone(address: str, error: Exception) -> str:
-    """Why the agent at `address` can't be reached, in a line."""
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return f"the node {address} is gone ({type(error).__name__}: {first[:160]})"
+    """That the agent at `address` can't be reached; Ray's own words are of its insides."""
+    return f"the node {address} is gone, or what Ray ran there for bakeoff ({type(error).__name__})"
 
 
 def end(nodes: Sequence[Node], lost: Lost) -> None:

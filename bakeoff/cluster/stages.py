@@ -150,8 +150,9 @@ class _Keeper:
 
     def make_certificate(self) -> Certificate:
         """A certificate, in a folder of the server node."""
-        self.certificate: Certificate = self._server.call("servers", "certificate", self.tls_folder)
-        return self.certificate
+        made: Certificate = self._server.call("servers", "certificate", self.tls_folder)
+        self.certificate = made
+        return made
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End a contender."""
@@ -212,8 +213,8 @@ class _Keepers:
         *,
         key: str,
         host: str,
-        environment: Mapping[str, str],
-        certificate: Certificate | None,
+        environment: Mapping[str, str] | None = None,
+        certificate: Certificate | None = None,
         **more: Any,
     ) -> Handle:
         """Start a contender on the node at `host`, with what is kept for it there.
@@ -228,7 +229,7 @@ class _Keepers:
         keeper = self._of[key] = self._keepers[host]
         there = {
             name: str(self._kept[value][host]) if value in self._kept else value
-            for name, value in environment.items()
+            for name, value in (environment or {}).items()
         }
         own = keeper.certificate if certificate else None
         return keeper.start(entry, key=key, host=host, environment=there, certificate=own, **more)

@@ -23,6 +23,8 @@ BEGUN: tuple[Name, ...] = NAMES[:3]
 them."""
 ROLES = {"more": "load", "other": "server"}
 ADDRESSES = {name: f"10.99.0.{number}" for number, name in enumerate(NAMES, 1)}
+AHEAD_S = {"more": 86_400} if Path("/proc/self/ns/time_for_children").exists() else {}
+"""What the monotonic clock of a machine is ahead of the others', which started later."""
 PORT = 6379
 LEFT_MAX_S = 30.0
 START_MAX_S = 240.0
@@ -160,6 +162,9 @@ class Machines:
             "RAY_raylet_start_wait_time_s": "200",
             "COLUMNS": "200",
         }
+        if ahead_s := AHEAD_S.get(name):
+            ahead = [f"--monotonic={ahead_s}", f"--boottime={ahead_s}"]
+            argv = ["unshare", "--time", *ahead, "--fork", *argv]
         return subprocess.Popen(
             ["ip", "netns", "exec", self.space(name), *argv],
             env=environment,

@@ -126,6 +126,14 @@ def test_the_first_server_nodes_serve_and_too_few_are_named() -> None:
     assert f"ray start --address={HEAD}" in str(error.value)
 
 
+def test_doctor_looks_at_the_first_server_node_and_at_all_that_only_serve() -> None:
+    both, serves = {"server": 1.0, "load": 1.0}, {"server": 1.0}
+    members = [Member(each, f"10.0.0.{each}", both) for each in "12"]
+    members.append(Member("3", "10.0.0.3", serves))
+    addresses = [each.address for each in serving_nodes(members, None, HEAD)]
+    assert addresses == ["10.0.0.1", "10.0.0.3"]
+
+
 def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> None:
     with pytest.raises(MissingPiece) as error:
         able("load", [Member("a", "10.0.0.1", {"server": 1.0})], HEAD)

@@ -1,11 +1,13 @@
 """What can be asked on one machine can be on several: over TLS, a mix, an upstream, at a rate."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bakeoff import open_run
+from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs.run import AnyRun
@@ -83,13 +85,17 @@ def test_a_mix_with_data(cluster: Machines, place: Path) -> None:
     assert all(part.requests for each in result.requests for part in each.entries)
 
 
-def test_an_open_loop_is_split_among_load_nodes(cluster: Machines, place: Path) -> None:
+@pytest.fixture(scope="module")
+def two_loads(cluster: Machines) -> Iterator[Machines]:
+    """The cluster with a second load node."""
     cluster.start("more")
-    try:
-        words = ("race", "python3 serve.py", "--rate", "600", "-d", "4", *QUICK)
-        run = _ran(cluster, place, *words)
-    finally:
-        cluster.stop("more")
+    yield cluster
+    cluster.stop("more")
+
+
+def test_an_open_loop_is_split_among_load_nodes(two_loads: Machines, place: Path) -> None:
+    words = ("race", "python3 serve.py", "--rate", "600", "-d", "4", *QUICK)
+    run = _ran(two_loads, place, *words)
     _is_sound(run.result)
     blocks = [each for each in run.records() if isinstance(each, Block)]
     slices = [slice_ for block in blocks for slice_ in block.slices]
@@ -101,6 +107,19 @@ def test_an_open_loop_is_split_among_load_nodes(cluster: Machines, place: Path) 
     ]
     # Poisson's: of n arrivals each loader has half, give or take four times half their root.
     assert abs(due[0] - due[1]) < 4 * sum(due) ** 0.5
+
+
+def test_a_capacity_is_found_by_several_load_nodes(two_loads: Machines, place: Path) -> None:
+    words = ("capacity", "python3 serve.py", "--slo", "p99=100ms", "-d", "15", "--boots", "1")
+    run = _ran(two_loads, place, *words, "-c", "8")
+    assert isinstance(run.result, CapacityReport)
+    names = {ADDRESSES["load"], ADDRESSES["more"]}
+    blocks = [each for each in run.records() if isinstance(each, Block)]
+    assert blocks
+    for block in blocks:
+        for slice_ in block.slices:
+            assert {share.loader for share in slice_.loaders} == names
+            assert sum(share.event.due for share in slice_.loaders) == slice_.event.due
 
 
 def _ran(cluster: Machines, place: Path, *words: str) -> AnyRun:

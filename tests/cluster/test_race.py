@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff import open_run
 from bakeoff.model.samples import Block, BootEnd, BootStart
-from tests.cluster.machines import ADDRESSES, Machines
+from tests.cluster.machines import ADDRESSES, AHEAD_S, Machines
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
 RACE = (
@@ -64,6 +64,10 @@ def test_two_machines_load_together(cluster: Machines, place: Path) -> None:
             assert {share.loader for share in slice_.loaders} == names
             requests = sum(share.event.requests for share in slice_.loaders)
             assert requests == slice_.event.requests
+            first, second = sorted(slice_.loaders, key=lambda share: share.loader)
+            ahead_ns = second.offset_ns - first.offset_ns - AHEAD_S.get("more", 0) * 10**9
+            assert abs(ahead_ns) <= first.clock_error_ns + second.clock_error_ns
+            assert not first.clock_jumped and not second.clock_jumped
     assert {each.name for each in run.result.loaders} == names
 
 

@@ -1,0 +1,43 @@
+"""What `bakeoff cluster doctor` says of a cluster, and that one run has a node at a time."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.machines import ADDRESSES, Machines
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster"), pytest.mark.slow]
+DASHBOARD = f"""
+import socket
+listening = socket.create_server(("{ADDRESSES["head"]}", 8265))
+print("ready", flush=True)
+while True:
+    listening.accept()[0].close()
+"""
+
+
+def test_of_two_doctors_one_waits_and_both_warn_of_an_open_port(
+    cluster: Machines, place: Path
+) -> None:
+    dashboard = cluster.call("head", [sys.executable, "-c", DASHBOARD])
+    try:
+        assert dashboard.stdout and dashboard.stdout.readline() == "ready\n"
+        words = ("cluster", "doctor", cluster.address, "--json")
+        both = [cluster.bakeoff(place, *words, name) for name in ("one", "other")]
+        said = [each.communicate(timeout=240) for each in both]
+    finally:
+        dashboard.kill()
+        dashboard.communicate()
+    assert [each.returncode for each in both] == [1, 1], said
+    waited = [err for _, err in said if "waiting: another run has the" in err]
+    assert len(waited) == 1, said
+    for out, _ in said:
+        assert f"Ray's dashboard listens on {ADDRESSES['head']}:8265" in out
+        assert "ray start --head --dashboard-host=127.0.0.1" in out
+    report = json.loads((place / "one").read_text())
+    assert report["cluster"]["server"]["address"] == ADDRESSES["server"]
+    assert report["unused"] == [ADDRESSES["head"]]
+    assert report["ceiling_requests_per_s"] > 100
+    assert cluster.wait_until_nothing_is_left() < 10
