@@ -23,7 +23,7 @@ os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 try:
     import ray
     from ray import cloudpickle
-    from ray.exceptions import RayError
+    from ray.exceptions import ActorAlreadyExistsError, RayError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError as _error:
     raise MissingPiece(
@@ -340,9 +340,8 @@ def _actor(role: Role, member: Member, say: Say) -> Any:
     for tries in count():
         try:
             return options.remote()
-        except ValueError as error:
-            if "taken" not in str(error):
-                raise
+        except ActorAlreadyExistsError:
+            pass
         if not tries:
             say(f"waiting: another run has the {role} node {member.address}")
         time.sleep(ASK_S)

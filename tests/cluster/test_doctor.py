@@ -31,6 +31,7 @@ def test_of_two_doctors_one_waits_and_both_warn_of_an_open_port(
         dashboard.kill()
         dashboard.communicate()
     assert [each.returncode for each in both] == [1, 1], said
+    assert not any("Traceback" in err for _, err in said), said
     waited = [err for _, err in said if "waiting: another run has the" in err]
     assert len(waited) == 1, said
     for out, _ in said:
