@@ -44,22 +44,28 @@ class Node:
 
     def call(self, key: str, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a method of an object there. Raises what it raised there, and `NodeLost`."""
-        self._lost.check()
-        result = self.answer(self.agent.do.remote(Call(key, name, arguments, named)))
-        if isinstance(result, Failed):
-            raise result.error
-        return Far(self, result.key, result.seen) if isinstance(result, Resident) else result
+        return self.begin(key, name, *arguments, **named)()
 
-    def answer(self, asked: Any) -> Any:
-        """Wait for what the agent was asked. Raises `NodeLost`."""
+    def begin(self, key: str, name: str, /, *arguments: Any, **named: Any) -> Callable[[], Any]:
+        """Call it without waiting: what is returned waits, and returns or raises what came of it.
+
+        Raises `NodeLost`.
+        """
+        self._lost.check()
+        return partial(self._result, self.agent.do.remote(Call(key, name, arguments, named)))
+
+    def _result(self, asked: Any) -> Any:
         try:
             while not ray.wait([asked], timeout=WAIT_S)[0]:
                 self._lost.check()
-            return ray.get(asked)
+            result = ray.get(asked)
         except RayError as error:
             self._lost.why = self._lost.why or gone(self.address, error)
-        self._lost.check()
-        raise AssertionError("a lost node is no node")
+            self._lost.check()
+            raise AssertionError("a lost node is no node") from None
+        if isinstance(result, Failed):
+            raise result.error
+        return Far(self, result.key, result.seen) if isinstance(result, Resident) else result
 
 
 class Far:

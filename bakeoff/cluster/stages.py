@@ -62,9 +62,10 @@ class _Servers(Servers):
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
         """A keeper on each server node."""
+        begun = [each.node.begin("servers", "keeper", scratch) for each in self._folders]
         keepers = [
-            _Keeper(each.node, each.node.call("servers", "keeper", scratch), each)
-            for each in self._folders
+            _Keeper(each.node, keeper(), each)
+            for each, keeper in zip(self._folders, begun, strict=True)
         ]
         self._keepers = keepers
         return cast(start.Keeper, _Keepers(keepers) if len(keepers) > 1 else keepers[0])
@@ -84,19 +85,21 @@ class _Servers(Servers):
         wanted: Sequence[tuple[Contender, Path]],
         say: Callable[[str], None],  # noqa: ARG002
     ) -> list[Receipt | ContenderOut]:
-        """Build on each server node; what begins and ends there is said as leases are renewed.
+        """Build on all server nodes at a time; what begins and ends there is said as leases are
+        renewed.
 
         Who can't be built on one of them is out.
         """
-        built = [self._build_on(folders, wanted) for folders in self._folders]
+        begun = [self._begin_build(folders, wanted) for folders in self._folders]
+        built = [result() for result in begun]
         return [
             next((one for one in of_one if isinstance(one, ContenderOut)), of_one[0])
             for of_one in zip(*built, strict=True)
         ]
 
-    def _build_on(
+    def _begin_build(
         self, folders: _Folders, wanted: Sequence[tuple[Contender, Path]]
-    ) -> list[Receipt | ContenderOut]:
+    ) -> Callable[[], list[Receipt | ContenderOut]]:
         found: dict[int, Receipt | ContenderOut] = {}
         there: dict[int, tuple[Contender, str]] = {}
         for number, (contender, folder) in enumerate(wanted):
@@ -104,9 +107,13 @@ class _Servers(Servers):
                 there[number] = contender, folders.there(contender, folder)
             except ContenderOut as error:
                 found[number] = error
-        built = folders.node.call("host", "build", list(there.values()))
-        found |= dict(zip(there, built, strict=True))
-        return [found[number] for number in range(len(wanted))]
+        built = folders.node.begin("host", "build", list(there.values()))
+
+        def result() -> list[Receipt | ContenderOut]:
+            every = found | dict(zip(there, built(), strict=True))
+            return [every[number] for number in range(len(wanted))]
+
+        return result
 
 
 class _Keeper:
