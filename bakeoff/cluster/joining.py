@@ -39,6 +39,8 @@ PORT = 6379
 """Ray's, where an address names none."""
 ROLES: tuple[Role, ...] = get_args(Role)
 REACH_S = 3.0
+ANSWER_S = 10.0
+"""A head on a machine that is busy takes its time."""
 PLACED_S = 60.0
 """A worker of Ray takes a second to start, and twenty on a machine that is busy."""
 ASK_S = 1.0
@@ -207,7 +209,7 @@ def _is_head(connection: socket.socket) -> bool:
     minutes. Over TLS it can't be seen."""
     if os.environ.get("RAY_USE_TLS", "0") != "0":
         return True
-    connection.settimeout(REACH_S)
+    connection.settimeout(ANSWER_S)
     try:
         connection.sendall(_HELLO)
         return connection.recv(4)[3:] == _SETTINGS
