@@ -444,7 +444,7 @@ def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: in
         goodput=right / window_ns * 1e9 if window_ns else 0.0,
         quantiles_us=_quantiles_us(offered.latency, ps),
         cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
-        client_busy=sum(event.busy * event.window_ns for event in events) / window_ns,
+        client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,
         send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
     )
 

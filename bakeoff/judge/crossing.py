@@ -92,11 +92,11 @@ def error_share(slice_: Slice, due: int) -> float:
 
 
 def _late(slice_: Slice, latency: Merged) -> bool:
-    """The generator was busy, and sent late.
+    """A core of the generator was busy, and it sent late.
 
     Late alone tells nothing: a request that finds every connection busy waits for the server.
     """
-    if slice_.event.busy < SATURATED:
+    if max(slice_.event.busy_cores) < SATURATED:
         return False
     lag_us = merge_encoded([slice_.event.send_lag or ""]).quantile_us(0.99)
     usual_us = latency.quantile_us(0.5) or 0.0

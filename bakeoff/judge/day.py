@@ -189,12 +189,14 @@ def _warnings_of(
             yield Finding.of(code, phase=phase, n=len(reasons), how=how)
     peaks = [each for seen in own if (turn := seen.turn("peak")) for each in turn.slices]
     if peaks:
-        busy = float(np.median([each.event.busy for each in peaks]))
+        busy = float(np.median([max(each.event.busy_cores) for each in peaks]))
         if busy >= GENERATOR_BUSY:
             yield Finding.of("generator_at_peak", client_busy=busy)
         if (asked := _upstream_busy(plan, peaks)) is not None:
             alone = set(plan.race.upstream_cpus) - set(plan.race.cores.client)
-            if asked + (0.0 if alone else busy) >= GENERATOR_BUSY:
+            mean = float(np.median([each.event.busy for each in peaks]))
+            together = mean + asked / len(set(plan.race.cores.client))
+            if max(asked, 0.0 if alone else together) >= GENERATOR_BUSY:
                 yield Finding.of("upstream_at_peak", upstream_busy=asked)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
     ill = sum(not _is_well(turn) for turn in turns)

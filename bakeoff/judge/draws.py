@@ -94,7 +94,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
         rounds=len(blocks) // sets,
         slice_ms=slice_ms,
         requests_per_s=exp(np.mean([t.level for t in tables])) if tables else _mean_rate(slices),
-        generator_busy=median(each.event.busy for each in slices),
+        generator_busy=median(max(each.event.busy_cores) for each in slices),
         spreads=spreads,
         one_draw_error=one,
         twenty_draws_error=twenty,

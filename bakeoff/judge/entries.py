@@ -13,6 +13,7 @@ from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.steadiness import warm_ups
 from bakeoff.judge.validity import (
     at_least,
+    client_core,
     leak_share,
     limited_by,
     reasons,
@@ -212,6 +213,7 @@ def row(
         limited_by=limited_by(plan, server_busy, tally.client_busy),
         server_busy=server_busy,
         client_busy=tally.client_busy,
+        client_core=client_core(plan, tally),
         leak_share=leak_share(tally, cores),
         workers=plan.workers_of(name),
         time_to_ready_ms=median(ready_ms) if ready_ms else None,

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from math import log
 from typing import Literal
 
@@ -241,11 +242,17 @@ class History:
         return self.events(name, kind="long") or self.events(name)
 
 
+def _at_work_ns(events: Sequence[SliceEvent]) -> tuple[float, ...]:
+    """How long each of the generator's cores was at work in the windows of slices."""
+    each = ([busy * event.window_ns for busy in event.busy_cores] for event in events)
+    return tuple(map(sum, zip_longest(*each, fillvalue=0.0)))
+
+
 @dataclass(frozen=True)
 class Tally:
     """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
 
-    `busy_ns` is the time in which the generator was at work, the mean of its threads.
+    `client_cores_ns` is the time in which each of the generator's cores was at work.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
     `handshakes_us` is the time of all handshakes. `upstream_ns` is the CPU time of whom it asked,
     over `upstream_span_ns`.
@@ -256,7 +263,7 @@ class Tally:
     requests: int
     attempts: int
     window_ns: int
-    busy_ns: float
+    client_cores_ns: tuple[float, ...]
     client_cpu_ns: int
     span_ns: int
     cpu: CpuTime | None
@@ -297,7 +304,7 @@ class Tally:
             requests=sum(event.requests for event in events),
             attempts=requests_all + sum(errors.values()) - answered_wrongly,
             window_ns=sum(event.window_ns for event in events),
-            busy_ns=sum(event.busy * event.window_ns for event in events),
+            client_cores_ns=_at_work_ns(events),
             client_cpu_ns=sum(turn.client_cpu_ns for turn in given),
             span_ns=sum(turn.span_ns for turn in cpu_turns),
             cpu=CpuTime.summed(cpu) if cpu else None,
@@ -328,9 +335,14 @@ class Tally:
         return self.requests / self.measured_s if self.window_ns else 0.0
 
     @property
+    def client_cores(self) -> tuple[float, ...]:
+        """Share of the windows in which each of the generator's cores was at work."""
+        return tuple(ns / self.window_ns for ns in self.client_cores_ns if self.window_ns)
+
+    @property
     def client_busy(self) -> float:
-        """Share of the windows in which the generator was at work."""
-        return self.busy_ns / self.window_ns if self.window_ns else 0.0
+        """That of the busiest: one that is full is a limit, whatever the others do."""
+        return max(self.client_cores, default=0.0)
 
     @property
     def upstream_busy(self) -> float | None:

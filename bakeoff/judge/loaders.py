@@ -112,9 +112,9 @@ class Loading:
 
     @property
     def busy(self) -> float:
-        """Share of the time in which it was at work."""
-        at_work_ns = sum(share.event.busy * share.event.window_ns for share in self.shares)
-        return at_work_ns / self.window_ns if self.window_ns else 0.0
+        """Share of the time in which its busiest core was at work."""
+        at_work_ns = (max(share.event.busy_cores) * share.event.window_ns for share in self.shares)
+        return sum(at_work_ns) / self.window_ns if self.window_ns else 0.0
 
     @property
     def connections(self) -> float:

@@ -5,6 +5,7 @@ It is about its answers, its processes, and whether the server or the generator 
 """
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import Literal
 
 from bakeoff.judge import open_loop, steadiness
@@ -53,6 +54,14 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
     if client:
         return "client"
     return "rate" if plan.mode == "open" else "unknown"
+
+
+def client_core(plan: Plan, tally: Tally) -> int | None:
+    """Which of the generator's cores was the busiest; None: it has one, or is several."""
+    cores = tally.client_cores
+    if not 1 < len(cores) <= len(plan.cores.client):
+        return None
+    return plan.cores.client[cores.index(max(cores))]
 
 
 def leak_share(tally: Tally, cores: int) -> float | None:
@@ -168,7 +177,10 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     if server is None or server >= FAR_FROM_SATURATED:
         return
     if limited_by(plan, server, client) == "client":
-        yield Finding.of("generator_limit", client_busy=client, server_busy=server)
+        core = client_core(plan, tally)
+        yield Finding.of(
+            "generator_limit", client_busy=client, client_core=core, server_busy=server
+        )
 
 
 def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
@@ -177,9 +189,9 @@ def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
         return
     client = tally.client_busy
-    cores = set(plan.cores.client)
-    together = (upstream + client * len(cores)) / len(cores)
-    shares = not plan.cores.apart and not set(plan.upstream_cpus) - cores
+    # Its one thread is wherever there is room for it.
+    together = fmean(tally.client_cores or (0.0,)) + upstream / len(set(plan.cores.client))
+    shares = not plan.cores.apart and not set(plan.upstream_cpus) - set(plan.cores.client)
     if upstream >= SATURATED or (shares and together >= SATURATED):
         yield Finding.of(
             "upstream_limit", upstream_busy=upstream, client_busy=client, server_busy=server
@@ -268,14 +280,17 @@ def _closing(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
 def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The generator was near its limit, or neither side was at its limit."""
     client, server = tally.client_busy, tally.server_busy(server_cores(plan, name))
+    core = client_core(plan, tally)
     if tally.cpu is None and limited_by(plan, None, client) == "client":
-        yield Finding.of("server_unseen", client_busy=client)
+        yield Finding.of("server_unseen", client_busy=client, client_core=core)
     if server is None or plan.cores.shared:
         return
     if client >= NEAR_LIMIT and not any(_generator_limit(plan, name, tally)):
-        yield Finding.of("generator_near_limit", client_busy=client, server_busy=server)
+        yield Finding.of(
+            "generator_near_limit", client_busy=client, client_core=core, server_busy=server
+        )
     elif limited_by(plan, server, client) == "unknown" and tally.requests:
-        yield Finding.of("limit_unknown", server_busy=server, client_busy=client)
+        yield Finding.of("limit_unknown", server_busy=server, client_busy=client, client_core=core)
 
 
 def _misconduct(plan: Plan, name: str, history: History) -> Iterator[Finding]:

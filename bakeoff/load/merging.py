@@ -20,7 +20,8 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
     """What they measured together, by the driver's clock; there is one share at least.
 
     The window begins at the median of theirs and is as long as theirs are on average, so that its
-    throughput is the sum of theirs.
+    throughput is the sum of theirs. Each is as busy as its busiest core; together they are as busy
+    as they are on average: one that is at its limit alone is the judge's `loader_limit`.
     """
     events = [share.event for share in shares]
     threads = [share.threads for share in shares]
@@ -43,10 +44,22 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
         **histograms,
-        busy=sum(each.busy * n for each, n in zip(events, threads, strict=True)) / sum(threads),
+        busy=_mean_busy([each.busy for each in events], threads),
+        busy_threads=_busy_threads(events, threads),
         first_bad=next((each.first_bad for each in events if each.first_bad), None),
         by_request=_by_request(events),
     )
+
+
+def _mean_busy(shares: Sequence[float], threads: Sequence[int]) -> float:
+    return sum(busy * n for busy, n in zip(shares, threads, strict=True)) / sum(threads)
+
+
+def _busy_threads(events: Sequence[SliceEvent], threads: Sequence[int]) -> tuple[float, ...]:
+    """Of one generator its own; of several the mean of the busiest of each."""
+    if len(events) == 1:
+        return events[0].busy_threads
+    return (_mean_busy([max(each.busy_cores) for each in events], threads),)
 
 
 def _histogram(events: Sequence[SliceEvent], key: str) -> str | None:

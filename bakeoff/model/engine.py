@@ -169,6 +169,7 @@ class SliceEvent(Contract):
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `by_request` is there for a target with a request file: one for each of its requests, in order.
+    Slices of earlier versions have no `busy_threads`.
     """
 
     type: Literal["slice"] = "slice"
@@ -197,6 +198,7 @@ class SliceEvent(Contract):
     send_lag: str | None
     cpu_ns: NonNegativeInt
     busy: NonNegativeFloat
+    busy_threads: tuple[NonNegativeFloat, ...] = ()
     first_bad: BadExchange | None
     by_request: tuple[RequestSlice, ...] | None = None
 
@@ -204,6 +206,11 @@ class SliceEvent(Contract):
     def window_ns(self) -> int:
         """The counted time; 0 if it ended before it began."""
         return max(0, self.end_ns - self.start_ns)
+
+    @property
+    def busy_cores(self) -> tuple[float, ...]:
+        """How busy each of the generator's cores was, on which it has a thread each."""
+        return self.busy_threads or (self.busy,)
 
     @property
     def due(self) -> int:

@@ -50,8 +50,16 @@ class Finding(Contract):
     @model_validator(mode="before")
     @classmethod
     def _reads_sentences(cls, given: Any) -> Any:
-        """Results of earlier versions have a sentence in place of a finding."""
-        return {"code": "text", "values": {"text": given}} if isinstance(given, str) else given
+        """Results of earlier versions have a sentence in place of a finding, or lack a value."""
+        if isinstance(given, str):
+            return {"code": "text", "values": {"text": given}}
+        code = CODES.get(given["code"]) if isinstance(given, dict) and "code" in given else None
+        lacks = [] if code is None else [each for each in LATER if each in code.values]
+        return (
+            {**given, "values": {**dict.fromkeys(lacks), **given.get("values", {})}}
+            if lacks
+            else given
+        )
 
     @model_validator(mode="after")
     def _is_registered(self) -> Self:
@@ -91,7 +99,8 @@ VALUES: Mapping[str, str] = {
     "certificate_keys": "kinds of a certificate's key, as EC secp256r1",
     "chosen": "the contender that is the reference instead",
     "ciphers": "ciphers of TLS",
-    "client_busy": "share of the time in which the load generator was at work",
+    "client_busy": "share of the time in which the load generator was at work; of its busiest core",
+    "client_core": "which core of the load generator that was; null: it has one, or is several",
     "closed": "idle connections that it closed between its turns",
     "connections": "connections",
     "cores": "server cores, how many",
@@ -214,6 +223,10 @@ VALUES: Mapping[str, str] = {
 }
 
 
+LATER = ("client_core",)
+"""Values that findings of earlier versions lack: null."""
+
+
 def _codes(*rows: str) -> dict[str, Code]:
     """Each row: `code value value: meaning`."""
     codes = {}
@@ -238,7 +251,8 @@ _REASONS = _codes(
     "left_cores cpus strayed: Its threads let themselves run on cores that others were given.",
     "rate_not_answered answered_share rate least: It did not answer what it was offered.",
     # Why an entry did at least what was measured.
-    "generator_limit client_busy server_busy: The generator was busy and the server far from it.",
+    "generator_limit client_busy client_core server_busy: "
+    "The generator was busy and the server far from it.",
     "upstream_limit upstream_busy client_busy server_busy: Whom the server asks was at its limit, "
     "and the server far from it.",
     "generator_slow in_flight connections pipeline share limit_share: By Little's law, requests "
@@ -258,9 +272,12 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "slower_in_warm_up n boots boot peak_per_s now_per_s: In `n` of `boots` boots it got slower "
     "in its warm-up; the figures are those of `boot`.",
     "cpu_leak share: It used `share` of its cores while others had their turn.",
-    "server_unseen client_busy: The generator was busy, and the server's CPU can't be seen.",
-    "generator_near_limit client_busy server_busy: At moments the generator was the limit.",
-    "limit_unknown server_busy client_busy: Neither server nor generator was at its limit.",
+    "server_unseen client_busy client_core: "
+    "The generator was busy, and the server's CPU can't be seen.",
+    "generator_near_limit client_busy client_core server_busy: "
+    "At moments the generator was the limit.",
+    "limit_unknown server_busy client_busy client_core: "
+    "Neither server nor generator was at its limit.",
     "stood_still length_us times slices: At least half of its connections waited together.",
     "silent_slices silent slices: Slices passed without a single answer.",
     "slower_while_measured after_share after_ratio: Its throughput fell during a boot.",

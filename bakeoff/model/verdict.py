@@ -240,6 +240,7 @@ class VerdictEntry(Contract):
     limited_by: Literal["server", "client", "both", "rate", "unknown"]
     server_busy: NonNegativeFloat | None
     client_busy: NonNegativeFloat
+    client_core: NonNegativeInt | None = None
     leak_share: NonNegativeFloat | None
     workers: PositiveInt
     time_to_ready_ms: NonNegativeFloat | None

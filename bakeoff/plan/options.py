@@ -153,8 +153,8 @@ ServerNodesOption = Annotated[
 CpusOption = Annotated[
     str | None,
     Flag(
-        "Cores of the servers and of the generator. (default: the first, and the last two; of two "
-        "cores the last)",
+        "Cores of the servers and of the generator. Of several the generator has a thread "
+        "on each. (default: the first, and the last three of those that are left)",
         metavar="server=0,client=1",
     ),
 ]

@@ -140,13 +140,19 @@ def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
     return left or (cores.server if cores.apart else cores.client)
 
 
-def default_cores(available: Sequence[int]) -> Cores:
-    """The first core for the servers, the last two for the generator, so that it is not the limit.
+GENERATOR_CORES = 3
+"""What the fastest contender's core needs: with a connection per request brick takes 1.7 of the
+generator's, and two would be busy 85 % of the time (METHODOLOGY.md, limits)."""
 
-    Of two cores each side has one; a single one is shared. More server cores would need more for
-    the generator again.
+
+def default_cores(available: Sequence[int]) -> Cores:
+    """The first core for the servers, the last three for the generator, so that it isn't the limit.
+
+    Of three cores it has two, of two each side has one; a single one is shared. More server cores
+    would need more for the generator again.
     """
-    return Cores(server=(available[0],), client=tuple(available[1:][-2:] or available))
+    client = available[1:][-GENERATOR_CORES:]
+    return Cores(server=(available[0],), client=tuple(client or available))
 
 
 _MACHINES = {"server": "server node", "client": "load node"}

@@ -297,7 +297,7 @@ def _slice_rows(block: Block) -> Iterator[Row]:
             "server_cpu_us_per_request": (
                 cpu_us / event.requests_all if cpu_us is not None and event.requests_all else None
             ),
-            "client_busy": event.busy,
+            "client_busy": max(event.busy_cores),
         }
 
 

@@ -11,6 +11,7 @@ from bakeoff.model.protocol import Agreed
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import Memory, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
+from bakeoff.report.sentences import sentence
 from tests.judge import races
 from tests.judge.races import BAD, Race, codes, row, says
 
@@ -276,6 +277,42 @@ def test_fewer_boots_than_planned() -> None:
 def test_limited_by(server: float, client: float, limit: str) -> None:
     _, b = judged(busy={"b": server}, events={"b": {"busy": client}})
     assert b.limited_by == limit
+
+
+THREE = Cores(server=(0,), client=(1, 2, 3))
+ONE_FULL = {"busy": 0.35, "busy_threads": (0.04, 0.97, 0.04)}
+
+
+def test_one_full_core_of_three_is_the_generators_limit_and_is_named() -> None:
+    _, b = judged(busy={"b": 0.4}, events={"b": ONE_FULL}, cores=THREE)
+    assert (b.limited_by, b.client_core) == ("client", 2)
+    assert b.client_busy == pytest.approx(0.97)
+    assert says(b.at_least, "generator_limit", client_core=2), b.at_least
+    assert "busy 97 % of the time on its core 2, and the server's" in sentence(b.at_least[0])
+    _, b = judged(busy={"b": 0.87}, events={"b": ONE_FULL}, cores=THREE)
+    assert says(b.warnings, "generator_near_limit", client_core=2)
+
+
+def test_three_cores_that_are_busy_for_a_third_of_the_time_are_no_limit() -> None:
+    a_third = {"busy": 0.35, "busy_threads": (0.35, 0.36, 0.34)}
+    _, b = judged(busy={"b": 0.98}, events={"b": a_third}, cores=THREE)
+    assert (b.limited_by, b.client_core, b.at_least) == ("server", 2, ())
+
+
+def test_a_generator_with_one_core_and_one_of_an_earlier_version_name_none() -> None:
+    for cores, event in ((None, {"busy": 0.97, "busy_threads": (0.97,)}), (THREE, {"busy": 0.97})):
+        given = {} if cores is None else {"cores": cores}
+        _, b = judged(busy={"b": 0.4}, events={"b": event}, **given)
+        assert (b.limited_by, b.client_core) == ("client", None)
+        assert "busy 97 % of the time, and" in sentence(b.at_least[0])
+
+
+def test_an_upstream_has_a_part_of_three_cores() -> None:
+    shared = {"upstream_cpus": (1, 2, 3), "cores": THREE, "busy": {"b": 0.5}}
+    _, b = judged(upstream={"b": 0.45}, events={"b": {"busy_threads": (0.5, 0.5, 0.5)}}, **shared)
+    assert not says(b.at_least, "upstream_limit")
+    _, b = judged(upstream={"b": 0.45}, events={"b": {"busy_threads": (0.8, 0.8, 0.8)}}, **shared)
+    assert says(b.at_least, "upstream_limit")
 
 
 def latency(p50_ms: float, p99_ms: float, p99_9_ms: float) -> Latency:

@@ -145,9 +145,12 @@ class TestHistograms:
 class TestMerging:
     def test_counts_and_errors_add_up_and_times_are_ours(self) -> None:
         first = event([1000, 2000], errors={"timeout": 1}, busy=1.0)
+        # Of three cores one is full.
+        full = (0.2, 1.0, 0.3)
         second = event(
             [3000],
             errors={"timeout": 2, "status": 1},
+            busy_threads=full,
             handshakes=2,
             handshake_mean_us=30.0,
             start_ns=7_000_000_300,
@@ -161,12 +164,18 @@ class TestMerging:
         assert (whole.start_ns, whole.window_ns) == (10**9, 50_000_000)
         assert whole.drained_ns == 1_099_000_300
         assert whole.busy == pytest.approx((1.0 + 3 * 0.5) / 4)
+        assert whole.busy_cores == (1.0,)
         assert (whole.handshakes, whole.handshake_mean_us) == (2, 30.0)
         assert whole.latency_mean_us == pytest.approx(2.0)
         assert whole.requests_per_s == pytest.approx(first.requests_per_s + second.requests_per_s)
 
     def test_one_alone_is_as_it_was(self) -> None:
-        only = event([1000, 2000], service=histogram([900]), send_lag=histogram([100]))
+        only = event(
+            [1000, 2000],
+            busy_threads=(0.2, 0.8),
+            service=histogram([900]),
+            send_lag=histogram([100]),
+        )
         assert merged([share("a", only)]) == only
 
     def test_requests_of_a_file_add_up_one_by_one(self) -> None:

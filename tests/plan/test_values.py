@@ -88,6 +88,7 @@ def test_without_a_seed_it_is_random_and_with_one_it_is_that() -> None:
         ("client=3,server=0-2", (0, 1, 2), (3,)),
         ("server=0,2,client=1,3", (0, 2), (1, 3)),
         ("server=0,client=0", (0,), (0,)),
+        ("server=0,client=1-3", (0,), (1, 2, 3)),
     ],
 )
 def test_cores_are_lists_and_ranges(
@@ -119,9 +120,16 @@ def test_other_cores_are_refused(text: str, says: str) -> None:
 
 @pytest.mark.parametrize(
     ("available", "client"),
-    [([0, 1, 2, 3], (2, 3)), ([0, 1, 2], (1, 2)), ([0, 1], (1,)), ([4, 6, 7, 9, 11], (9, 11))],
+    [
+        ([0, 1], (1,)),
+        ([0, 1, 2], (1, 2)),
+        ([0, 1, 2, 3], (1, 2, 3)),
+        ([4, 6, 7, 9, 11], (7, 9, 11)),
+        (list(range(8)), (5, 6, 7)),
+        (list(range(16)), (13, 14, 15)),
+    ],
 )
-def test_the_generator_has_the_last_two_cores_where_the_server_leaves_them(
+def test_the_generator_has_the_last_three_cores_where_the_server_leaves_them(
     available: list[int], client: tuple[int, ...]
 ) -> None:
     cores = default_cores(available)
@@ -133,7 +141,13 @@ def test_a_single_core_is_shared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("available", "spare"), [([0, 1], (1,)), ([5], (5,)), ([0, 1, 2], (1, 2)), ([0, 1, 2, 3], (1,))]
+    ("available", "spare"),
+    [
+        ([5], (5,)),
+        ([0, 1], (1,)),
+        ([0, 1, 2, 3], (1, 2, 3)),
+        ([0, 1, 2, 3, 4, 5, 6, 7], (1, 2, 3, 4)),
+    ],
 )
 def test_who_is_neither_has_the_cores_that_are_left(
     available: list[int], spare: tuple[int, ...]

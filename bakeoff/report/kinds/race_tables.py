@@ -243,14 +243,19 @@ def cpu(verdict: Verdict) -> Table:
             ("system", lambda e: figures.duration(e.cpu_us_per_request.server_system)),
             ("generator", lambda e: figures.duration(e.cpu_us_per_request.client)),
             ("server core busy", lambda e: figures.percent(e.server_busy)),
-            ("generator busy", lambda e: figures.percent(e.client_busy)),
+            ("generator busy", _generator_busy),
             ("limited by", lambda e: e.limited_by),
             ("out of turn", lambda e: figures.percent(e.leak_share)),
             ("read from", lambda e: e.cpu_source or MISSING),
         ],
         "Times are per request. Out of turn: the share of its core that a contender used while"
-        " others were loaded.",
+        " others were loaded. Of several generator cores the busiest counts, which is named.",
     )
+
+
+def _generator_busy(entry: VerdictEntry) -> str:
+    core = "" if entry.client_core is None else f" (core {entry.client_core})"
+    return figures.percent(entry.client_busy) + core
 
 
 def memory(verdict: Verdict) -> Table:

@@ -21,8 +21,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "rate_not_answered": "it answered {answered_share:.1%} of the {rate:,.0f} requests per second "
     "that it was offered; {least:.0%} is the least",
     # Why an entry did at least what was measured.
-    "generator_limit": "the load generator was the limit, busy {client_busy:.0%} of the time, and "
-    "the server's cores only {server_busy:.0%}: it is at least this fast",
+    "generator_limit": "the load generator was the limit, busy {client_busy:.0%} of the time"
+    "[ on its core {client_core}], and the server's cores only {server_busy:.0%}: "
+    "it is at least this fast",
     "upstream_limit": "whom it asks was the limit, busy {upstream_busy:.0%} of the time beside the "
     "load generator's {client_busy:.0%}, and the server's cores only {server_busy:.0%}: it is at "
     "least this fast",
@@ -43,11 +44,12 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "slower_in_warm_up": "it got slower while it was warmed up, in {n} of {boots} boots: in boot "
     "{boot:nth} from {peak_per_s:,.0f} to {now_per_s:,.0f} requests/s",
     "cpu_leak": "it used {share:.1%} of the server's cores while others had their turn",
-    "server_unseen": "the load generator was busy {client_busy:.0%} of the time and the server's "
-    "CPU can't be seen: the generator may have been the limit",
+    "server_unseen": "the load generator was busy {client_busy:.0%} of the time"
+    "[ on its core {client_core}] and the server's CPU can't be seen: the generator may have "
+    "been the limit",
     "generator_near_limit": wordings.generator_near_limit,
     "limit_unknown": "its limit is unknown: the server was busy {server_busy:.0%} of the time and "
-    "the load generator {client_busy:.0%}",
+    "the load generator {client_busy:.0%}[ on its core {client_core}]",
     "stood_still": "it stood still[ for about {length_us:ms}], in {times:,} of its {slices:,} "
     "slices: at least half of its connections waited together",
     "silent_slices": "{silent:,} of its {slices:,} slices passed without a single answer",

@@ -77,13 +77,14 @@ def generator_slow(pipeline: int, **values: Any) -> str:
     )
 
 
-def generator_near_limit(client_busy: float, server_busy: float) -> str:
+def generator_near_limit(client_busy: float, client_core: int | None, server_busy: float) -> str:
     return filled(
-        "the load generator was busy {client_busy:.0%} of the time and the server "
-        "{server_busy:.0%}: at moments the generator was the limit, and the server may be up to "
-        "{faster:.0%} faster than measured",
+        "the load generator was busy {client_busy:.0%} of the time[ on its core {client_core}] "
+        "and the server {server_busy:.0%}: at moments the generator was the limit, and the "
+        "server may be up to {faster:.0%} faster than measured",
         {
             "client_busy": client_busy,
+            "client_core": client_core,
             "server_busy": server_busy,
             "faster": max(0.0, 1 / server_busy - 1),
         },

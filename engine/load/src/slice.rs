@@ -38,8 +38,8 @@ pub struct Outcome {
     pub drained_ns: u64,
     /// The threads' CPU time within the window.
     pub cpu_ns: u64,
-    /// How many threads there were.
-    pub threads: usize,
+    /// How long each thread waited for the kernel within the window, by its number.
+    pub waited_ns: Vec<u64>,
     /// The counts.
     pub tally: Tally,
 }
@@ -50,10 +50,21 @@ impl Outcome {
         self.window.end_ns - self.window.start_ns
     }
 
-    /// Share of the window that the threads did not spend waiting for the kernel.
+    /// How many threads there were.
+    pub fn threads(&self) -> usize {
+        self.waited_ns.len()
+    }
+
+    /// Share of the window that each thread did not spend waiting for the kernel.
+    pub fn busy_threads(&self) -> Vec<f64> {
+        let window_ns = self.duration_ns().max(1) as f64;
+        let busy = |&ns: &u64| (1.0 - ns as f64 / window_ns).clamp(0.0, 1.0);
+        self.waited_ns.iter().map(busy).collect()
+    }
+
+    /// The mean of the threads' shares.
     pub fn busy(&self) -> f64 {
-        let window_ns = self.duration_ns().max(1) as f64 * self.threads.max(1) as f64;
-        (1.0 - self.tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0)
+        self.busy_threads().iter().sum::<f64>() / self.threads().max(1) as f64
     }
 }
 
@@ -239,7 +250,9 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.publish(&mut part, true);
     let Turn { window, tally, pool, .. } = turn;
     pool.io.close_retired()?;
-    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, threads: 1, tally })
+    let mut waited_ns = vec![0; share.threads];
+    waited_ns[share.thread] = tally.waited_ns;
+    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, waited_ns, tally })
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {

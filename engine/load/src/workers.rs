@@ -265,7 +265,9 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole.window.end_ns = whole.window.end_ns.max(part.window.end_ns);
     whole.drained_ns = whole.drained_ns.max(part.drained_ns);
     whole.cpu_ns += part.cpu_ns;
-    whole.threads += part.threads;
+    for (whole_ns, part_ns) in whole.waited_ns.iter_mut().zip(part.waited_ns) {
+        *whole_ns += part_ns;
+    }
     whole.tally.merge(part.tally);
     whole
 }

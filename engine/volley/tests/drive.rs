@@ -6,6 +6,9 @@ mod common;
 use common::driver::{Driver, errors, has_uring, histogram, job};
 use common::servers::{self, GOOD};
 use common::yardstick::Yardstick;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::collections::BTreeMap;
+use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use volley::drive::messages::{ConnectionMode, Event, HttpVersion, SliceEvent};
@@ -30,6 +33,7 @@ both_ways! {
     requests_ahead_of_their_answers,
     answers_that_point_elsewhere_are_counted_and_not_followed,
     two_threads_share_the_connections,
+    each_thread_keeps_to_its_core_and_says_how_busy_it_was,
     a_slice_begins_at_the_moment_that_it_is_given,
 }
 
@@ -270,6 +274,45 @@ fn answers_that_point_elsewhere_are_counted_and_not_followed(io: IoChoice) {
     let event = Driver::job(job).0.slice(0, 0, 100);
     assert_eq!((errors(&event), event.redirects), (vec![], event.requests));
     assert_eq!(served.load(Ordering::SeqCst), event.requests_all);
+}
+
+/// The cores that a thread of a process may run on, as the kernel writes them, by the thread's name.
+fn cores_of_threads(pid: u32) -> BTreeMap<String, String> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let read = |task: fs::DirEntry| {
+        let status = fs::read_to_string(task.path().join("status")).unwrap();
+        let value = |key| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+            line.trim().to_owned()
+        };
+        (value("Name:"), value("Cpus_allowed_list:"))
+    };
+    tasks.map(|task| read(task.unwrap())).collect()
+}
+
+/// In a rotation over two servers. With a single core both threads are on it.
+fn each_thread_keeps_to_its_core_and_says_how_busy_it_was(io: IoChoice) {
+    let allowed = sched_getaffinity(None).unwrap();
+    let mut cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect();
+    cpus.truncate(2);
+    cpus.reverse();
+    let slow = Yardstick::start("--delay 300ms");
+    let mut job = job(io, &[servers::always(GOOD), slow.address]);
+    (job.threads, job.cpus) = (2, cpus.clone());
+    let (mut driver, _) = Driver::job(job);
+    for _ in 0..2 {
+        let event = driver.slice(0, 5, 100);
+        assert_eq!((errors(&event), event.busy_threads.len()), (vec![], 2));
+        assert!(event.busy_threads.iter().all(|busy| (0.0..=1.0).contains(busy)));
+        let mean = event.busy_threads.iter().sum::<f64>() / 2.0;
+        assert!((event.busy - mean).abs() < 1e-9, "{event:?}");
+        // Its connections wait for the server, and so does it.
+        assert!(driver.slice(1, 0, 200).busy_threads.iter().all(|&busy| busy < 0.9));
+    }
+    let cores = cores_of_threads(driver.pid());
+    for thread in 0..2 {
+        assert_eq!(cores[&format!("load {thread}")], cpus[thread % cpus.len()].to_string());
+    }
 }
 
 fn two_threads_share_the_connections(io: IoChoice) {

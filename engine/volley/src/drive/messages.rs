@@ -232,6 +232,7 @@ pub struct SliceEvent {
     pub send_lag: Option<String>,
     pub cpu_ns: u64,
     pub busy: f64,
+    pub busy_threads: Vec<f64>,
     pub first_bad: Option<Bad>,
     pub by_request: Option<Vec<RequestSlice>>,
 }

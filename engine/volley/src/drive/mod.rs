@@ -199,6 +199,7 @@ fn plan(command: &SliceCommand) -> Plan {
 
 fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
+    let busy_threads = outcome.busy_threads();
     let Outcome { window, drained_ns, cpu_ns, tally, .. } = outcome;
     SliceEvent {
         target: command.target,
@@ -226,6 +227,7 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,
         busy,
+        busy_threads,
         first_bad: tally.first_bad,
         by_request: by_request(&tally.by_request),
     }

@@ -20,8 +20,8 @@ const REACHED: f64 = 0.99;
 /// What limited the run, and what shows it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Limit {
-    /// The generator's threads had no time left: their share of busy time.
-    Busy(f64),
+    /// One of the generator's threads had no time left: its share of busy time, and which it is.
+    Busy { busy: f64, thread: usize, threads: usize },
     /// Connections lay idle: the share of Little's law that is seen.
     Idle(f64),
     /// Requests went out late although there were connections for them: the 99th percentile.
@@ -39,7 +39,7 @@ pub(super) enum Limit {
 impl Limit {
     pub(super) fn by(self) -> LimitedBy {
         match self {
-            Self::Busy(_) | Self::Idle(_) | Self::Late(_) => LimitedBy::Client,
+            Self::Busy { .. } | Self::Idle(_) | Self::Late(_) => LimitedBy::Client,
             Self::Rate => LimitedBy::Rate,
             Self::Target(_) => LimitedBy::Target,
             Self::Crowded | Self::Unknown => LimitedBy::Unknown,
@@ -49,8 +49,13 @@ impl Limit {
     /// In words, and why.
     pub(super) fn words(self) -> String {
         match self {
-            Self::Busy(busy) => format!(
-                "this generator, perhaps: it was busy {} of the time, and the server may be faster",
+            Self::Busy { busy, thread, threads } => format!(
+                "this generator, perhaps: {} was busy {} of the time, and the server may be faster",
+                if threads > 1 {
+                    format!("its thread {} of {threads}", thread + 1)
+                } else {
+                    "it".into()
+                },
                 percent(busy)
             ),
             Self::Idle(little) => format!(
@@ -83,9 +88,11 @@ impl Limit {
 
 impl Report<'_> {
     pub(super) fn limit(&self) -> Limit {
-        let busy = self.run.outcome.busy();
-        if busy > BUSY {
-            return Limit::Busy(busy);
+        // Of three threads one that is busy is a limit, though their mean is a third.
+        let busy = self.run.outcome.busy_threads();
+        let busiest = busy.iter().copied().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        if let Some((thread, busy)) = busiest.filter(|&(_, busy)| busy > BUSY) {
+            return Limit::Busy { busy, thread, threads: self.run.outcome.threads() };
         }
         let of_pace = if self.args.is_open_loop() { self.of_open_loop() } else { self.of_closed() };
         let share = self.ceiling().map(|ceiling| ceiling.share);

@@ -113,7 +113,7 @@ impl<'a> Report<'a> {
 
     fn client(&self) -> Client {
         let outcome = &self.run.outcome;
-        Client::new(outcome.cpu_ns, outcome.tally.requests, outcome.busy(), outcome.threads)
+        Client::new(outcome.cpu_ns, outcome.tally.requests, outcome.busy(), outcome.threads())
     }
 
     /// Right answers, warm-up and drain included.

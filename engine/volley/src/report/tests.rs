@@ -39,9 +39,8 @@ impl Write for Shared {
 /// Two seconds, in which two threads spent half their time waiting.
 fn run(tally: Tally) -> Run {
     let window = Window { start_ns: S, end_ns: 3 * S };
-    let tally =
-        Tally { waited_ns: if tally.waited_ns == 0 { 2 * S } else { tally.waited_ns }, ..tally };
-    let outcome = Outcome { window, drained_ns: 3 * S, cpu_ns: S / 100, threads: 2, tally };
+    let outcome =
+        Outcome { window, drained_ns: 3 * S, cpu_ns: S / 100, waited_ns: vec![S, S], tally };
     let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
     Run { outcome, io: Io::Uring, address, names: vec![], ceiling: None, interrupted: false }
 }
@@ -337,10 +336,18 @@ fn littles_law_is_silent_where_it_says_nothing_of_the_generator() {
 #[test]
 fn a_busy_generator_may_be_the_limit() {
     let args = load_args("");
-    let busy = |waited_ns| Tally { waited_ns, ..tally(4000, 32_000_000, 0) };
-    assert_eq!(limit(&args, run(busy(S / 2))), Limit::Unknown);
-    assert!(matches!(limit(&args, run(busy(S / 3))), Limit::Busy(_)));
-    assert_eq!(limit(&load_args("-R 2000"), run(busy(S / 3))).by(), LimitedBy::Client);
+    let waited = |waited_ns: &[u64]| {
+        let mut run = run(tally(4000, 32_000_000, 0));
+        run.outcome.waited_ns = waited_ns.to_vec();
+        run
+    };
+    assert_eq!(limit(&args, waited(&[S / 4, S / 4])), Limit::Unknown);
+    assert!(matches!(limit(&args, waited(&[S / 6])), Limit::Busy { .. }));
+    assert_eq!(limit(&load_args("-R 2000"), waited(&[S / 6])).by(), LimitedBy::Client);
+    // On average they were busy for a third of the time.
+    let one_of_three = limit(&args, waited(&[2 * S, S / 10, 2 * S]));
+    assert!(matches!(one_of_three, Limit::Busy { thread: 1, threads: 3, .. }));
+    assert!(one_of_three.words().contains("its thread 2 of 3 was busy 95 % of the time"));
 }
 
 #[test]

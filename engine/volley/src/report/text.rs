@@ -173,7 +173,7 @@ impl Report<'_> {
 
     fn generator(&self, lines: &mut Lines) {
         let outcome = &self.run.outcome;
-        let threads = match outcome.threads {
+        let threads = match outcome.threads() {
             1 => "1 thread".into(),
             threads => format!("{threads} threads"),
         };

@@ -91,6 +91,10 @@ impl Driver {
         }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// A slice in a closed loop.
     pub fn slice(&mut self, target: usize, ramp_ms: u64, duration_ms: u64) -> SliceEvent {
         let event = self.command(&closed(target, ramp_ms, duration_ms));
