@@ -1,5 +1,6 @@
 """`bakeoff race` with real servers and the real engine."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from shlex import quote
 import pytest
 
 from bakeoff.model.verdict import Verdict
+from bakeoff.runs import open_run
 from tests.e2e.conftest import QUICK, Place, interrupt, wait_for, wait_for_line
 
 pytestmark = pytest.mark.e2e
@@ -68,6 +70,29 @@ def test_one_that_answers_wrongly_is_out_and_a_url_is_raced_and_left_up(place: P
     assert f"http://{entry.name}/" == f"http://{verdict.reference}/" == url
     assert entry.cpu_us_per_request.server and entry.cpu_us_per_request.server > 0
     assert 'GET /: answered "Goodbye", not "Hello, World!"' in verdict.skipped[0].reason
+
+
+def test_a_generator_with_more_cores_than_the_servers_says_how_busy_each_was(place: Place) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("it takes two cores")
+    # Of two cores one is the server's, too.
+    server, client = cores[0], (cores[-2], cores[-1])
+    words = ["race", place.server("a"), place.server("b"), "-d", "1", *QUICK, "--json", "-"]
+    ended = place.bakeoff(*words, "--cpus", f"server={server},client={client[0]},{client[1]}")
+    assert ended.status == 0, ended.err
+    verdict = Verdict.from_json(ended.out, "stdout")
+    assert (verdict.cores.server, verdict.cores.client) == ((server,), client)
+    records = open_run(place.path / "runs" / "latest").records()
+    assert {record.threads for record in records if record.type == "boot"} == {2}
+    slices = [each for record in records if record.type == "block" for each in record.slices]
+    assert {each.entry for each in slices} == {"a.py", "b.py"}
+    # Each thread has four of the eight connections: neither was idle in all of its slices.
+    of_threads = list(zip(*(each.event.busy_threads for each in slices), strict=True))
+    assert len(of_threads) == 2 and all(max(busy) > 0 for busy in of_threads)
+    for entry in verdict.entries:
+        busy = [each.event.busy_threads for each in slices if each.entry == entry.name]
+        assert entry.client_core in client and entry.client_busy <= max(map(max, busy))
 
 
 def answers(port: int) -> bool:
