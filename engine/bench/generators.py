@@ -31,7 +31,7 @@ class Generator:
     """A program that loads a server."""
 
     name: str
-    # With blanks: {address}, {connections} and {seconds}.
+    # With blanks: {address}, {connections}, {seconds} and {rate}.
     command: tuple[str, ...]
     read: Callable[[str], readings.Reading]
     warm_up_s: float = 0
@@ -41,14 +41,14 @@ class Generator:
         program = Path(self.command[0])
         return str(program) if program.is_relative_to(ENGINE.parent) else program.name
 
-    def line(self, address: str, connections: int, seconds: int) -> list[str]:
-        """What is run."""
-        blanks = {"address": address, "connections": connections, "seconds": seconds}
+    def line(self, address: str, connections: int, seconds: int, rate: int = 0) -> list[str]:
+        """What is run; `rate` is for those that keep one."""
+        blanks = {"address": address, "connections": connections, "seconds": seconds, "rate": rate}
         return ["taskset", "-c", str(CORE), *(word.format(**blanks) for word in self.command)]
 
-    def run(self, address: str, connections: int, seconds: int) -> dict[str, float]:
+    def run(self, address: str, connections: int, seconds: int, rate: int = 0) -> dict[str, float]:
         """Loads a server once. CPU time is what the system counted for the process, of all."""
-        output, cpu_s, peak_kib = finished(self.line(address, connections, seconds), seconds)
+        output, cpu_s, peak_kib = finished(self.line(address, connections, seconds, rate), seconds)
         reading = self.read(output)
         if not reading.requests:
             waited = f"on {connections} connections within {seconds} s"
@@ -119,6 +119,9 @@ VOLLEY = Generator("volley", _VOLLEY, readings.volley, WARM_UP_S)
 VOLLEY_EPOLL = Generator("volley-epoll", (*_VOLLEY, "--io", "epoll"), readings.volley, WARM_UP_S)
 VOLLEY_10K = Generator("volley", (*_VOLLEY, "--rate", "10000"), readings.volley, WARM_UP_S)
 VOLLEY_1K = Generator("volley", (*_VOLLEY, "--rate", "1000"), readings.volley, WARM_UP_S)
+VOLLEY_AT_RATE = Generator(
+    "volley", (*_VOLLEY, "--rate", "{rate}"), readings.volley_tail, WARM_UP_S
+)
 VOLLEY_CLOSE = Generator("volley", (*_VOLLEY, "--close"), readings.volley_failures, WARM_UP_S)
 VOLLEY_CLOSING = replace(VOLLEY_CLOSE, read=readings.volley)
 # Eight requests drawn at random, figures of each, next to one fixed request.
@@ -221,6 +224,13 @@ WRK_PIPELINED = Generator(
 _SCRIPT = ("-s", str(ENGINE.parent / "tests" / "personality" / "scripts" / "counter.lua"))
 WRK_SCRIPT = Generator("wrk", (*_WRK, *_SCRIPT), readings.wrk)
 VOLLEY_WRK_SCRIPT = Generator("volley", (*VOLLEY_WRK.command, *_SCRIPT), readings.wrk)
+
+# It throws away what it measured in its first ten seconds.
+WRK2 = Generator(
+    "wrk2",
+    words("wrk2 -t1 --latency -c {connections} -d {seconds}s -R {rate} http://{address}/"),
+    readings.wrk2,
+)
 
 # -t sets -n to 50000, which a later one replaces.
 _AB = words("ab -q -t {seconds} -n 1000000 -c {connections} http://{address}/")

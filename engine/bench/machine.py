@@ -33,6 +33,7 @@ def machine() -> dict[str, object]:
 ASKED = {
     "volley": "--version",
     "wrk": "-v",
+    "wrk2": "-v",
     "h2load": "--version",
     "oha": "--version",
     "nginx": "-v",

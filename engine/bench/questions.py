@@ -9,6 +9,7 @@ from typing import Literal
 
 import estimates
 import generators as g
+import readings
 import servers
 
 
@@ -69,6 +70,9 @@ class Question:
     server: Server
     generators: tuple[g.Generator, ...]
     claims: tuple[Claim, ...]
+    # Those whose throughput is measured first, and at which share of the lowest all others load.
+    peaks: tuple[g.Generator, ...] = ()
+    share_of_peak: float = 0
     # None: as the command line says.
     connections: tuple[int, ...] | None = None
     rounds: int | None = None
@@ -222,6 +226,23 @@ QUESTIONS = {
         (g.VOLLEY_1K, g.PINGPONG_1K),
         (Claim("latency_mean_us", "difference to", "pingpong", at_most(8)),),
         connections=(1,),
+    ),
+    "tail": Question(
+        "at 80 % of the peak, is its tail as short as wrk2 finds its own?",
+        "nginx",
+        (g.VOLLEY_AT_RATE, g.WRK2),
+        (
+            *(
+                Claim(f"latency_{name}_us", "ratio to", "wrk2", at_most(1.0))
+                for name in readings.TAIL
+            ),
+            Claim("requests_per_s", "ratio to", "wrk2"),
+        ),
+        peaks=(g.VOLLEY, g.WRK),
+        share_of_peak=0.8,
+        connections=(64,),
+        rounds=10,
+        seconds=20,
     ),
     "close": Question(
         "does it keep up 30 s of one connection per request?",

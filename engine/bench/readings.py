@@ -40,6 +40,31 @@ def volley(output: str) -> Reading:
     return Reading(report["requests"], figures)
 
 
+TAIL = {"p50": "50.000", "p99": "99.000", "p99_9": "99.900"}
+UNITS_US = {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6}
+
+
+def volley_tail(output: str) -> Reading:
+    """Of `volley load --json` at a rate, where the tail is the question."""
+    reading, tail = volley(output), json.loads(output)["latency_us"]
+    return Reading(
+        reading.requests, reading.figures | {f"latency_{name}_us": tail[name] for name in TAIL}
+    )
+
+
+def wrk2(output: str) -> Reading:
+    """Of `wrk2 --latency`: text. Its recorded latency runs from when a request was due."""
+    reading = wrk(output)
+    _, _, recorded = output.partition("HdrHistogram - Recorded Latency")
+    figures = {}
+    for name, rank in TAIL.items():
+        found = re.search(rf"^ *{re.escape(rank)}% +([\d.]+)(us|ms|s|m)$", recorded, re.M)
+        if found is None:
+            sys.exit(f"no {rank} % in the output:\n{output}")
+        figures[f"latency_{name}_us"] = float(found[1]) * UNITS_US[found[2]]
+    return Reading(reading.requests, reading.figures | figures)
+
+
 def volley_failures(output: str) -> Reading:
     """Of `volley load --json`, where the failures are the question."""
     report = json.loads(output)

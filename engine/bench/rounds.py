@@ -15,6 +15,9 @@ from servers import SERVERS
 CLOSED_S = 1e-4
 """Until the server has closed a connection that a generator left: it may not have files for the
 connections of two of them."""
+PEAK_S = 5
+WARM_UP_RATE = 1000
+"""Of those that keep one."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +50,33 @@ def run(name: str, question: Question, plan: Plan) -> list[Run]:
     order, runs = random.Random(f"{plan.seed} {name}"), []
     with SERVERS[question.server]() as address:
         warm_up(cells, address)
+        rate = rate_of(question, address)
         for number in range(rounds):
             for place, (each, count) in enumerate(order.sample(cells, len(cells))):
-                figures = each.run(address, count, seconds)
+                figures = each.run(address, count, seconds, rate)
                 time.sleep(count * CLOSED_S)
                 runs.append(Run(name, number, place, each.name, count, figures))
                 tell(runs[-1])
     return runs
 
 
+def rate_of(question: Question, address: str) -> int:
+    """At which the question's generators load: a share of the lowest of its peaks; 0: at none."""
+    if not question.peaks:
+        return 0
+    connections = question.connections or (64,)
+    peaks = {
+        each.name: each.run(address, connections[0], PEAK_S)["requests_per_s"]
+        for each in question.peaks
+    }
+    print("peaks, requests/s:", peaks, file=sys.stderr)
+    return round(question.share_of_peak * min(peaks.values()))
+
+
 def warm_up(cells: Sequence[tuple[Generator, int]], address: str) -> None:
     """A second of each, which counts for nothing: files are read, memory is had."""
     for each, count in cells:
-        finished(each.line(address, count, 1), 1)
+        finished(each.line(address, count, 1, WARM_UP_RATE), 1)
         time.sleep(count * CLOSED_S)
 
 

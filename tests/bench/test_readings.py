@@ -68,6 +68,38 @@ def test_volley_in_closed_and_in_open_loop() -> None:
     assert opened == closed | {"send_lag_p50_us": 1.5, "send_lag_p99_us": 9.0}
 
 
+WRK2 = """\
+Running 20s test @ http://127.0.0.1:8080/
+  1 threads and 64 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.46ms  702.00us  40.00ms   71.42%
+    Req/Sec       -nan      -nan   0.00      0.00%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%  980.00us
+ 75.000%    1.89ms
+ 90.000%    2.36ms
+ 99.000%    3.07ms
+ 99.900%    1.20s
+ 99.990%    1.30s
+ 99.999%    1.30s
+100.000%    1.30s
+
+  1199424 requests in 20.00s, 89.23MB read
+Requests/sec:  59971.20
+Transfer/sec:      4.46MB
+"""
+
+
+def test_the_tail_runs_from_the_moment_when_a_request_was_due() -> None:
+    found = readings.wrk2(WRK2)
+    tail = {"latency_p50_us": 980, "latency_p99_us": 3070, "latency_p99_9_us": 1_200_000}
+    assert (found.requests, found.figures) == (1199424, {"requests_per_s": 59971.2} | tail)
+    report = {"send_lag_us": {"p50": 1.5, "p99": 9.0}}
+    report["latency_us"] = {"mean": 31.5, "p50": 30.0, "p99": 90.0, "p99_9": 200.0}
+    ours = readings.volley_tail(json.dumps(VOLLEY | report)).figures
+    assert {name: ours[name] for name in tail} == dict(zip(tail, (30, 90, 200), strict=True))
+
+
 def test_what_volley_polls_is_no_work() -> None:
     # Busy for a hundredth of 2 s with 500 requests: 40 µs each, and 60 µs of polling.
     client = {"cpu_us_per_request": 100.0, "busy": 0.01, "threads": 1}
@@ -94,6 +126,8 @@ def test_failures_are_figures_where_they_are_the_question() -> None:
         ("oha", json.dumps(OHA | {"statusCodeDistribution": {}})),
         ("volley", json.dumps(VOLLEY | {"errors": {"reset": 1}})),
         ("volley", json.dumps(VOLLEY | {"misses": 1})),
+        ("wrk2", WRK2.replace("Recorded", "Uncorrected")),
+        ("wrk2", WRK2 + "  Non-2xx or 3xx responses: 9\n"),
     ],
 )
 def test_an_error_ends_the_comparison(name: str, output: str) -> None:
