@@ -234,6 +234,8 @@ def _p99(latency: Latency | None) -> str:
 
 def cpu(verdict: Verdict) -> Table:
     """CPU per request, who was the limit, what ran out of turn."""
+    named = any(entry.client_core is not None for entry in verdict.entries)
+    of_several = " Of the generator's cores the busiest counts, which is named." if named else ""
     return _per_entry(
         "CPU",
         verdict.entries,
@@ -249,7 +251,7 @@ def cpu(verdict: Verdict) -> Table:
             ("read from", lambda e: e.cpu_source or MISSING),
         ],
         "Times are per request. Out of turn: the share of its core that a contender used while"
-        " others were loaded. Of several generator cores the busiest counts, which is named.",
+        " others were loaded." + of_several,
     )
 
 
