@@ -54,6 +54,8 @@ def run(name: str, question: Question, plan: Plan) -> list[Run]:
         for number in range(rounds):
             for place, (each, count) in enumerate(order.sample(cells, len(cells))):
                 figures = each.run(address, count, seconds, rate)
+                if rate:
+                    figures["rate_per_s"] = rate
                 time.sleep(count * CLOSED_S)
                 runs.append(Run(name, number, place, each.name, count, figures))
                 tell(runs[-1])
