@@ -55,7 +55,10 @@ class Contract(BaseModel):
             value = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            why = f"is not TOML: it is no text, from byte {error.start} on"
+            raise BadFile(path, None, why) from None
+        except tomllib.TOMLDecodeError as error:
             raise BadFile(path, None, f"is not TOML: {error}") from None
         return cls.checked(value, path)
 

@@ -93,7 +93,7 @@ def _entry(line: str) -> tuple[str | None, Asked | None, str]:
         _of_json(line) if line.lstrip().startswith("{") else _of_text(line)
     )
     method, target = method_of(method_text), target_of(target_text)
-    if not method or not target:
+    if not method or not target or not (target[0] or host or "").isascii():
         return None, None, "not of HTTP"
     if method not in _BODILESS:
         return None, None, f"with the method {method}: a log has no bodies"
@@ -129,7 +129,7 @@ def _split(request: str) -> tuple[str, str]:
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16)) if found[1] else found[2]
+    return bytes.fromhex(found[1]).decode(errors="surrogateescape") if found[1] else found[2]
 
 
 def _of_json(line: str) -> tuple[str | None, str, str, str]:
@@ -177,7 +177,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                     if not (rest := file.readline(_LONGEST_LINE)) or rest.endswith(b"\n"):
                         break
-                text = line.decode(errors="replace").strip()
+                text = line.decode(errors="surrogateescape").strip()
                 if text:
                     yield number, text
     except (OSError, EOFError, zlib.error, ValueError) as error:

@@ -90,11 +90,15 @@ def target_of(url: str) -> tuple[str | None, str] | None:
 def path_of(text: str) -> str:
     """A path with its query as it can be sent, without a fragment.
 
-    Braces are encoded: two of them would begin a field.
+    Braces are encoded: two of them would begin a field. Bytes that are no text are what they were.
     """
     visible = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~"
     path, _, _ = text.partition("#")
-    return quote(path, safe=visible, errors="replace")
+    try:
+        return quote(path, safe=visible, errors="surrogateescape")
+    except UnicodeEncodeError:
+        # Half of a pair, as JSON can have it, is no byte.
+        return quote(path, safe=visible, errors="replace")
 
 
 def read_bytes(path: Path) -> bytes:

@@ -104,6 +104,13 @@ def test_what_is_no_toml_is_named_with_its_line(tmp_path: Path) -> None:
         contender(tmp_path, "\nname = \n")
 
 
+def test_what_is_no_text_is_named_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "contender.toml"
+    path.write_bytes(b'name = "\xe9"')
+    with pytest.raises(BadFile, match="is not TOML: it is no text, from byte 8 on"):
+        Contender.read_toml(path)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="cannot be read: No such file"):
         Contender.read_toml(tmp_path / "contender.toml")

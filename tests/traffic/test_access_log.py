@@ -74,6 +74,32 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert note.startswith("2 lines that can't be read; the first: line 3 is neither common")
 
 
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        (b"/caf\xe9", "/caf%E9"),
+        (rb"/caf\xe9", "/caf%E9"),
+        ("/café".encode(), "/caf%C3%A9"),
+        (rb"/caf\xC3\xA9", "/caf%C3%A9"),
+    ],
+)
+def test_bytes_of_a_path_are_asked_for_as_they_were(
+    written: bytes, asked: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "access.log"
+    path.write_bytes(combined("/x").encode().replace(b"/x", written))
+    [found] = read_access_log(path).asked
+    assert found.path == asked
+
+
+def test_a_host_that_is_no_name_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    line = combined("/", before="HOST:80 ").encode()
+    path.write_bytes(line + b"\n" + line.replace(b"HOST", b"h\xe9"))
+    recording = read_access_log(path)
+    assert (recording.host, recording.left_out) == ("HOST", {"not of HTTP": 1})
+
+
 def test_of_several_hosts_the_one_asked_most_is_taken(tmp_path: Path) -> None:
     often, rarely = combined("/", before="a.example:443 "), combined("/", before="b.example:443 ")
     path = log(tmp_path, rarely, often, often)
