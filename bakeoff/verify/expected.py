@@ -64,6 +64,12 @@ def _rules(answer: Answer, expect: ExpectSection) -> str:
     return f"answered {shown(answer.body)}: {fault}" if fault else ""
 
 
+def after(right: int) -> str:
+    """Why the same request was answered rightly before."""
+    answers = "a right answer" if right == 1 else f"{right} right answers"
+    return f"after {answers}: what it answers depends on what it was asked before"
+
+
 def _because(answer: Answer) -> str:
     """What servers of TLS say in plain HTTP to whoever asks so."""
     if answer.status == 400 and b"HTTPS" in answer.body:

@@ -12,7 +12,7 @@ from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.verify.exchange import Answer, NoAnswer
-from bakeoff.verify.expected import problems
+from bakeoff.verify.expected import after, problems
 from bakeoff.verify.mix import NotTaken, as_sent, begun
 from bakeoff.verify.stays import minutes, order_matters, stays
 
@@ -144,9 +144,8 @@ class _Client:
                     request = as_sent(self._workload, self._request, {**values, **own})
                     answer = connection.ask(request, request.path)
                     if found := problems(answer, self._workload, expect):
-                        raise NoAnswer(
-                            f"{found[0]}, after {number} right answers" if number else found[0]
-                        )
+                        # It answered right when it was verified.
+                        raise NoAnswer(f"{found[0]}, {after(number or 1)}")
                     self._answers.append(answer)
                     if not answer.keeps_alive:
                         break

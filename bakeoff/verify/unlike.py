@@ -48,12 +48,17 @@ def _bodies(own: Looked, others: Looked) -> Iterator[str]:
         yield from _of_json(here, there)
         return
     own_lines, other_lines = _lines(own), _lines(others)
-    if own_lines is None or other_lines is None or (here is None) != (there is None):
-        sizes = len(own.answers[0].body), len(others.answers[0].body)
-        what = "no JSON" if there is not None else "JSON" if here is not None else "other bytes"
-        yield f"{what}: {sizes[0]} bytes, not {sizes[1]}"
-        return
-    yield from _diff(other_lines, own_lines)
+    if (here is None) != (there is None):
+        yield _sizes("no JSON" if there is not None else "JSON", own, others)
+    elif own_lines is not None and other_lines is not None:
+        yield from _diff(other_lines, own_lines)
+    elif not (own.held.varied and others.held.varied):
+        yield _sizes("other bytes", own, others)
+
+
+def _sizes(what: str, own: Looked, others: Looked) -> str:
+    here, there = len(own.answers[0].body), len(others.answers[0].body)
+    return f"{what}: {here} bytes, " + (f"not {there}" if here != there else "as the other's")
 
 
 def _of_json(here: list[Any], there: list[Any]) -> Iterator[str]:

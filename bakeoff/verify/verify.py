@@ -14,7 +14,7 @@ from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
-from bakeoff.verify.expected import problems
+from bakeoff.verify.expected import after, problems
 from bakeoff.verify.hold import open_requests
 from bakeoff.verify.mix import as_sent, ask_all, begun, held_bodies
 
@@ -40,8 +40,10 @@ def verify(
     expect = workload.first.expect or ExpectSection()
     try:
         answers = _three_answers(handle, entry, workload)
-        answers += _ahead(handle, entry, workload, pipeline)
-        wrong = [each for answer in answers for each in problems(answer, workload, expect)]
+        wrong = _of_each(answers, workload, expect)
+        at_once = _ahead(handle, entry, workload, pipeline)
+        wrong += [each for answer in at_once for each in problems(answer, workload, expect)]
+        answers += at_once
         wrong += _broken(workload, held or {}, {workload.first.name: answers})
     except NoAnswer as error:
         return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
@@ -109,6 +111,17 @@ def _verify_all(
         response_base64=base64.b64encode(first.raw).decode(),
         bodies_base64=held_bodies(workload, answers, stay),
     )
+
+
+def _of_each(answers: Sequence[Answer], workload: Workload, expect: ExpectSection) -> list[str]:
+    """What is wrong with each of several answers to one request."""
+    wrong: list[str] = []
+    for number, answer in enumerate(answers):
+        found = problems(answer, workload, expect)
+        if found and number and not wrong:
+            return [f"{each}, {after(number)}" for each in found]
+        wrong += found
+    return wrong
 
 
 def _broken(

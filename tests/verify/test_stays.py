@@ -247,5 +247,15 @@ def test_two_of_unlike_kinds_differ_by_type_and_size() -> None:
     )
 
 
+def test_bytes_that_are_no_text_are_compared_where_they_stay() -> None:
+    def binary(*bodies: bytes) -> Looked:
+        return looked([answer(body, "image/png") for body in bodies])
+
+    varies, stays = binary(b"\xff\x00", b"\xff\x01"), binary(b"\xff\x02", b"\xff\x02")
+    assert differences(varies, binary(b"\xff\x03\x00", b"\xff\x04\x00")) == ()
+    assert differences(stays, varies) == ("other bytes: 2 bytes, as the other's",)
+    assert differences(stays, binary(b"\xff", b"\xff")) == ("other bytes: 2 bytes, not 1",)
+
+
 def test_a_key_that_a_tenth_of_the_answers_lack_is_mostly_seen() -> None:
     assert 1 - 0.9**ANSWERS_MAX > 0.9

@@ -113,7 +113,8 @@ def test_a_wrong_answer_is_named(workload: Workload, response: bytes, problem: s
 
 def test_the_second_answer_counts_too() -> None:
     found = verified(HELLO, GOOD, GOOD.replace(b"Hello", b"Jello"), GOOD)
-    assert found.problems == ('GET /: answered "Jello", not "Hello"',)
+    why = "after a right answer: what it answers depends on what it was asked before"
+    assert found.problems == (f'GET /: answered "Jello", not "Hello", {why}',)
 
 
 def test_a_server_that_closes_each_time_is_right_but_said() -> None:
