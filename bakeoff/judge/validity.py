@@ -28,6 +28,8 @@ MAX_RECONNECT_SHARE = 0.001
 MAX_ERROR_SHARE = 0.001
 GROWTH_MIB_PER_S = 0.5
 GROWTH_SHARE = 0.2
+NOT_TAKEN = "chain"
+"""The kind of an answer that lacks what its connection takes from it: a wrong answer."""
 UNASKED = "nobody asked for"
 """In the engine's words on bytes that come after an answer."""
 
@@ -113,11 +115,14 @@ def _bad_exchanges(name: str, history: History) -> list[BadExchange]:
 def _wrong_answers(name: str, history: History, tally: Tally) -> Iterator[Finding]:
     if tally.wrong_answers:
         yield answered_wrongly(tally, tally.wrong_answers)
+    found = _bad_exchanges(name, history)
     # The answer counts; bytes after it would have been taken for the next answer.
-    for bad in _bad_exchanges(name, history):
-        if UNASKED in bad.detail:
-            yield Finding.of("answered_twice", detail=bad.detail)
-            return
+    twice = next((bad.detail for bad in found if UNASKED in bad.detail), None)
+    if twice is not None:
+        yield Finding.of("answered_twice", detail=twice)
+    if lacking := tally.error_kinds.get(NOT_TAKEN):
+        first = next((bad.detail for bad in found if bad.kind == NOT_TAKEN), None)
+        yield Finding.of("not_taken", n=lacking, detail=first)
 
 
 def answered_wrongly(tally: Tally, wrong: int) -> Finding:
@@ -130,10 +135,11 @@ def _unanswered(
     plan: Plan, name: str, history: History, tally: Tally, code: str
 ) -> Iterator[Finding]:
     """`unanswered`, where there are more of them than the limit, or `few_unanswered`."""
-    many = tally.unanswered > MAX_ERROR_SHARE * tally.attempts
-    if not tally.unanswered or many != (code == "unanswered"):
+    kinds = [kind for kind in tally.error_kinds if kind not in (*WRONG_ANSWERS, NOT_TAKEN)]
+    missing = sum(tally.error_kinds[kind] for kind in kinds)
+    many = missing > MAX_ERROR_SHARE * tally.attempts
+    if not missing or many != (code == "unanswered"):
         return
-    kinds = [kind for kind in tally.error_kinds if kind not in WRONG_ANSWERS]
     # A client that waits too long for its connection, while the kernel drops some.
     waited = {"timeout", "connect_timeout"} & set(tally.error_kinds)
     one_shot = plan.connection == "close" or not _keeps_alive(plan, name, history)
@@ -141,7 +147,7 @@ def _unanswered(
     limit: dict[str, Value] = {"limit_share": MAX_ERROR_SHARE} if many else {}
     yield Finding.of(
         code,
-        missing=tally.unanswered,
+        missing=missing,
         attempts=tally.attempts,
         kinds=kinds,
         counts=[tally.error_kinds[kind] for kind in kinds],

@@ -245,6 +245,7 @@ _REASONS = _codes(
     "few_connections opened connections: Fewer connections could be opened than planned.",
     "wrong_answers wrong attempts first_bad: Answers had a wrong status, body or header.",
     "answered_twice detail: Bytes came that no request had asked for.",
+    "not_taken n detail: Of `n` answers a connection could not take what its later requests carry.",
     "unanswered missing attempts kinds counts broken_off dropped limit_share: "
     "More requests than the limit got no answer.",
     "port_closed port: Its process lived and no longer listened on its port.",

@@ -27,6 +27,12 @@ HALF = BadExchange(
     request_base64="",
     response_base64="SFRUUA==",
 )
+LACKING = BadExchange(
+    kind="chain",
+    detail="take.token: json /token is not in the answer to POST /login",
+    request_base64="",
+    response_base64="",
+)
 TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9)
 SOUND = NetworkUse(bytes_in=10, bytes_out=10, segments_out=10_000, retransmits=0)
 LOSSY = NetworkSeen(server=SOUND, load=SOUND.model_copy(update={"retransmits": 20}))
@@ -90,6 +96,11 @@ def failing(**errors: int) -> dict[str, object]:
             {"events": {"b": {"errors": {"malformed": 1}, "first_bad": TWICE}}},
             "answered_twice",
             {"detail": "147 bytes that nobody asked for, after the answer"},
+        ),
+        (
+            {"events": {"b": {"errors": {"chain": 1}, "first_bad": LACKING}}},
+            "not_taken",
+            {"n": 12, "detail": "take.token: json /token is not in the answer to POST /login"},
         ),
         (
             {"events": {"b": {"errors": {"timeout": 50}, "first_bad": HALF}}},

@@ -14,6 +14,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "few_connections": "only {opened} of {connections} connections could be opened",
     "wrong_answers": "{wrong:,} of {attempts:,} answers were wrong[; the first: {first_bad}]",
     "answered_twice": "it answered twice: {detail}",
+    "not_taken": "{n:# answer} lacked what the connection's later requests carry"
+    "[; the first: {detail}]",
     "unanswered": wordings.unanswered,
     "port_closed": "it no longer listens on port {port}, though its process lives",
     "left_cores": "it left its cores: it was given {cpus:core|cores} {cpus:listed} and let itself "
