@@ -93,16 +93,13 @@ def slice_lengths(
 
     The shorter a block, the more of the machine's drift cancels (METHODOLOGY.md, rotation); but a
     slice must hold enough answers, and many round trips. Each has its own length: one slow
-    contender would else stretch everybody's, and the block with them. One that never answers gets
-    the shortest. Over a network all slices have `shortest_ms` at least.
+    contender would else stretch everybody's, and the block with them. One whose answers all came
+    behind its windows has a latency and no rate; one that never answers has neither, and gets the
+    shortest. Over a network all slices have `shortest_ms` at least.
     """
-    needed_ms = float(shortest_ms)
+    needed_ms = max(shortest_ms, MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000)
     if requests_per_s > 0:
-        needed_ms = max(
-            needed_ms,
-            1000 * RESPONSES_PER_SLICE_MIN / requests_per_s,
-            MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000,
-        )
+        needed_ms = max(needed_ms, 1000 * RESPONSES_PER_SLICE_MIN / requests_per_s)
     short_ms = min(SLICE_MS_MAX, math.ceil(needed_ms))
     ramp_ms = math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * mean_latency_us / 1000))
     return SliceLengths(

@@ -54,6 +54,7 @@ def test_slices_are_as_short_as_a_contender_allows() -> None:
     by_latency = slice_lengths(7400, 8600)
     assert (by_latency.short_ms, by_latency.long_ms, by_latency.ramp_ms) == (86, 430, 20)
     assert slice_lengths(1.0, 1e6).short_ms == 2000
+    assert slice_lengths(0, 150_000).short_ms == 1500, "all answers came behind the windows"
     assert slice_lengths(0, 0).short_ms == 40, "one that never answers costs the others least"
 
 

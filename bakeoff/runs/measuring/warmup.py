@@ -151,7 +151,7 @@ def warm_up(
             courses[name].add(meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS))
     if not earlier:
         _leave_out_held_up(courses, session)
-    if not any(any(each.rates) for each in courses.values()):
+    if not any(each.event.latency_count for course in courses.values() for each in course.slices):
         raise NoVerdict("no contender answered a single request during warm-up")
     latencies_us = {
         name: each.last(lambda measured: measured.event.latency_mean_us)
