@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.model.draws import Draws
 from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import QUICK, Place
 
@@ -119,6 +120,20 @@ def test_the_request_that_one_version_is_slower_in_is_named(shop: Place) -> None
     (run / "verdict.json").unlink()
     assert shop.bakeoff("report", "runs/latest").status == 0
     assert (run / "verdict.json").read_text() == kept
+
+
+def test_processes_that_are_asked_a_mix_have_a_spread_of_each_request(shop: Place) -> None:
+    size = ("--processes", "2", "--sets", "2", "-c", "4", "-d", "4", "--warm-up", "1s")
+    words = ("draws", "python3 old.py", "--workload", "traffic/shop.toml", *size)
+    ended = shop.bakeoff(*words, "--json", "draws.json")
+    assert ended.status == 0, ended.err
+    (drawn,) = Draws.read_json(shop.path / "draws.json").contenders
+    names = ["GET /", "search", "GET /users/{{id}}", "order"]
+    assert [each.name for each in drawn.by_request] == names
+    assert all(each.requests_per_s > 0 for each in drawn.by_request)
+    # The others may have been in too few slices.
+    assert drawn.by_request[0].spreads
+    assert "Request by request" in ended.out
 
 
 CHAIN = """

@@ -42,6 +42,37 @@ def test_new_is_slower() -> None:
     assert not run.faster(new)
 
 
+LOGIN = """
+const known = new Set();
+require("http").createServer((request, response) => {
+  if (request.url === "/login") {
+    known.add(`t${known.size}`);
+    return response.end(JSON.stringify({ token: `t${known.size - 1}` }));
+  }
+  const token = (request.headers.authorization || "").replace("Bearer ", "");
+  response.statusCode = known.has(token) ? 200 : 401;
+  response.end("Hi");
+}).listen(process.env.PORT);
+"""
+
+
+def test_each_connection_of_a_chain_given_in_python_has_a_token_of_its_own() -> None:
+    Path("login.js").write_text(LOGIN)
+    mine = {"Authorization": "Bearer {{token}}"}
+    shop = {
+        "once": [{"path": "/login", "take": {"token": "json /token"}}],
+        "request": [{"path": "/cart", "headers": mine}, {"path": "/items", "headers": mine}],
+    }
+    short = {"connections": 4, "duration": "1s", "boots": 1, "warm_up": "1s", "twin": False}
+    run = bakeoff.race("node login.js", workload=shop, **short)
+    (entry,) = run.verdict.entries
+    assert entry.valid and entry.errors.total == 0
+    assert [request.name for request in run.verdict.requests] == ["GET /cart", "GET /items"]
+    shop["once"][0]["take"] = {"token": "json /id"}
+    with pytest.raises(bakeoff.BakeoffError, match="can't be taken: there is no json /id in its"):
+        bakeoff.race("node login.js", workload=shop, **short)
+
+
 def test_the_notebook_runs_and_shows_standings_and_a_forest_plot(tmp_path: Path) -> None:
     node = notebook()
     for cell in node.cells:
