@@ -16,6 +16,31 @@ require("http").createServer((request, response) => {
   response.end("Hi");
 }).listen(process.env.PORT);
 """
+OF_A_MIX = """
+const work = { "/login": 0, "/cart": 2000, "/search": LOOPS };
+let logins = 0;
+require("http").createServer((request, response) => {
+  if (request.url === "/login") return response.end(JSON.stringify({ token: `t${++logins}` }));
+  if (!/^Bearer t\\d/.test(request.headers.authorization)) response.statusCode = 401;
+  let sum = 0;
+  for (let n = 0; n < work[request.url]; n++) sum += n;
+  response.end("Hi");
+}).listen(process.env.PORT);
+"""
+TRAFFIC = """
+name = "shop"
+[[once]]
+path = "/login"
+take = { token = "json /token" }
+[[request]]
+path = "/cart"
+weight = 3
+headers = { Authorization = "Bearer {{token}}" }
+[[request]]
+name = "search"
+path = "/search"
+headers = { Authorization = "Bearer {{token}}" }
+"""
 PROJECT = 'contender = "node server.js"\nwarm_up = "1s"\nconnections = 8\n'
 BUILT = """
 name = "shop"
@@ -56,6 +81,25 @@ def test_ten_times_the_work_is_slower(shop: Place) -> None:
     assert result.outcome == "slower" and result.again
     assert "measuring again in fresh processes" in done.err
     assert (Path(shop.path, "runs/latest/again/report.html")).exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.alone
+@pytest.mark.slow
+def test_of_a_mix_the_request_that_became_slower_is_named(shop: Place) -> None:
+    """Each connection logs in, and has twenty times the work in one of its two requests."""
+    project = f'{PROJECT}workload = "traffic.toml"\n'
+    files = {"bakeoff.toml": project, "traffic.toml": TRAFFIC}
+    commit(shop.path, {**files, "server.js": OF_A_MIX.replace("LOOPS", "20000")}, "traffic")
+    change(shop, {"server.js": OF_A_MIX.replace("LOOPS", "400000")})
+    done = shop.bakeoff("ci", "-d", "24s", "--json", "ci.json", timeout_s=400)
+    assert done.status == 1, done.out + done.err
+    result = Ci.read_json(shop.path / "ci.json")
+    assert result.outcome == "slower" and result.again
+    assert [request.name for request in result.again.requests] == ["GET /cart", "search"]
+    assert all(each.ratio for request in result.again.requests for each in request.pairs)
+    said = " ".join(done.out.split())
+    assert "Request by request" in said and "in search head has 0." in said
 
 
 @pytest.mark.e2e
