@@ -12,11 +12,13 @@ NOW := $(shell date -u +%FT%H-%M-%SZ)
 ENGINE_SOURCES := engine/Cargo.lock $(shell find engine -name target -prune -o -name fuzz -prune \
 	-o -name bench -prune -o \( -name '*.rs' -o -name '*.toml' \) -print)
 
-# $(call ensure,CHECK,PACKAGES): Debian packages where a check fails and we may install them.
+# $(call ensure,CHECK,PACKAGES): Debian packages where a check fails and we may install them. That debconf
+# would rather have apt-utils is nobody's trouble; all else that apt-get complains of is shown.
 ensure = { $(1); } >/dev/null 2>&1 || if [ "$$(id -u)" = 0 ]; then \
 	echo "installing from Debian: $(2)"; \
 	apt-get -q update >/dev/null && \
-	DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $(2) >/dev/null; \
+	DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $(2) >/dev/null \
+		2> >(grep -v 'apt-utils is not installed' >&2); \
 	else echo "missing; run: sudo apt-get install $(2)"; fi
 
 # $(call need,PROGRAM,PACKAGE): the same for one program.
@@ -237,12 +239,14 @@ setup: .venv/bin/bakeoff ## The virtual environment, the engine and the command 
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "bakeoff needs Python 3.11 or later as python3"; exit 3; }
 	@python3 -c 'import ensurepip' 2>/dev/null || { $(call need,no-such-program,python3-venv); }
-	@echo "installing Python packages into .venv, 100 MB: half a minute as a rule"
+	@echo "installing Python packages into .venv, 1.4 GB: a minute or more, by network and disk"
 	python3 -m venv .venv
 	@# Modules are compiled where they are imported: most never are.
-	$(PIP) --no-compile --require-hashes -r requirements/run.txt -r requirements/dev.txt
+	@echo "1 of 2: what bakeoff and its tests need"
+	@$(PIP) --no-compile --require-hashes -r requirements/run.txt -r requirements/dev.txt
 	@# Ray starts six processes per node, each of which would compile it anew.
-	$(PIP) --require-hashes -r requirements/cluster.txt
+	@echo "2 of 2: Ray, for races on many machines"
+	@$(PIP) --require-hashes -r requirements/cluster.txt
 	@touch $@
 
 engine/target/release/volley: $(ENGINE_SOURCES)
@@ -270,6 +274,7 @@ dist: setup $(DIST)/installed ## Build sdist and wheels into dist/, the engine f
 	export PATH="$(CURDIR)/$(DIST)/bin:$$PATH" CARGO_TARGET_DIR="$(CURDIR)/$(DIST)/target"; \
 	for machine in x86_64 aarch64; do \
 		if [ "$$machine" = "$$(uname -m)" ] || rustup target add "$$machine-unknown-linux-gnu"; then \
+			echo "the wheel for $$machine: compiling its engine takes minutes, seconds where it was done before"; \
 			BAKEOFF_WHEEL_FOR=$$machine hatchling build -t wheel -d ../../../dist; \
 		else echo "no wheel for $$machine: rustup has no libraries for it"; fi; \
 	done
