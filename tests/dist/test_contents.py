@@ -54,9 +54,7 @@ def test_the_wheel_is_for_a_platform_and_small(wheel: Path) -> None:
 def test_the_wheel_has_the_package_the_catalogue_the_brick_and_the_engine(wheel: Path) -> None:
     with ZipFile(wheel) as zipped:
         files = {info.filename: info for info in zipped.infolist() if not info.is_dir()}
-    bricks = committed(
-        "brick/CMakeLists.txt", "brick/include", "brick/src", "brick/yardstick"
-    )
+    bricks = committed("brick/CMakeLists.txt", "brick/include", "brick/src", "brick/yardstick")
     data = {f"bakeoff/data/{name}" for name in committed("catalogue") | bricks}
     more = {"bakeoff/data/volley"}
     metadata = {name for name in files if PurePosixPath(name).parts[0].startswith("bakeoff-")}

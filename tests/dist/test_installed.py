@@ -1,4 +1,4 @@
-"""The wheel as an ordinary user has it: no clone, no root, nothing that can be written but his home."""
+"""The wheel as an ordinary user has it: no clone, no root, nothing to write to but his home."""
 
 import json
 import os
@@ -84,9 +84,7 @@ def test_servers_of_the_catalogue_are_built_in_the_cache(
     stranger: Stranger, installed: Path
 ) -> None:
     needed = {"nginx": "nginx", "go-nethttp": "go"}
-    names = [
-        name for name, tool in needed.items() if shutil.which(tool, path=stranger.env["PATH"])
-    ]
+    names = [name for name, tool in needed.items() if shutil.which(tool, path=stranger.env["PATH"])]
     if names != list(needed):
         pytest.skip(f"of nginx and Go only what {names} need is installed")
     words = ("race", *names, *QUICK, "-d", "2", "--json", "two.json")
@@ -160,7 +158,9 @@ def test_the_doctor_says_where_it_builds_and_what_to_install(
     assert f"ok  contenders are built in {cache}" in said
     nowhere = {"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": "/proc/nowhere"}
     said = stranger.run(installed / "bakeoff", "doctor", env=nowhere).stdout
-    assert f"warning  contenders can't be built in /proc/nowhere/bakeoff/{bakeoff.__version__}" in said
+    assert (
+        f"warning  contenders can't be built in /proc/nowhere/bakeoff/{bakeoff.__version__}" in said
+    )
     if not Path("/usr/bin/go").exists():
         assert "note  go-nethttp needs go: apt-get install golang-go" in said
         assert "to have them all: sudo apt-get install " in said
@@ -240,5 +240,7 @@ def test_uvx(stranger: Stranger, tools: Path, wheel: Path) -> None:
 def test_pipx(stranger: Stranger, tools: Path, wheel: Path) -> None:
     folders = {"PIPX_HOME": stranger.home / "pipx", "PIPX_BIN_DIR": stranger.home / "pipx-bin"}
     env = as_pip(stranger) | {name: str(folder) for name, folder in folders.items()}
-    stranger.run(tools / "pipx", "install", stranger.home / wheel.name, timeout_s=INSTALL_S, env=env)
+    stranger.run(
+        tools / "pipx", "install", stranger.home / wheel.name, timeout_s=INSTALL_S, env=env
+    )
     stranger.run(folders["PIPX_BIN_DIR"] / "bakeoff", *RACE)
