@@ -169,7 +169,7 @@ def test_a_cache_without_room_or_right_to_write_is_named(
     change(shop, {"server.js": f"// Nothing.\n{SERVER}"})
     cache = shop.path.parent / "cache"
     cache.mkdir()
-    words = ["unshare", "--mount", "sh", "-c", TMPFS, "sh", mounted, cache, BAKEOFF, "ci"]
+    words = ["unshare", "--mount", "sh", "-c", TMPFS, "sh", mounted, str(cache), str(BAKEOFF), "ci"]
     done = subprocess.run(words, cwd=shop.path, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert all(each in done.stderr for each in says), done.stderr
