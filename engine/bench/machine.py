@@ -40,12 +40,15 @@ ASKED = {
     "taskset": "--version",
 }
 
+NO_PACKAGE = {"wrk2": "no package has it; build it, and put its program on the PATH by that name"}
+
 
 def versions(programs: Iterable[str]) -> dict[str, str]:
     """Of programs, by name or path. Ends here if one is missing, and not after minutes."""
     for program in programs:
         if shutil.which(program) is None:
-            sys.exit(f"{program} is missing: `make bench` installs or builds it")
+            how = NO_PACKAGE.get(program, "`make bench` installs or builds it")
+            sys.exit(f"{program} is missing: {how}")
     named = {Path(program).name: program for program in programs}
     return {
         "commit": said("git", "-C", str(ENGINE), "rev-parse", "HEAD"),
