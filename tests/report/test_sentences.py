@@ -35,6 +35,14 @@ def test_a_part_that_lacks_a_value_is_left_out() -> None:
     assert "were lost;" in sentence(Finding.of("packets_lost", **lost, retransmits=None))
 
 
+def test_a_finding_of_an_earlier_version_names_no_core() -> None:
+    values = {"client_busy": 0.97, "server_busy": 0.4}
+    old = Finding.model_validate({"code": "generator_limit", "values": values})
+    assert sentence(old).startswith("the load generator was the limit, busy 97 % of the time, and")
+    with pytest.raises(ValueError, match="`values` of generator_limit are"):
+        Finding.of("generator_limit", client_busy=0.97)
+
+
 def test_what_is_in_a_value_is_no_template() -> None:
     assert sentence(Finding.of("died", how="[{x}] 5%")) == "it died under load: [{x}] 5%"
 
