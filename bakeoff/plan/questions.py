@@ -191,7 +191,7 @@ def _typed(options: QuestionOptions, directory: Path) -> Workload:
     except BadFile as error:
         if error.where not in (TYPED, directory / TYPED):
             raise
-        raise BadUsage(f"{_flag_of(error.key)}: {error.fault}") from None
+        raise BadUsage(f"{_flag_of(error.key, error.fault)}: {error.fault}") from None
 
 
 def _expected(options: QuestionOptions) -> dict[str, Any]:
@@ -265,8 +265,8 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _flag_of(key: str | None) -> str:
-    """The flag that a workload's key was typed by."""
+def _flag_of(key: str | None, fault: str) -> str:
+    """The flag that a workload's key was typed by, or of several the one that the `fault` names."""
     of_key = {
         "request.method": "--method",
         "request.path": "--request",
@@ -277,6 +277,9 @@ def _flag_of(key: str | None) -> str:
         "expect.json": "--expect-json",
         "expect.body_contains.0": "--expect-contains",
     }
+    rules = {"`body_matches`": "--expect-match", "`length_between`": "--expect-length"}
+    if key == "expect" and (named := [of for rule, of in rules.items() if rule in fault]):
+        return named[0]
     parts = (key or "--request").split(".")
     if parts[:2] == ["request", "headers"]:
         return f"--header {parts[2]}" if len(parts) > 2 else "--header"
