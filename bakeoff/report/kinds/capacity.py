@@ -86,7 +86,12 @@ def document(report: CapacityReport) -> Document:
             _requests(report),
             *_costs(report),
             List("Without a plain capacity", tuple(_unranked(report))),
-            List("Answers that vary", items("=", held_to(report.entries))),
+            List(
+                "Answers that vary",
+                items(
+                    "=", held_to(report.entries, mix=any(each.requests for each in report.entries))
+                ),
+            ),
             List("Warnings", items("!", warnings(report))),
         ),
         detail=(

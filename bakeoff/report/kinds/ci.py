@@ -64,7 +64,10 @@ def document(result: Ci) -> Document:
                 "How far to trust it",
                 (
                     Text(f"{races.noise_floor(last)} {races.detectable(last)}", "Noise floor"),
-                    List("Answers that vary", items("=", held_to(last.entries))),
+                    List(
+                        "Answers that vary",
+                        items("=", held_to(last.entries, mix=bool(last.requests))),
+                    ),
                     List("Warnings", items("!", warnings(last))),
                 ),
             ),

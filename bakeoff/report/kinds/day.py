@@ -103,7 +103,10 @@ def document(result: Day) -> Document:
                     for text in sentences(entry.beyond)
                 ),
             ),
-            List("Answers that vary", items("=", held_to(result.entries))),
+            List(
+                "Answers that vary",
+                items("=", held_to(result.entries, mix=result.plan.race.workload.is_mix)),
+            ),
             List("What to know", tuple(_notes(result))),
             List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
         ),

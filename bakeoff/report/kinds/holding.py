@@ -23,10 +23,13 @@ class _HasHeld(Protocol):
     def held(self) -> dict[str, Held]: ...
 
 
-def held_to(entries: Iterable[_HasHeld]) -> list[str]:
-    """A sentence for each thing that answers were held to, with whose; none where none vary."""
+def held_to(entries: Iterable[_HasHeld], *, mix: bool = False) -> list[str]:
+    """A sentence for each thing that answers were held to, with whose; none where none vary.
+
+    Of a `mix` each names its request.
+    """
     said = (
-        (_said(held, request if len(entry.held) > 1 else ""), entry.name)
+        (_said(held, request if mix else ""), entry.name)
         for entry in entries
         for request, held in entry.held.items()
     )

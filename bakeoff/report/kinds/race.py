@@ -98,7 +98,10 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
-                List("Answers that vary", items("=", held_to(verdict.entries))),
+                List(
+                    "Answers that vary",
+                    items("=", held_to(verdict.entries, mix=bool(verdict.requests))),
+                ),
                 List("Warnings", items("!", warnings(verdict))),
                 List("Unequal work", items("≠", sentences(verdict.fairness))),
             ),
