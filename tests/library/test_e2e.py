@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import nbformat
 import pytest
@@ -59,11 +60,17 @@ require("http").createServer((request, response) => {
 def test_each_connection_of_a_chain_given_in_python_has_a_token_of_its_own() -> None:
     Path("login.js").write_text(LOGIN)
     mine = {"Authorization": "Bearer {{token}}"}
-    shop = {
+    shop: dict[str, Any] = {
         "once": [{"path": "/login", "take": {"token": "json /token"}}],
         "request": [{"path": "/cart", "headers": mine}, {"path": "/items", "headers": mine}],
     }
-    short = {"connections": 4, "duration": "1s", "boots": 1, "warm_up": "1s", "twin": False}
+    short: dict[str, Any] = {
+        "connections": 4,
+        "duration": "1s",
+        "boots": 1,
+        "warm_up": "1s",
+        "twin": False,
+    }
     run = bakeoff.race("node login.js", workload=shop, **short)
     (entry,) = run.verdict.entries
     assert entry.valid and entry.errors.total == 0
