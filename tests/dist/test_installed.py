@@ -74,7 +74,8 @@ def test_the_explorer_with_its_extra_makes_a_site_with_all_that_it_shows(
     stranger.run("exploring/bin/pip", "install", "--quiet", wanted, timeout_s=INSTALL_S)
     stranger.run("exploring/bin/bakeoff", "explore", "--export", "a site", "runs")
     page = (stranger.home / "a site/index.html").read_text()
-    assert "x.js" in page
+    run = re.search(r'href="(run/[^"]+)"', page)
+    assert run and "x.js" in (stranger.home / "a site" / run[1]).read_text()
     named = re.findall(r'(?:src|href)="([^":?#]+[.](?:css|js|svg))"', page)
     assert {Path(each).suffix for each in named} >= {".css", ".js"}
     assert all((stranger.home / "a site" / each).exists() for each in named)
