@@ -20,7 +20,7 @@ RankedBy = Literal["requests_per_s", "p99"]
 WARM_UP_S_MAX = 20.0
 """The longest warm-up of one contender in one boot, where nothing argues for another bound."""
 
-SLICE_MS_MIN = 40
+SLICE_MS_MIN = 20
 """The shortest slice, of those whose servers answer fast."""
 
 LONG_SHARE = 0.2

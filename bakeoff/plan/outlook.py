@@ -10,7 +10,7 @@ AUDIT_S = 2.0
 """Once all servers come to rest, and are asked how they treat connections."""
 WARM_UP_SHARE = 0.3
 """Of what lies between the shortest and the longest warm-up: most servers are soon steady."""
-AROUND_SLICES = 0.45
+AROUND_SLICES = 0.9
 """Ramps and drains, as a share of what is measured."""
 AROUND_DRAWS = 0.55
 """The same of new processes and connections, with the warm-ups of those that live longer."""

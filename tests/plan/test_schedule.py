@@ -49,13 +49,13 @@ def test_every_block_has_arrivals_of_its_own_the_same_for_all(plan: Plan) -> Non
 
 def test_slices_are_as_short_as_a_contender_allows() -> None:
     fast = slice_lengths(1e5, 600)
-    assert (fast.short_ms, fast.long_ms, fast.ramp_ms) == (40, 250, 20)
+    assert (fast.short_ms, fast.long_ms, fast.ramp_ms) == (20, 250, 20)
     assert slice_lengths(4000, 1000).short_ms == 50, "200 answers"
     by_latency = slice_lengths(7400, 8600)
     assert (by_latency.short_ms, by_latency.long_ms, by_latency.ramp_ms) == (86, 430, 20)
     assert slice_lengths(1.0, 1e6).short_ms == 2000
     assert slice_lengths(0, 150_000).short_ms == 1500, "all answers came behind the windows"
-    assert slice_lengths(0, 0).short_ms == 40, "one that never answers costs the others least"
+    assert slice_lengths(0, 0).short_ms == 20, "one that never answers costs the others least"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_the_spread_of_processes_is_found_where_it_is(tmp_path: Path) -> None:
     assert max(sds(done.result, "connections")) < 0.005
     assert sds(done.result, "block") == pytest.approx([0.005] * 2, rel=0.3)
     first = done.result.contenders[0]
-    assert (first.processes, first.sets, first.slice_ms) == (3, 2, 28)
+    assert (first.processes, first.sets, first.slice_ms) == (3, 2, 20)
     assert first.one_draw_error and first.one_draw_error == pytest.approx(0.0296, rel=0.1)
     assert first.twenty_draws_error == pytest.approx(first.one_draw_error / 20**0.5, rel=0.05)
 
