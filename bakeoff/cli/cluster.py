@@ -85,6 +85,8 @@ def _show(report: ClusterReport, json: str | None) -> None:
             "server that costs nothing; servers that come near it are faster than they seem",
             console,
         )
+    for address, ceiling in report.ceilings_requests_per_s.items():
+        say(f"ceiling of {address} alone: {ceiling:,.0f} requests/s", console)
     say(f"slices last {facts.slice_ms_min} ms at least", console)
     if report.unused:
         say(f"without a role: {', '.join(report.unused)}", console)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.cluster.joining import Joined, Say, alive, joined
+from bakeoff.cluster.stages import engine_on
 from bakeoff.load import REQUEST_TIMEOUT_MS
 from bakeoff.model.cluster import Cluster, ClusterReport
 from bakeoff.model.contender import Contender
@@ -37,18 +38,21 @@ hello = "/"
 def examine(address: str, say: Say) -> ClusterReport:
     """Join a cluster and look at its nodes. Raises `MissingPiece` where it can't be used at all."""
     with joined(address, (), say, server_nodes=None) as there:
-        say("measuring what the load node's engine can do at most, a second")
+        say("measuring what the load nodes can do at most, a second for each and for all")
         facts = there.facts
         used = {each.address for each in (*facts.servers, *facts.loads)}
-        ceiling, fault = None, ""
+        ceiling: float | None = None
+        alone: dict[str, float] = {}
+        fault = ""
         try:
-            ceiling = ceiling_requests_per_s(there)
+            ceiling, alone = ceilings_requests_per_s(there)
         except BakeoffError as error:
             fault = str(error)
         return ClusterReport(
             cluster=facts,
             unused=tuple(each.address for each in alive() if each.address not in used),
             ceiling_requests_per_s=ceiling,
+            ceilings_requests_per_s=alone,
             hindrances=(
                 *hindrances(facts),
                 *_exposed([each.address for each in alive()]),
@@ -57,11 +61,12 @@ def examine(address: str, say: Say) -> ClusterReport:
         )
 
 
-def ceiling_requests_per_s(there: Joined) -> float:
-    """What the engine reaches against a server that costs nothing, on the first server node.
+def ceilings_requests_per_s(there: Joined) -> tuple[float, dict[str, float]]:
+    """What all load nodes reach against a server that costs nothing, on the first server node.
 
-    64 connections for a second, on all cores of both; of several load nodes together, on those
-    that all of them have. Raises `BakeoffError`.
+    64 connections for a second, on all cores of the server and those that all load nodes have.
+    Where there are several, what each reaches alone is in the second, by address. Raises
+    `BakeoffError`.
     """
     server, load_cpus = there.facts.server, there.facts.load_cpus
     engine: str = there.server.call("host", "engine")
@@ -106,7 +111,13 @@ def ceiling_requests_per_s(there: Joined) -> float:
             )
             command = SliceCommand(target=0, block=0, ramp_ms=RAMP_MS, duration_ms=WINDOW_MS)
             with there.stages.loads.connect(job) as load:
-                return load.slice(command).requests_per_s
+                together = load.slice(command).requests_per_s
+            alone = {}
+            if len(there.loads) > 1:
+                for node in there.loads:
+                    with engine_on(node, job) as load:
+                        alone[node.address] = load.slice(command).requests_per_s
+            return together, alone
         finally:
             keeper.close()
 

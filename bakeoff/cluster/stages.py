@@ -275,7 +275,7 @@ class _LoadGenerators(LoadGenerators):
             setattr(self, name, getattr(first, name))
         # One alone needs no clock to begin by.
         together = load.Loaders([_loader(node) for node in loads]).connect
-        self._connect = together if len(loads) > 1 else partial(_engine, loads[0])
+        self._connect = together if len(loads) > 1 else partial(engine_on, loads[0])
 
     def connect(self, job: Job) -> load.Generator:  # type: ignore[override]
         """What loads: an engine on each load node."""
@@ -285,13 +285,13 @@ class _LoadGenerators(LoadGenerators):
 def _loader(node: Node) -> load.Loader:
     return load.Loader(
         node.address,
-        partial(_engine, node),
+        partial(engine_on, node),
         partial(node.call, "host", "now_ns"),
         cores=partial(node.call, "meters", "cores"),
     )
 
 
-def _engine(node: Node, job: Job) -> load.Engine:
+def engine_on(node: Node, job: Job) -> load.Engine:
     """An engine on a load node, with the request files that it reads."""
     places = {Path(each.requests.file).parent for each in job.targets if each.requests}
     files = {

@@ -98,12 +98,15 @@ def _common_cpus(nodes: tuple[ClusterNode, ...]) -> tuple[int, ...]:
 class ClusterReport(Contract):
     """What `bakeoff cluster doctor` found.
 
-    `unused` are nodes without a role. `ceiling_requests_per_s` is what the load node's engine
-    reached against a server that costs nothing on the server node; None: it could not be measured.
+    `unused` are nodes without a role. `ceiling_requests_per_s` is what the engines of all load
+    nodes together reached against a server that costs nothing on the server node; None: it could
+    not be measured. `ceilings_requests_per_s` are those of each alone, by address, where there are
+    several.
     """
 
     schema_: Literal["bakeoff.cluster/1"] = Field("bakeoff.cluster/1", alias="schema")
     cluster: Cluster
     unused: tuple[str, ...] = ()
     ceiling_requests_per_s: PositiveFloat | None = None
+    ceilings_requests_per_s: dict[str, PositiveFloat] = {}
     hindrances: tuple[Hindrance, ...] = ()

@@ -42,3 +42,18 @@ def test_of_two_doctors_one_waits_and_both_warn_of_an_open_port(
     assert report["unused"] == [ADDRESSES["head"]]
     assert report["ceiling_requests_per_s"] > 100
     assert cluster.wait_until_nothing_is_left() < 10
+
+
+def test_each_load_node_has_a_ceiling_of_its_own(cluster: Machines, place: Path) -> None:
+    cluster.start("more")
+    try:
+        doctor = cluster.bakeoff(place, "cluster", "doctor", cluster.address, "--json", "report")
+        said, err = doctor.communicate(timeout=240)
+    finally:
+        cluster.stop("more")
+    assert doctor.returncode == 0, err
+    report = json.loads((place / "report").read_text())
+    alone = report["ceilings_requests_per_s"]
+    assert alone.keys() == {ADDRESSES["load"], ADDRESSES["more"]}
+    assert all(each > 100 for each in alone.values())
+    assert f"ceiling of {ADDRESSES['more']} alone: {alone[ADDRESSES['more']]:,.0f}" in said
