@@ -82,7 +82,7 @@ test-python: setup brick-programs
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
 	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
-	$(TIMED_ENGINE_TESTS) $(if $(CI),|| { echo 'the engine once more, after a failure' && $(TIMED_ENGINE_TESTS); })
+	$(TIMED_ENGINE_TESTS) $(if $(CI),|| { echo 'the engine once more after a failure' && $(TIMED_ENGINE_TESTS); })
 	cd brick && ctest --preset debug $(CTEST_AGAIN)
 
 .PHONY: engine-tests
