@@ -4,7 +4,7 @@ In block b of connection set c, ln throughput of process p is
 
     y = weather(c, b) + P(p) + C(p, c) + e(p, c, b)
 
-All processes of a block share its weather, so each block is centred. A cell is the 20 % trimmed
+All processes of a block share its weather, so each block is centred. A cell is the 40 % trimmed
 mean over the blocks of one process and set. The cells of a boot are a table of processes by sets:
 its interactions show C, its rows P (two-way analysis of variance; Searle, Casella and McCulloch,
 Variance Components, chapter 4). Expected mean squares, with m blocks a cell:

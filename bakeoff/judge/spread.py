@@ -3,7 +3,7 @@
 Blocks are measured within draws (new connections), draws within processes, processes within boots.
 What is drawn anew on a level varies from one to the next, however long each is measured. So:
 
-- A draw's value is the 20 % trimmed mean of its blocks' log-ratios; its standard error comes from
+- A draw's value is the 40 % trimmed mean of its blocks' log-ratios; its standard error comes from
   the spread of blocks within draws, pooled over the draws (Tukey and McLaughlin).
 - Upwards, level by level: the variance between the members of a group, less what their own errors
   explain (Searle, Linear Models, 1971, ch. 10: method of moments), is that level's own. A group's

@@ -17,7 +17,8 @@ class Drawn:
 
     `instances` None: each draw has new processes, but for each `again`-th, which has the first
     ones (0: none has). `noisier`: how many times as large all spreads of
-    the last entry are. `start_order`: by how much who was started last is ahead.
+    the last entry are. `start_order`: by how much who was started last is ahead. `neighbour`: the
+    share of slices that a neighbour on the core slows, by 5 to 35 %.
     """
 
     entries: int = 2
@@ -33,6 +34,7 @@ class Drawn:
     weather: float = 0.05
     noisier: float = 1.0
     start_order: float = 0.001
+    neighbour: float = 0.0
 
     def race(self, rng: np.random.Generator) -> Paired:
         """Equal entries."""
@@ -57,6 +59,8 @@ class Drawn:
         )
         tails = rng.standard_t(4, (n, entries)) * self.block / np.sqrt(2)
         ln_y = (np.repeat(shift, blocks, axis=0) + tails) * scale + self._weather(rng, n)
+        if self.neighbour:
+            ln_y -= (rng.random(ln_y.shape) < self.neighbour) * rng.uniform(0.05, 0.35, ln_y.shape)
         processes = np.repeat(process, blocks)[:, None].repeat(entries, axis=1)
         names = tuple(chr(ord("a") + place) for place in range(entries))
         return Paired(names, np.repeat(boot, blocks), np.repeat(number, blocks), processes, ln_y)

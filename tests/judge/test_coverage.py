@@ -57,6 +57,14 @@ def test_draws_of_unequal_length_are_no_excuse() -> None:
     assert missed <= MOST_ERRORS
 
 
+def test_a_neighbour_that_slows_every_third_slice_neither_fools_nor_blinds() -> None:
+    calm, rough = (
+        tried(Drawn(draws=20, blocks=20, neighbour=share), RACES, seed=7) for share in (0.0, 0.3)
+    )
+    assert rough.missed <= MOST_ERRORS
+    assert rough.alone < 3 * calm.alone
+
+
 def test_more_draws_narrow_an_interval_and_longer_ones_hardly_do() -> None:
     few, more, longer = (
         tried(Drawn(draws=draws, blocks=blocks, process=0.01), 60, seed=6).alone

@@ -35,13 +35,13 @@ def only(verdict: Verdict, *names: str) -> Verdict:
         ("nginx go-nethttp", "nginx is faster than go-nethttp by 1.73× (1.67 to 1.79)."),
         (
             "nginx libuv-http-parser",
-            "Can't tell nginx from libuv-http-parser: ratio 1.003 (0.985 to 1.020), equivalent"
-            " within ±2 %; a difference of 1.9 % would have been found in four of five such races.",
+            "Can't tell nginx from libuv-http-parser: ratio 1.003 (0.987 to 1.018), equivalent"
+            " within ±2 %; a difference of 1.7 % would have been found in four of five such races.",
         ),
         (
             "nginx go-nethttp node-http gunicorn",
             "nginx is faster than go-nethttp by 1.73× (1.67 to 1.79)."
-            " It leads gunicorn, the slowest of 4, by 24.3× (23.4 to 25.2).",
+            " It leads gunicorn, the slowest of 4, by 24.3× (23.3 to 25.3).",
         ),
         (
             "go-nethttp aiohttp",
@@ -72,7 +72,7 @@ def test_three_that_are_level_are_named_together() -> None:
     text = headline(verdict.model_copy(update={"pairs": level}))
     assert text == (
         "Can't tell nginx, libuv-http-parser and go-nethttp apart;"
-        " a difference of 4.0 % would have been found in four of five such races."
+        " a difference of 3.9 % would have been found in four of five such races."
     )
 
 
