@@ -6,8 +6,9 @@ points, take stretches that differ by too little to matter as one, and classify 
 Cost and penalty: squared distance from a stretch's mean in units of the noise (Gaussian noise of
 known size), with Schwarz' criterion as the penalty of a change point: ln n for each number that it
 adds, which are a mean per column and the place (Yao, Statistics & Probability Letters 6, 1988). The
-noise is taken from the steps between successive slices (von Neumann et al., Ann. Math. Stat. 12,
-1941; their median, for heavy tails), so that neither a change nor a drift counts as noise.
+noise is taken from how far slices are from the middle of their two neighbours (Gasser, Sroka and
+Jennen-Steinmetz, Biometrika 73, 1986; the median of that, for heavy tails), so that neither a
+change, nor a drift, nor the slope of a compiler at work counts as noise.
 """
 
 from collections.abc import Sequence
@@ -71,7 +72,7 @@ def settled(
     answer in each, and no trend within. Differences are in ln; one that is smaller than the noise
     of a single slice is none, as far as 10 %.
     """
-    if len(requests_per_s) < max(2, least):
+    if len(requests_per_s) < max(3, least):
         return Settled("unsteady", 0)
     speed = _speed(requests_per_s, cpu_us_per_request)
     noise = _noise(speed)
@@ -119,11 +120,11 @@ def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> F
 def _noise(speed: Floats) -> Floats:
     """The standard deviation of each column without its changes; never so small as to matter.
 
-    With a standard error of its own on top, about 1/√n of it: the median of few steps is too small
+    With a standard error of its own on top, about 1/√n of it: the median of few values is too small
     as often as not, and then noise looks like change.
     """
-    steps = np.abs(np.diff(speed, axis=0))
-    spread = np.median(steps, axis=0) / (0.6745 * np.sqrt(2)) * (1 + 1 / np.sqrt(len(steps)))
+    off = np.abs(speed[1:-1] - (speed[:-2] + speed[2:]) / 2)
+    spread = np.median(off, axis=0) / (0.6745 * np.sqrt(1.5)) * (1 + 1 / np.sqrt(len(off)))
     noise: Floats = np.maximum(spread, TOLERANCE / 6)
     return noise
 

@@ -97,6 +97,13 @@ def test_a_steep_slope_is_not_steady() -> None:
     assert courses["unsteady"] >= 40, courses
 
 
+def test_a_program_that_a_compiler_makes_faster_with_each_slice_is_not_steady_yet() -> None:
+    """Vert.x on one busy core, as recorded: it ended at 135,000."""
+    rates = (2752, 9284, 8452, 18124, 18092, 27184, 38276, 75108, 119184)
+    cpu_us = (316.0, 103.9, 60.4, 43.0, 39.0, 31.3, 23.9, 13.0, 8.3)
+    assert settled(rates, cpu_us).course == "unsteady"
+
+
 def test_a_change_that_matters_to_nobody_is_none() -> None:
     courses = course_of(steps((12, 1e4), (12, 1.02e4)), np.random.default_rng(3), 0.002, 0.002)
     assert courses.course == "flat"

@@ -97,6 +97,35 @@ def test_what_starts_slowly_has_processes_for_the_boot_that_take_turns(measure: 
     assert min(loaded_s.values()) > 1, "each was warmed up and measured"
 
 
+def test_what_is_thrown_away_with_the_first_connections_is_compiled_again_before_it_counts(
+    measure: Measure,
+) -> None:
+    """As Vert.x does: its first draws had a sixth of its throughput."""
+    warmth = {"fast": lambda loaded_s: min(1.0, 0.2 + loaded_s)}
+    world = World(SPEEDS, ready_ms=SLOW_START, warmth=warmth, forgets=frozenset({"fast"}))
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    fast = [each for block in blocks(run) for each in block.slices if each.entry == "fast"]
+    rates = [each.event.requests_per_s for each in fast]
+    assert min(rates) > 0.8 * max(rates)
+
+
+def test_what_compilers_leave_for_later_is_done_before_others_have_their_turn(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, ready_ms=SLOW_START, compiles_s={"fast": 0.1, "slow": 0.1})
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    leaks = [each.leak_ns or 0 for block in blocks(run) for each in block.slices]
+    assert sum(leaks) == 0
+
+
+def test_who_is_never_at_rest_holds_up_nobody(measure: Measure) -> None:
+    polls = {"fast": 1e6}
+    waits, never = (World(SPEEDS, ready_ms=SLOW_START, compiles_s=each) for each in ({}, polls))
+    for world in (waits, never):
+        measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    assert never.time_ns < 1.5 * waits.time_ns
+
+
 def test_asked_for_so_many_processes_all_have_as_many(measure: Measure) -> None:
     world = World(SPEEDS)
     run = measure.race(world, "fast", "slow", duration=20.0, instances=4)

@@ -51,7 +51,9 @@ class World(Reports):
     many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
     connections, and `served` how many of them are served at a time. `starts_s` is what starts take
     on the clock. With `drains` a slice ends when what is in flight is answered. `costs` has what a
-    request of a mix costs, by server and name; 1 without.
+    request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at first
+    when their first connections are closed. `compiles_s` is the CPU time that each slice in a
+    process's first half second of load leaves to be done after it.
     """
 
     requests_per_s: dict[str, float]
@@ -84,6 +86,9 @@ class World(Reports):
     stalls: dict[str, float] = field(default_factory=dict)
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False
+    forgets: frozenset[str] = frozenset()
+    compiles_s: dict[str, float] = field(default_factory=dict)
+    compiling: dict[str, tuple[int, int]] = field(default_factory=dict)
     refuses: bool = False
     no_certificate: str = ""
     certificates: int = 0
@@ -106,6 +111,18 @@ class World(Reports):
     seen: list[str] = field(default_factory=list)
     no_history: str = ""
     chance: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def compiled_ns(self, key: str) -> int:
+        """What a process has done of the work that its last slice left it."""
+        since_ns, left_ns = self.compiling.get(key, (0, 0))
+        return min(left_ns, max(0, self.time_ns - since_ns))
+
+    def compile_after(self, key: str, name: str) -> None:
+        """What is left to be done from now on."""
+        done_ns, (_, left_ns) = self.compiled_ns(key), self.compiling.get(key, (0, 0))
+        self.cpu_ns[key] = self.cpu_ns.get(key, 0) + done_ns
+        more_s = self.compiles_s.get(name, 0.0) if self.loaded_s[key] <= 0.5 else 0.0
+        self.compiling[key] = (self.time_ns, left_ns - done_ns + round(more_s * 1e9))
 
     def death(self, key: str) -> str | None:
         """How a process died; None while it lives."""
@@ -386,7 +403,8 @@ class FakeCpu:
         self._world, self._name = world, counter.path or ""
 
     def read(self) -> CpuTime:
-        total = self._world.cpu_ns.get(self._name, 0)
+        world = self._world
+        total = world.cpu_ns.get(self._name, 0) + world.compiled_ns(self._name)
         return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
 
     def close(self) -> None:
@@ -400,6 +418,10 @@ class FakeLoad:
         self._world, self._job = world, job
         keys = {pid: key for pid, key in world.pids.items() if key in world.up}
         self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
+        for key in self._keys:
+            before = sum(key in each for each in world.jobs)
+            if before == 1 and name_of(key) in world.forgets:
+                world.loaded_s[key] = 0.0
         world.jobs.append(tuple(self._keys))
         self._mixes = [
             Mix.read(target.requests, world.costs.get(self._server(index), {}))
@@ -469,6 +491,7 @@ class FakeLoad:
         mean_us = self._job.connections * self._job.pipeline / rate * 1e6
         if world.drains and not stalls:
             world.time_ns += round(mean_us * 1e3)
+        world.compile_after(key, original)
         missed = {"timeout": self._job.connections} if stalls else {}
         missed |= {"reset": 1} if dead else {}
         return event(

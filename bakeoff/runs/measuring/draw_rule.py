@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from bakeoff.model.plan import Entry, Plan
-from bakeoff.model.samples import WARM_UP_SLICE_MS, DrawRule, Redrawn, Warmup
+from bakeoff.model.samples import WARM_UP_SLICE_MS, DrawRule, Redrawn, Slice, Warmup
 
 READY_MS_MAX = 250.0
 """What needs longer to start isn't started for a draw of about a second."""
@@ -101,6 +101,19 @@ def slices_again(warmup: Warmup, name: str) -> int:
     if not warmup.steady.get(name, False):
         return slices
     return min(slices, warmup.steady_from.get(name, 0) + SLICES_MORE)
+
+
+def is_warm(warmup: Warmup, measured: Slice) -> bool:
+    """Whether a process costs no more than its contender's first one did when it was steady, but
+    for the weather: in CPU time, or where that isn't seen in wall time."""
+    name, event = measured.entry, measured.event
+    last = warmup.steady_from.get(name, 0)
+    costs = [each for each in warmup.cpu_us_per_request.get(name, ())[last:] if each]
+    if costs and measured.server_cpu and event.requests_all:
+        cost, level = measured.server_cpu.total_ns / 1000 / event.requests_all, median(costs)
+    else:
+        cost, level = -event.requests_per_s, -(warmup.level(name) or 0.0)
+    return cost <= level + WEATHER * abs(level)
 
 
 def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:

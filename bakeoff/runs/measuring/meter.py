@@ -7,11 +7,16 @@ from bakeoff.load import Generator
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.loaders import SliceOfSeveral
-from bakeoff.model.samples import Block, CpuTime, Slice
+from bakeoff.model.samples import WARM_UP_SLICE_MS, Block, CpuTime, Slice
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.stages import Stages
+
+REST_MS, REST_SHARE = 20, 0.25
+"""At rest is who used less than such a share of a core for so long."""
+REST_MS_MAX = 240
+"""About as long as the slice before it: who is never at rest (it polls) does not hold up a race."""
 
 
 def block_of(
@@ -95,6 +100,25 @@ class Meter:
             loaders=several.loaders if several else (),
             lost=several.lost if several else {},
         )
+
+    def warm_up(self, name: str) -> Slice:
+        """A slice of a warm-up, and until its processes are at rest.
+
+        What a just-in-time compiler has still to do after a slice, it does at others' cost: with
+        twelve JVMs on a core, each further one's slices had half of it.
+        """
+        measured = self.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS)
+        running = self._session.running[self._targets[name]]
+        before = running.cpu.read()
+        for _ in range(REST_MS_MAX // REST_MS):
+            self._clock.wait(REST_MS / 1000)
+            now = running.cpu.read()
+            if not now or not before:
+                break
+            if now.since(before).total_ns < REST_SHARE * REST_MS * 1e6:
+                break
+            before = now
+        return measured
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
         return running.cpu.read(), self._clock.now_ns()

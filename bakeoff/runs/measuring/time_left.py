@@ -26,6 +26,8 @@ def time_left_s(
             draw_ms += ready_ms
         slices = slices_again(warmup, each.entry.name)
         again_ms += (redrawn.instances - 1) * (ready_ms + slices * WARM_UP_SLICE_MS)
+        if redrawn.what == "connections":
+            again_ms += redrawn.instances * WARM_UP_SLICE_MS
     draws = max(1, round(budget_s / rule.draw_s))
     around = around_ms / window_ms * (1 - plan.long_share if plan.mode == "closed" else 1)
     return budget_s * (1 + around) + (draws * draw_ms + again_ms) / 1000

@@ -148,7 +148,7 @@ def warm_up(
         say(f"warming up, {len(courses) - len(waiting)} of {len(courses)} steady")
         for name in waiting:
             session.context.check_time(f"warming up {name}")
-            courses[name].add(meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS))
+            courses[name].add(meter.warm_up(name))
     if not earlier:
         _leave_out_held_up(courses, session)
     if not any(each.event.latency_count for course in courses.values() for each in course.slices):
