@@ -51,9 +51,9 @@ class World(Reports):
     many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
     connections, and `served` how many of them are served at a time. `starts_s` is what starts take
     on the clock. With `drains` a slice ends when what is in flight is answered. `costs` has what a
-    request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at first
-    when their first connections are closed. `compiles_s` is the CPU time that each slice in a
-    process's first half second of load leaves to be done after it.
+    request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at
+    first when their first connections are closed. `compiles_s` is the CPU time that each slice in
+    a process's first half second of load leaves to be done after it.
     """
 
     requests_per_s: dict[str, float]
