@@ -33,6 +33,9 @@ STAIR_SLICES = 12
 """It also is as long as the stretch before it, up to so many slices (3 s): a slope looks like
 stairs of equal length, and each of them like a steady state."""
 
+NOISE_MAX = 0.1
+"""Of a slice, in ln, that explains a trend: what is compiled while it is looked at looks noisy."""
+
 PENALTY = 2.0
 """In units of Schwarz' criterion: with a dozen slices the noise itself is known to a third only."""
 
@@ -166,7 +169,7 @@ def _trend(stretch: Floats, noise: Floats, tolerance: Floats) -> bool:
     half = len(stretch) // 2
     gap = np.abs(np.median(stretch[-half:], axis=0) - np.median(stretch[:half], axis=0))
     # That of a median is 1.25 times a mean's.
-    error = 1.25 * noise * np.sqrt(2 / half)
+    error = 1.25 * np.minimum(noise, NOISE_MAX) * np.sqrt(2 / half)
     return bool(np.any(gap > np.maximum(tolerance, 3 * error)))
 
 
