@@ -217,9 +217,13 @@ def _origins(plan: Any, folder: Path) -> dict[str, history.Origin]:
     found: dict[str, history.Origin] = {}
     for entry in _all(plan, "entries"):
         contender = entry.get("contender") or {}
-        own = entry.get("origin") == "folder"
+        own = entry.get("origin") in ("folder", "command")
+        name = contender.get("name")
+        if entry.get("origin") == "command":
+            # All commands are called the same by their contender, and so would be one line.
+            name = (entry.get("twin_of") or entry["name"]).removesuffix(f" {entry.get('protocol')}")
         found[entry["name"]] = history.Origin(
-            contender=contender.get("name") or entry["name"],
+            contender=name or entry["name"],
             language=contender.get("language", ""),
             folder=str(entry.get("folder") or "") if own else "",
             source=sources.get(entry["name"], ""),

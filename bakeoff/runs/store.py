@@ -10,6 +10,7 @@ from typing import IO
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from bakeoff import __version__
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import NO_ROOM, BadFile, BadUsage
 from bakeoff.model.machine import Machine
@@ -145,9 +146,7 @@ class Store:
             try:
                 records.append(RECORD.validate_json(line))
             except ValidationError as error:
-                fault = error.errors()[0]
-                key = ".".join(map(str, fault["loc"]))
-                raise BadFile(f"{path}:{number}", key, f"is wrong: {fault['msg']}") from None
+                raise _bad_record(f"{path}:{number}", error) from None
         return records
 
     def _sync(self) -> None:
@@ -163,6 +162,17 @@ class Store:
             os.fsync(file.fileno())
         draft.replace(self.path / name)
         _sync_folder(self.path)
+
+
+def _bad_record(where: str, error: ValidationError) -> BadFile:
+    """What is the matter with a line of the log."""
+    fault = error.errors()[0]
+    if fault["type"] == "json_invalid":
+        return BadFile(where, None, "is no JSON: the file was changed after the run")
+    if fault["type"] == "union_tag_invalid":
+        tag = fault["ctx"]["tag"]
+        return BadFile(where, "type", f"is {tag!r}, a record that bakeoff {__version__} doesn't know")
+    return BadFile(where, ".".join(map(str, fault["loc"])), f"is wrong: {fault['msg']}")
 
 
 def _sync_folder(path: Path) -> None:

@@ -46,6 +46,13 @@ def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: An
         assert figure.source, "the receipt's"
 
 
+def test_two_commands_are_two_contenders_over_time(measure: Measure) -> None:
+    world = World({"a.py": 100_000.0, "b.py": 50_000.0})
+    (race,) = shelved(measure.race(world, "python3 a.py {port}", "python3 b.py {port}")).races
+    assert {each.contender for each in race.figures} == {"a.py", "b.py"}
+    assert len({each.series for each in race.figures}) == 2
+
+
 def test_the_same_run_has_the_same_id_wherever_its_folder_is(run: AnyRun, tmp_path: Path) -> None:
     before = shelved(run)
     moved = run.path.rename(tmp_path / "moved")

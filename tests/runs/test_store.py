@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.samples import Record
 from bakeoff.runs.store import Store
 from tests.judge.races import MACHINE, Race
@@ -120,3 +120,22 @@ def test_whole_files_and_their_names_are_synced(
     files = [each for name in made for each in (f".{name}.tmp", run.path.name)]
     assert disk.whole[: len(files) + 1] == [*files, "runs"]
     assert disk.whole[-2:] == [".verdict.json.tmp", run.path.name]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"type": "bolck"}', "`type` is 'bolck', a record that bakeoff"),
+        ('{"type": "block"', "is no JSON: the file was changed after the run"),
+        ('{"type": "block"}', "`block.boot` is wrong: Field required"),
+    ],
+)
+def test_a_line_that_is_no_record_is_named_with_what_is_wrong(
+    store: Store, line: str, said: str
+) -> None:
+    append(store, RECORDS[:2])
+    with (store.path / "samples.jsonl").open("a") as log:
+        log.write(f"{line}\n")
+    with pytest.raises(BadFile) as caught:
+        Store(store.path).records()
+    assert str(caught.value).startswith(f"{store.path}/samples.jsonl:3: {said}")

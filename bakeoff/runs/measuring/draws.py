@@ -73,15 +73,13 @@ class Draws:
             self._cohorts.append(started)
             if started:
                 self._warm_up_cohort(started, warmup)
-        for number, each in enumerate(self._cohorts, start=1):
-            lasting = {
-                name: running
-                for name, running in each.items()
-                if self._redrawn(name).what == "connections"
-            }
-            if lasting:
-                watch.step(f"warming up again, with other connections: {number} of {wanted}")
-                self._warm_up_cohort(lasting, warmup, until=is_warm)
+        lasting = [name for name in self.alive if self._redrawn(name).what == "connections"]
+        if lasting:
+            watch.step("warming up again, with other connections")
+        for each in self._cohorts:
+            cohort = {name: each[name] for name in lasting if name in each}
+            if cohort:
+                self._warm_up_cohort(cohort, warmup, until=is_warm)
 
     def next(self, number: int) -> tuple[Meter, list[str]]:
         """Draw `number` of this boot, connected, recorded, and warmed up; and who takes part.
