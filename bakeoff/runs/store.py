@@ -171,7 +171,9 @@ def _bad_record(where: str, error: ValidationError) -> BadFile:
         return BadFile(where, None, "is no JSON: the file was changed after the run")
     if fault["type"] == "union_tag_invalid":
         tag = fault["ctx"]["tag"]
-        return BadFile(where, "type", f"is {tag!r}, a record that bakeoff {__version__} doesn't know")
+        return BadFile(
+            where, "type", f"is {tag!r}, a record that bakeoff {__version__} doesn't know"
+        )
     return BadFile(where, ".".join(map(str, fault["loc"])), f"is wrong: {fault['msg']}")
 
 

@@ -12,6 +12,7 @@ from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.runs import AnyRun
 from bakeoff.runs.shelving import add, found_in, shelved, shelved_or_why, shelved_path
+from tests.plan.places import environment
 from tests.runs.conftest import Measure
 from tests.runs.world import World
 
@@ -46,8 +47,8 @@ def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: An
         assert figure.source, "the receipt's"
 
 
-def test_two_commands_are_two_contenders_over_time(measure: Measure) -> None:
-    world = World({"a.py": 100_000.0, "b.py": 50_000.0})
+def test_two_commands_are_two_contenders_over_time(tmp_path: Path) -> None:
+    measure, world = Measure(environment(), tmp_path), World({"a.py": 100_000.0, "b.py": 50_000.0})
     (race,) = shelved(measure.race(world, "python3 a.py {port}", "python3 b.py {port}")).races
     assert {each.contender for each in race.figures} == {"a.py", "b.py"}
     assert len({each.series for each in race.figures}) == 2
