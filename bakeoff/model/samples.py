@@ -131,6 +131,13 @@ class Slice(Contract):
     loaders: Annotated[tuple[LoaderSlice, ...], Field(exclude_if=lambda given: not given)] = ()
     lost: Annotated[dict[str, str], Field(exclude_if=lambda given: not given)] = {}
 
+    @property
+    def server_cpu_us_per_request(self) -> float | None:
+        """None where the CPU time wasn't seen, or nothing was answered."""
+        if not self.server_cpu or not self.event.requests_all:
+            return None
+        return self.server_cpu.total_ns / 1000 / self.event.requests_all
+
 
 class Redrawn(Contract):
     """What is drawn anew of one contender, and how often it is up.

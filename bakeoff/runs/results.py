@@ -281,7 +281,6 @@ def _slice_rows(block: Block) -> Iterator[Row]:
     for turn, piece in enumerate(block.slices):
         event = piece.event
         window_s = event.window_ns / 1e9
-        cpu_us = piece.server_cpu.total_ns / 1e3 if piece.server_cpu else None
         yield {
             "boot": block.boot,
             "block": block.block,
@@ -294,9 +293,7 @@ def _slice_rows(block: Block) -> Iterator[Row]:
             "requests_per_s": event.requests_per_s,
             "latency_mean_us": event.latency_mean_us if event.latency_count else None,
             "errors": sum(event.errors.values()),
-            "server_cpu_us_per_request": (
-                cpu_us / event.requests_all if cpu_us is not None and event.requests_all else None
-            ),
+            "server_cpu_us_per_request": piece.server_cpu_us_per_request,
             "client_busy": max(event.busy_cores),
         }
 

@@ -2,7 +2,7 @@
 
 Prints the tables of docs/METHODOLOGY.md, the judge judged, from races that are numbers alone
 (tests/judge/levels.py). A race counts as missed if the interval of any pair does. In brackets the
-median half-width of the simultaneous interval and the sd of the error, in %. A minute on a core.
+median half-width of the simultaneous interval and the sd of the error, in %. Half a minute.
 """
 
 import argparse
@@ -12,19 +12,19 @@ from math import sqrt
 from tests.judge.levels import Drawn, tried
 
 SEED = 1
-SHARED = 0.003 / sqrt(2)
-"""On each of two levels, if both together have 0.3 %."""
+
+
+def shared(sd: float) -> dict[str, float]:
+    """Two levels alike, which have `sd` together."""
+    return dict.fromkeys(("connections", "process"), sd / sqrt(2))
+
 
 SPREADS = {
     "sd 0": {},
-    "0.3 %, shared by both levels": {"connections": SHARED, "process": SHARED},
-    "1 %": {"connections": 0.01 / sqrt(2), "process": 0.01 / sqrt(2)},
-    "2 %": {"connections": 0.02 / sqrt(2), "process": 0.02 / sqrt(2)},
-    "1 %, a neighbour slows 30 % of slices": {
-        "connections": 0.01 / sqrt(2),
-        "process": 0.01 / sqrt(2),
-        "neighbour": 0.3,
-    },
+    "0.3 %, shared by both levels": shared(0.003),
+    "1 %": shared(0.01),
+    "2 %": shared(0.02),
+    "1 %, a neighbour slows 30 % of slices": {**shared(0.01), "neighbour": 0.3},
 }
 NEW = {
     "8 draws, new processes each": Drawn(draws=8),

@@ -161,12 +161,11 @@ def typical_us(records: Sequence[Record], name: str) -> float:
     where the kernel doesn't say.
     """
     costs = [
-        log(each.server_cpu.total_ns / each.event.requests_all / 1000)
+        log(cost_us)
         for record in records
         if isinstance(record, Block) and record.kind == "short"
         for each in record.slices
-        if each.entry == name and each.server_cpu and each.server_cpu.total_ns
-        if each.event.requests_all
+        if each.entry == name and (cost_us := each.server_cpu_us_per_request)
     ]
     return exp(trimmed_mean(np.array(costs))) if costs else 0.0
 

@@ -106,14 +106,12 @@ def slices_again(warmup: Warmup, name: str) -> int:
 def is_warm(warmup: Warmup, measured: Slice) -> bool:
     """Whether a process costs no more than its contender's first one did when it was steady, but
     for the weather: in CPU time, or where that isn't seen in wall time."""
-    name, event = measured.entry, measured.event
+    name, cost_us = measured.entry, measured.server_cpu_us_per_request
     last = warmup.steady_from.get(name, 0)
-    costs = [each for each in warmup.cpu_us_per_request.get(name, ())[last:] if each]
-    if costs and measured.server_cpu and event.requests_all:
-        cost, level = measured.server_cpu.total_ns / 1000 / event.requests_all, median(costs)
-    else:
-        cost, level = -event.requests_per_s, -(warmup.level(name) or 0.0)
-    return cost <= level + WEATHER * abs(level)
+    costs_us = [each for each in warmup.cpu_us_per_request.get(name, ())[last:] if each]
+    if costs_us and cost_us is not None:
+        return cost_us <= (1 + WEATHER) * median(costs_us)
+    return measured.event.requests_per_s >= (1 - WEATHER) * (warmup.level(name) or 0.0)
 
 
 def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:

@@ -1,10 +1,10 @@
 """The draws of a boot: for each draw another process of each contender, and new connections."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from bakeoff.model.errors import ContenderOut, NoVerdict
-from bakeoff.model.samples import Draw, DrawRule, Redrawn, Slice, Warmup
+from bakeoff.model.samples import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
 from bakeoff.runs.measuring.instances import Running
@@ -79,7 +79,7 @@ class Draws:
         for each in self._cohorts:
             cohort = {name: each[name] for name in lasting if name in each}
             if cohort:
-                self._warm_up_cohort(cohort, warmup, until=is_warm)
+                self._warm_up_cohort(cohort, warmup, again=True)
 
     def next(self, number: int) -> tuple[Meter, list[str]]:
         """Draw `number` of this boot, connected, recorded, and warmed up; and who takes part.
@@ -175,9 +175,10 @@ class Draws:
         self,
         cohort: Mapping[str, Running],
         warmup: Warmup,
-        until: Callable[[Warmup, Slice], bool] = lambda _warmup, _measured: False,
+        *,
+        again: bool = False,
     ) -> None:
-        """As many slices each as its contender's first process needed, or `until` one is enough."""
+        """As many slices each as its contender's first process needed; `again`: as many at most."""
         session = self._session
         session.connect(list(cohort.values()))
         meter = Meter(session)
@@ -187,7 +188,7 @@ class Draws:
                 session.context.check_time(f"warming up another process of {name}")
                 if turn < slices[name] and name not in meter.died:
                     measured = meter.warm_up(name)
-                    if until(warmup, measured):
+                    if again and is_warm(warmup, measured):
                         slices[name] = 0
         for name, how in meter.died.items():
             self._forget(name)

@@ -113,9 +113,7 @@ class Meter:
         for _ in range(REST_MS_MAX // REST_MS):
             self._clock.wait(REST_MS / 1000)
             now = running.cpu.read()
-            if not now or not before:
-                break
-            if now.since(before).total_ns < REST_SHARE * REST_MS * 1e6:
+            if not (now and before) or now.since(before).total_ns < REST_SHARE * REST_MS * 1e6:
                 break
             before = now
         return measured

@@ -81,12 +81,7 @@ class Course:
     @property
     def cpu_us(self) -> tuple[float | None, ...]:
         """CPU per request, slice by slice; None where it wasn't seen or nothing was answered."""
-        return tuple(
-            each.server_cpu.total_ns / 1000 / each.event.requests_all
-            if each.server_cpu and each.event.requests_all
-            else None
-            for each in self.slices
-        )
+        return tuple(each.server_cpu_us_per_request for each in self.slices)
 
     @cached_property
     def settled(self) -> "Settled":
