@@ -14,7 +14,8 @@ from bakeoff.report.kinds.day import document
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.runs import DayRun, execute, report, resume
 from tests.plan import places
-from tests.runs.world import World, cut_off, name_of
+from tests.runs.processes import name_of
+from tests.runs.world import World, cut_off
 from tests.verify.test_stays import answers, looked
 
 PHASES = 14

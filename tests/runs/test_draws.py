@@ -9,9 +9,10 @@ from bakeoff.model.samples import Block, BootEnd, Draw, DrawRule
 from bakeoff.runs import AnyRun, resume
 from bakeoff.runs.measuring.boot import measured_s
 from tests.runs.conftest import Measure
+from tests.runs.processes import name_of
 from tests.runs.test_race import SPEEDS
 from tests.runs.test_warmup import compiling
-from tests.runs.world import World, cut_off, name_of
+from tests.runs.world import World, cut_off
 
 SLOW_START = {"fast": 400.0, "slow": 400.0}
 

@@ -12,7 +12,8 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.runs import open_run, report, resume
 from tests.judge.races import MACHINE
 from tests.runs.conftest import Measure
-from tests.runs.world import FakeLoad, World, cut_off
+from tests.runs.loads import FakeLoad
+from tests.runs.world import World, cut_off
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
 

@@ -3,36 +3,31 @@
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from math import inf
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from hdrh.histogram import HdrHistogram
-
-from bakeoff.load import REQUEST_TIMEOUT_MS, LoadRun, LoadSpec
+from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Written
 from bakeoff.model.contender import Contender
-from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
+from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Connection, Cores, Entry
-from bakeoff.model.protocol import OVER_TLS, Agreed, Certificate, Protocol, Tls
-from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
-from bakeoff.model.samples import CoreTime, CpuTime, Memory, Record, TcpTrouble
+from bakeoff.model.plan import Connection, Entry
+from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
+from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
+from bakeoff.model.samples import CoreTime, Memory, Record, TcpTrouble
 from bakeoff.model.workload import Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
 from bakeoff.verify import Looked
-from tests.judge.queues import queue_event
-from tests.judge.races import MACHINE, SOUND_AUDIT, event
+from tests.judge.races import MACHINE, SOUND_AUDIT
 from tests.load.tools.samples import load as spec_of
-from tests.runs.mixed import Mix
+from tests.runs.loads import FakeLoad
+from tests.runs.processes import FakeCpu, FakeKeeper, FakeSlowClients, handle_of, name_of
 
 NOISE = 0.03
 
@@ -133,7 +128,7 @@ class World(Reports):
         me: Any = self
         return Stages(me, me, me, me, me, me)
 
-    def keeper(self, scratch: Path) -> "FakeKeeper":
+    def keeper(self, scratch: Path) -> FakeKeeper:
         return FakeKeeper(self, scratch)
 
     def certificate(self, folder: Path) -> Certificate:
@@ -144,7 +139,7 @@ class World(Reports):
         return Certificate(cert=f"{folder}/cert", key=f"{folder}/key", ca_pem="a root")
 
     def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
-        return _handle(entry, entry.name, protocol=protocol)
+        return handle_of(entry, entry.name, protocol=protocol)
 
     def answers(
         self, host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None
@@ -152,13 +147,13 @@ class World(Reports):
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
-    def connect(self, job: Job) -> "FakeLoad":
+    def connect(self, job: Job) -> FakeLoad:
         return FakeLoad(self, job)
 
     def tool_missing(self, loader: Loader) -> str | None:
         return self.missing_tools.get(loader)
 
-    def cpu(self, counter: CpuCounter) -> "FakeCpu":
+    def cpu(self, counter: CpuCounter) -> FakeCpu:
         return FakeCpu(self, counter)
 
     def process_tree(self, pid: int) -> tuple[int, ...]:
@@ -213,7 +208,7 @@ class World(Reports):
             return None
         return self.time_ns * 3 // 1000 + sum(self.cpu_ns.values()) // 100
 
-    def slow_clients(self, handle: Handle, count: int, _cpus: tuple[int, ...]) -> "FakeSlowClients":
+    def slow_clients(self, handle: Handle, count: int, _cpus: tuple[int, ...]) -> FakeSlowClients:
         return FakeSlowClients(self, self.pids[handle.port], count)
 
     def write(self, run: AnyRun) -> Path:
@@ -328,269 +323,6 @@ class World(Reports):
             CoreTime(cpu=0, user_s=now_s * 0.3, system_s=now_s * 0.7, idle_s=0.0, **idle),
             CoreTime(cpu=1, user_s=now_s * 0.3, system_s=now_s * 0.3, idle_s=now_s * 0.4, **idle),
         )
-
-
-class FakeKeeper:
-    """Servers that are only remembered."""
-
-    tls_folder = Path("/nowhere")
-    swept: tuple[str, ...] = ()
-
-    def __init__(self, world: World, scratch: Path) -> None:
-        self._world = world
-        self._scratch = scratch
-
-    def keep_files(self, files: Mapping[str, bytes]) -> Path:
-        """They are there after the run: no process removes them."""
-        folder = self._scratch / "static"
-        folder.mkdir(parents=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-        return folder
-
-    def start(
-        self,
-        entry: Entry,
-        *,
-        key: str = "",
-        out: Path,
-        workers: int,
-        cores: Cores,
-        host: str,
-        log: Path,
-        answers: Callable[[str, int], str | None],
-        protocol: Protocol = "h1",
-        certificate: Certificate | None = None,
-        environment: Mapping[str, str] | None = None,
-    ) -> Handle:
-        assert (certificate is not None) == (protocol in OVER_TLS)
-        started_s = self._world.starts_s.get(entry.twin_of or entry.name, 0.0)
-        self._world.time_ns += round(started_s * 1e9)
-        if entry.name in self._world.unstartable:
-            raise ContenderOut(self._world.unstartable[entry.name])
-        world = self._world
-        if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
-            raise ContenderOut(world.unstartable_again[entry.name])
-        assert key not in world.up
-        world.environments[key] = dict(environment or {})
-        world.up[key] = entry
-        world.most_up = max(world.most_up, len(world.up))
-        world.loaded_s[key] = 0.0
-        pid = 100 + len(world.pids)
-        world.pids[pid] = key
-        ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
-        handle = _handle(entry, key, pid, ready_ms, protocol=protocol, host=host)
-        return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
-
-    def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
-        del self._world.up[name]
-        return Stopped(name=name, how="SIGTERM")
-
-    def pids(self, name: str) -> tuple[int, ...]:
-        return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
-
-    def death(self, name: str) -> str | None:
-        return self._world.death(name)
-
-    def close(self) -> None:
-        self._world.up.clear()
-
-
-class FakeCpu:
-    """The CPU time that a server's answers cost."""
-
-    def __init__(self, world: World, counter: CpuCounter) -> None:
-        self._world, self._name = world, counter.path or ""
-
-    def read(self) -> CpuTime:
-        world = self._world
-        total = world.cpu_ns.get(self._name, 0) + world.compiled_ns(self._name)
-        return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
-
-    def close(self) -> None:
-        pass
-
-
-class FakeLoad:
-    """An engine that answers at once, and moves the clock."""
-
-    def __init__(self, world: World, job: Job) -> None:
-        self._world, self._job = world, job
-        keys = {pid: key for pid, key in world.pids.items() if key in world.up}
-        self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
-        for key in self._keys:
-            before = sum(key in each for each in world.jobs)
-            if before == 1 and name_of(key) in world.forgets:
-                world.loaded_s[key] = 0.0
-        world.jobs.append(tuple(self._keys))
-        self._mixes = [
-            Mix.read(target.requests, world.costs.get(self._server(index), {}))
-            if target.requests
-            else None
-            for index, target in enumerate(job.targets)
-        ]
-        names = [world.up[key].twin_of or world.up[key].name for key in self._keys]
-        world.overflows += sum(world.queues.get(each, inf) < job.connections for each in names)
-        self.ready = Ready(
-            type="ready",
-            protocol=4,
-            engine="volley fake",
-            io="epoll",
-            threads=job.threads,
-            targets=tuple(
-                ReadyTarget(
-                    name=target.name,
-                    open=job.connections,
-                    error=None,
-                    agreed=world.agreed.get(target.protocol),
-                    requests=mix.names if mix else None,
-                )
-                for target, mix in zip(job.targets, self._mixes, strict=True)
-            ),
-        )
-
-    def _server(self, target: int) -> str:
-        entry = self._world.up[self._keys[target]]
-        return entry.twin_of or entry.name
-
-    def slice(self, command: SliceCommand) -> SliceEvent:
-        """The slice, with its counts by request where the target has several."""
-        mix = self._mixes[command.target]
-        whole = self._slice(command, mix.cost if mix else 1.0)
-        return mix.split(whole, _histogram) if mix else whole
-
-    def _slice(self, command: SliceCommand, cost: float) -> SliceEvent:
-        world = self._world
-        world.slices += 1
-        key = self._keys[command.target]
-        world.connection, world.loading = self._job.connection, key
-        world.on_slice(world, world.slices)
-        original = self._server(command.target)
-        rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
-        rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
-        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == name_of(key))
-        stalls = loaded_s >= world.stalls.get(original, inf)
-        world.loaded_s[key] += command.duration_ms / 1000
-        dead = world.death(key) is not None
-        if key in world.crowded:
-            rate *= world.held_up.get(original, 1.0)
-        if command.rate and not dead:
-            return self._open(key, command, command.rate, rate)
-        window_ns = command.duration_ms * 1_000_000
-        requests = 0 if dead or stalls else round(rate * window_ns / 1e9)
-        start_ns = world.time_ns + command.ramp_ms * 1_000_000
-        world.time_ns = start_ns + window_ns + 1_000_000
-        if self._job.connections > world.places.get(original, self._job.connections):
-            world.overflows += 1
-            world.time_ns += 1_000_000_000
-        if stalls:
-            world.time_ns += REQUEST_TIMEOUT_MS * 1_000_000
-        world.cpu_ns[key] = world.cpu_ns.get(key, 0) + window_ns + command.ramp_ms * 1_000_000
-        requests_all = round(requests * (1 + command.ramp_ms / command.duration_ms))
-        world.answered[key] = world.answered.get(key, 0) + requests_all
-        mean_us = self._job.connections * self._job.pipeline / rate * 1e6
-        if world.drains and not stalls:
-            world.time_ns += round(mean_us * 1e3)
-        world.compile_after(key, original)
-        missed = {"timeout": self._job.connections} if stalls else {}
-        missed |= {"reset": 1} if dead else {}
-        return event(
-            target=command.target,
-            block=command.block,
-            start_ns=start_ns,
-            end_ns=start_ns + window_ns,
-            drained_ns=world.time_ns,
-            requests=requests,
-            bytes=requests * 113,
-            requests_all=requests_all,
-            misses=sum(missed.values()),
-            errors=missed,
-            latency=_histogram(round(mean_us), requests),
-            latency_count=requests,
-            latency_mean_us=mean_us if requests else 0.0,
-            in_flight_ns=round(requests * mean_us * 1e3),
-            cpu_ns=round(window_ns * 0.6),
-            busy=0.6,
-        )
-
-    def _open(self, key: str, command: SliceCommand, offered: float, speed: float) -> SliceEvent:
-        """A queue before a server of that speed."""
-        world = self._world
-        rng = np.random.default_rng(world.slices)
-        queued = queue_event(offered, speed, command.ramp_ms, command.duration_ms, rng)
-        busy_ns = min(1.0, offered / speed) * (command.ramp_ms + command.duration_ms) * 1e6
-        world.time_ns += (command.ramp_ms + command.duration_ms) * 1_000_000
-        world.cpu_ns[key] = world.cpu_ns.get(key, 0) + round(busy_ns)
-        world.answered[key] = world.answered.get(key, 0) + queued.requests_all
-        return queued
-
-    def begin(self, command: SliceCommand) -> None:
-        """A load that is never read: it costs the server CPU time for a while."""
-        self._world.cpu_ns[self._keys[command.target]] += 100_000_000
-
-    def abort(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-class FakeSlowClients:
-    """Clients that are only remembered."""
-
-    def __init__(self, world: World, key: str, count: int) -> None:
-        self._world, self._key, self.opened = world, key, count
-
-    def __enter__(self) -> "FakeSlowClients":
-        self._world.crowded.add(self._key)
-        return self
-
-    def end(self) -> int:
-        self._world.crowded.discard(self._key)
-        return self.opened
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-
-def _warm(_loaded_s: float) -> float:
-    return 1.0
-
-
-@cache
-def _histogram(mean_us: int, requests: int) -> str:
-    histogram = HdrHistogram(1, 60_000_000_000, 3)
-    histogram.record_value(mean_us * 1000, requests)
-    encoded: bytes = histogram.encode()
-    return encoded.decode()
-
-
-def name_of(key: str) -> str:
-    """Whose process it is."""
-    return key.rpartition("/")[0]
-
-
-def _handle(
-    entry: Entry,
-    key: str,
-    pid: int = 100,
-    ready_ms: float = 12.0,
-    protocol: Protocol = "h1",
-    host: str = "127.0.0.1",
-) -> Handle:
-    return Handle(
-        name=entry.name,
-        pid=pid,
-        address=f"{host}:{pid}",
-        host=f"{host}:{pid}",
-        port=pid,
-        protocol=protocol,
-        cpus=(0,),
-        cpu=CpuCounter(kind="cgroup-v2", path=key),
-        log=None,
-        command=("server",),
-        time_to_ready_ms=ready_ms,
-    )
 
 
 def tool_result(requests_per_s: float) -> LoadResult:

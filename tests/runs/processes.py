@@ -1,0 +1,142 @@
+"""The processes of a world in which no server runs: what keeps them, reads and clogs them."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bakeoff.model.errors import ContenderOut
+from bakeoff.model.plan import Cores, Entry
+from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
+from bakeoff.model.receipt import CpuCounter, Handle, Stopped
+from bakeoff.model.samples import CpuTime
+
+if TYPE_CHECKING:
+    from tests.runs.world import World
+
+
+class FakeKeeper:
+    """Servers that are only remembered."""
+
+    tls_folder = Path("/nowhere")
+    swept: tuple[str, ...] = ()
+
+    def __init__(self, world: "World", scratch: Path) -> None:
+        self._world = world
+        self._scratch = scratch
+
+    def keep_files(self, files: Mapping[str, bytes]) -> Path:
+        """They are there after the run: no process removes them."""
+        folder = self._scratch / "static"
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    def start(
+        self,
+        entry: Entry,
+        *,
+        key: str = "",
+        out: Path,
+        workers: int,
+        cores: Cores,
+        host: str,
+        log: Path,
+        answers: Callable[[str, int], str | None],
+        protocol: Protocol = "h1",
+        certificate: Certificate | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Handle:
+        assert (certificate is not None) == (protocol in OVER_TLS)
+        started_s = self._world.starts_s.get(entry.twin_of or entry.name, 0.0)
+        self._world.time_ns += round(started_s * 1e9)
+        if entry.name in self._world.unstartable:
+            raise ContenderOut(self._world.unstartable[entry.name])
+        world = self._world
+        if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
+            raise ContenderOut(world.unstartable_again[entry.name])
+        assert key not in world.up
+        world.environments[key] = dict(environment or {})
+        world.up[key] = entry
+        world.most_up = max(world.most_up, len(world.up))
+        world.loaded_s[key] = 0.0
+        pid = 100 + len(world.pids)
+        world.pids[pid] = key
+        ready_ms = world.ready_ms.get(entry.twin_of or entry.name, 12.0)
+        handle = handle_of(entry, key, pid, ready_ms, protocol=protocol, host=host)
+        return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
+
+    def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
+        del self._world.up[name]
+        return Stopped(name=name, how="SIGTERM")
+
+    def pids(self, name: str) -> tuple[int, ...]:
+        return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
+
+    def death(self, name: str) -> str | None:
+        return self._world.death(name)
+
+    def close(self) -> None:
+        self._world.up.clear()
+
+
+class FakeCpu:
+    """The CPU time that a server's answers cost."""
+
+    def __init__(self, world: "World", counter: CpuCounter) -> None:
+        self._world, self._name = world, counter.path or ""
+
+    def read(self) -> CpuTime:
+        world = self._world
+        total = world.cpu_ns.get(self._name, 0) + world.compiled_ns(self._name)
+        return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
+
+    def close(self) -> None:
+        pass
+
+
+class FakeSlowClients:
+    """Clients that are only remembered."""
+
+    def __init__(self, world: "World", key: str, count: int) -> None:
+        self._world, self._key, self.opened = world, key, count
+
+    def __enter__(self) -> "FakeSlowClients":
+        self._world.crowded.add(self._key)
+        return self
+
+    def end(self) -> int:
+        self._world.crowded.discard(self._key)
+        return self.opened
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+
+def name_of(key: str) -> str:
+    """Whose process it is."""
+    return key.rpartition("/")[0]
+
+
+def handle_of(
+    entry: Entry,
+    key: str,
+    pid: int = 100,
+    ready_ms: float = 12.0,
+    protocol: Protocol = "h1",
+    host: str = "127.0.0.1",
+) -> Handle:
+    """A process that listens, at a port that is its number."""
+    return Handle(
+        name=entry.name,
+        pid=pid,
+        address=f"{host}:{pid}",
+        host=f"{host}:{pid}",
+        port=pid,
+        protocol=protocol,
+        cpus=(0,),
+        cpu=CpuCounter(kind="cgroup-v2", path=key),
+        log=None,
+        command=("server",),
+        time_to_ready_ms=ready_ms,
+    )
