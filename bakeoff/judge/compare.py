@@ -61,7 +61,7 @@ class Comparison:
         ratio; None: no number of draws would, as the processes or boots are too few.
         """
         spread = self.estimate.spread
-        error = max(self.estimate.error, self.estimate.least)
+        error = max(each.of for each in self.estimate.errors)
         fixed = 0.0
         if spread.boots > 1:
             fixed = (spread.boot_sd or 0.0) ** 2 / spread.boots
@@ -179,11 +179,11 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
         return float(gaps.mean()), error, len(gaps) - 1.0
     weight = np.array([other.n for _, other in both]) / sum(other.n for _, other in both)
     squares = [
-        given.block_error**2 * float((weight**2 / [pair[place].n for pair in both]).sum())
+        given.block.of**2 * float((weight**2 / [pair[place].n for pair in both]).sum())
         for place, given in enumerate((short, long))
     ]
     freedom = sum(squares) ** 2 / max(
-        squares[0] ** 2 / short.block_freedom + squares[1] ** 2 / long.block_freedom, 1e-300
+        squares[0] ** 2 / short.block.freedom + squares[1] ** 2 / long.block.freedom, 1e-300
     )
     return float((weight * gaps).sum()), max(sqrt(sum(squares)), 1e-12), freedom
 

@@ -11,9 +11,10 @@ What is drawn anew on a level varies from one to the next, however long each is 
 - On the highest level that was drawn more than once the same weights w give the estimate, and its
   standard error is √(q / Σw), q = Σ w (x − x̄)² / (G − 1), with the G − 1 degrees of freedom of its
   groups (Hartung and Knapp, Statistics in Medicine 20, 2001).
-- Groups that agree by more than their blocks allow do so by chance. So the interval is never
-  narrower than that of the blocks alone, if nothing but they varied (Röver, Knapp and Friede, BMC
-  Medical Research Methodology 15, 2015, on what three groups can do otherwise).
+- Groups that agree by more than what they consist of allows do so by chance (Röver, Knapp and
+  Friede, BMC Medical Research Methodology 15, 2015, on what three of them can do). So the interval
+  is never narrower than that of a lower level with more degrees of freedom, from the spread within
+  groups, as if no level above it varied: √(s² / n) of its n members. Blocks always are one.
 
 So no spread is assumed beforehand, and what the interval rests on is the number of groups. Where
 each draw has a new process, draws and processes are one level. Where nothing was drawn twice (one
@@ -44,19 +45,24 @@ class DrawValue:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """ln ratio, its standard error and that one's degrees of freedom; `least` is the standard error
-    if nothing but blocks varied, with its degrees of freedom.
+class Error:
+    """A standard error of ln ratio, and its degrees of freedom."""
 
-    `block_error` is the standard error of one block about its draw, with `block_freedom`.
+    of: float
+    freedom: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """ln ratio with the standard errors of its levels: first that of the highest level that was
+    drawn more than once, then those of lower ones, below which the interval must not fall.
+
+    `block` is the standard error of one block about its draw.
     """
 
     centre: float
-    error: float
-    freedom: int
-    least: float
-    block_error: float
-    block_freedom: int
+    errors: tuple[Error, ...]
+    block: Error
     draws: tuple[DrawValue, ...]
     boots: tuple[tuple[int, float, int], ...]
     spread: Spread
@@ -81,10 +87,20 @@ class _Groups:
         freedom = len(self) - len(sizes)
         if not freedom:
             return None
-        means = np.bincount(member, self.value) / sizes
-        squares = float(((self.value - means[member]) ** 2).sum())
         explained = float((self.variance * (1 - 1 / sizes[member])).sum())
-        return max(0.0, (squares - explained) / freedom)
+        return max(0.0, (self._squares(member) - explained) / freedom)
+
+    def error_within(self, member: Indices) -> Error | None:
+        """That of the mean of all, if groups did not differ; None: no group has two members."""
+        freedom = len(self) - int(member.max()) - 1
+        if not freedom:
+            return None
+        return Error(sqrt(self._squares(member) / freedom / len(self)), freedom)
+
+    def _squares(self, member: Indices) -> float:
+        """Squared distances from the means of the groups, added up."""
+        means = np.bincount(member, self.value) / np.bincount(member)
+        return float(((self.value - means[member]) ** 2).sum())
 
     def weights(self, own: float | None) -> Floats:
         """1 / variance, with the level's `own`."""
@@ -132,28 +148,37 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     of_process = _numbered(draws.boot, draws.process)
     of_draws = draws.own_variance(of_process)
     processes = draws.merged(of_process, of_draws)
-    of_processes = processes.own_variance(_numbered(processes.boot))
-    boots = processes.merged(_numbered(processes.boot), of_processes)
-    of_boots = boots.own_variance(np.zeros(len(boots), np.int64))
-    least = sqrt(block_variance / len(values))
-    levels = ((boots, of_boots), (processes, of_processes), (draws, of_draws))
-    top, own = next((each for each in levels if len(each[0]) > 1), (None, None))
-    if top is None:
-        centre, error, freedom = float(draws.value[0]), least, degrees_of_freedom(len(values))
-        block_freedom = freedom
-    else:
+    of_boot = _numbered(processes.boot)
+    of_processes = processes.own_variance(of_boot)
+    boots = processes.merged(of_boot, of_processes)
+    all_boots = np.zeros(len(boots), np.int64)
+    of_boots = boots.own_variance(all_boots)
+    blocks = Error(sqrt(block_variance / len(values)), block_freedom)
+    levels = (
+        (boots, of_boots, all_boots),
+        (processes, of_processes, of_boot),
+        (draws, of_draws, of_process),
+    )
+    drawn = [each for each in levels if len(each[0]) > 1]
+    if drawn:
+        top, own, _ = drawn[0]
         weight = top.weights(own)
         centre = float((weight * top.value).sum() / weight.sum())
         freedom = len(top) - 1
         q = float((weight * (top.value - centre) ** 2).sum()) / freedom
-        error = sqrt(q / weight.sum())
+        errors = [Error(sqrt(q / weight.sum()), freedom)]
+        for lower, _, member in drawn[1:]:
+            error = lower.error_within(member)
+            if error and error.freedom > errors[-1].freedom:
+                errors.append(error)
+        errors.append(blocks)
+    else:
+        centre = float(draws.value[0])
+        errors = [Error(blocks.of, degrees_of_freedom(len(values)))]
     return Estimate(
         centre=centre,
-        error=error,
-        freedom=freedom,
-        least=least,
-        block_error=sqrt(block_variance),
-        block_freedom=block_freedom,
+        errors=tuple(errors),
+        block=Error(sqrt(block_variance), errors[-1].freedom),
         draws=tuple(
             DrawValue(int(boot[at]), int(draw[at]), int(process[at]), float(value), int(blocks))
             for at, value, blocks in zip(first, draws.value, n, strict=True)

@@ -40,9 +40,8 @@ def width(given: Estimate, together: int) -> Width:
 
 
 def half_width(given: Estimate, p: float) -> float:
-    """Student's quantile `p` of the estimate's error, or of the least that it may be."""
-    least = t_quantile(given.block_freedom, p) * given.least
-    return max(t_quantile(given.freedom, p) * given.error, least)
+    """Student's quantile `p` of the estimate's error, on the level where that is widest."""
+    return max(t_quantile(each.freedom, p) * each.of for each in given.errors)
 
 
 def detectable(half_width: float, power: float) -> float:
