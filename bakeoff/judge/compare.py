@@ -61,7 +61,7 @@ class Comparison:
         ratio; None: no number of draws would, as the processes or boots are too few.
         """
         spread = self.estimate.spread
-        error = max(each.of for each in self.estimate.errors)
+        error = max(each.value for each in self.estimate.errors)
         fixed = 0.0
         if spread.boots > 1:
             fixed = (spread.boot_sd or 0.0) ** 2 / spread.boots
@@ -179,7 +179,7 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
         return float(gaps.mean()), error, len(gaps) - 1.0
     weight = np.array([other.n for _, other in both]) / sum(other.n for _, other in both)
     squares = [
-        given.block.of**2 * float((weight**2 / [pair[place].n for pair in both]).sum())
+        given.block.value**2 * float((weight**2 / [pair[place].n for pair in both]).sum())
         for place, given in enumerate((short, long))
     ]
     freedom = sum(squares) ** 2 / max(

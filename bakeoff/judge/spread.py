@@ -45,10 +45,10 @@ class DrawValue:
 
 
 @dataclass(frozen=True)
-class Error:
-    """A standard error of ln ratio, and its degrees of freedom."""
+class StandardError:
+    """That of a ln ratio, and its degrees of freedom."""
 
-    of: float
+    value: float
     freedom: int
 
 
@@ -61,8 +61,8 @@ class Estimate:
     """
 
     centre: float
-    errors: tuple[Error, ...]
-    block: Error
+    errors: tuple[StandardError, ...]
+    block: StandardError
     draws: tuple[DrawValue, ...]
     boots: tuple[tuple[int, float, int], ...]
     spread: Spread
@@ -90,12 +90,12 @@ class _Groups:
         explained = float((self.variance * (1 - 1 / sizes[member])).sum())
         return max(0.0, (self._squares(member) - explained) / freedom)
 
-    def error_within(self, member: Indices) -> Error | None:
+    def error_within(self, member: Indices) -> StandardError | None:
         """That of the mean of all, if groups did not differ; None: no group has two members."""
         freedom = len(self) - int(member.max()) - 1
         if not freedom:
             return None
-        return Error(sqrt(self._squares(member) / freedom / len(self)), freedom)
+        return StandardError(sqrt(self._squares(member) / freedom / len(self)), freedom)
 
     def _squares(self, member: Indices) -> float:
         """Squared distances from the means of the groups, added up."""
@@ -153,7 +153,7 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     boots = processes.merged(of_boot, of_processes)
     all_boots = np.zeros(len(boots), np.int64)
     of_boots = boots.own_variance(all_boots)
-    blocks = Error(sqrt(block_variance / len(values)), block_freedom)
+    blocks = StandardError(sqrt(block_variance / len(values)), block_freedom)
     levels = (
         (boots, of_boots, all_boots),
         (processes, of_processes, of_boot),
@@ -166,7 +166,7 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
         centre = float((weight * top.value).sum() / weight.sum())
         freedom = len(top) - 1
         q = float((weight * (top.value - centre) ** 2).sum()) / freedom
-        errors = [Error(sqrt(q / weight.sum()), freedom)]
+        errors = [StandardError(sqrt(q / weight.sum()), freedom)]
         for lower, _, member in drawn[1:]:
             error = lower.error_within(member)
             if error and error.freedom > errors[-1].freedom:
@@ -174,11 +174,11 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
         errors.append(blocks)
     else:
         centre = float(draws.value[0])
-        errors = [Error(blocks.of, degrees_of_freedom(len(values)))]
+        errors = [StandardError(blocks.value, degrees_of_freedom(len(values)))]
     return Estimate(
         centre=centre,
         errors=tuple(errors),
-        block=Error(sqrt(block_variance), errors[-1].freedom),
+        block=StandardError(sqrt(block_variance), errors[-1].freedom),
         draws=tuple(
             DrawValue(int(boot[at]), int(draw[at]), int(process[at]), float(value), int(blocks))
             for at, value, blocks in zip(first, draws.value, n, strict=True)

@@ -41,7 +41,7 @@ def width(given: Estimate, together: int) -> Width:
 
 def half_width(given: Estimate, p: float) -> float:
     """Student's quantile `p` of the estimate's error, on the level where that is widest."""
-    return max(t_quantile(each.freedom, p) * each.of for each in given.errors)
+    return max(t_quantile(each.freedom, p) * each.value for each in given.errors)
 
 
 def detectable(half_width: float, power: float) -> float:

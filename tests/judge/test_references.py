@@ -53,7 +53,7 @@ def test_the_standard_error_of_one_draw_is_tukeys_and_mclaughlins(d: Floats) -> 
     """scipy's divides by 20 %; what is left of few values is more."""
     share = (len(d) - 2 * int(0.4 * len(d))) / len(d)
     expected = float(trimmed_stde(d, (0.4, 0.4))) * 0.2 / share
-    assert by_level(d).errors[0].of == pytest.approx(expected, abs=1e-9)
+    assert by_level(d).errors[0].value == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [10, 30, 200])
@@ -82,7 +82,7 @@ def test_groups_that_agree_by_chance_have_the_error_of_their_blocks(untrimmed: N
     d = np.tile([-0.01, 0.01, 0.03, -0.03], 15)
     one = by_level(d, 3)
     error = float(d.std()) * np.sqrt(60 / 57) / np.sqrt(60)
-    assert one.errors[0].of == pytest.approx(0.0, abs=1e-12)
+    assert one.errors[0].value == pytest.approx(0.0, abs=1e-12)
     assert width(one, 1).alone == pytest.approx(t.ppf(0.975, 57) * error)
 
 
@@ -91,7 +91,7 @@ def test_processes_that_agree_by_chance_have_the_error_of_their_draws(untrimmed:
     draws = np.array([-0.02, 0.02, 0.05, -0.05])
     one = by_level(np.tile(draws, 6).repeat(10), 1, 6, 4)
     error = np.sqrt((draws**2).sum() * 6 / 18 / 24)
-    assert one.errors[0].of == pytest.approx(0.0, abs=1e-12)
+    assert one.errors[0].value == pytest.approx(0.0, abs=1e-12)
     assert width(one, 1).alone == pytest.approx(t.ppf(0.975, 18) * error)
 
 
@@ -123,7 +123,7 @@ def test_a_groups_weight_is_that_of_hartung_and_knapp(untrimmed: None) -> None:
     centre = (weight * centres).sum() / weight.sum()
     q = (weight * (centres - centre) ** 2).sum() / 4
     assert one.centre == pytest.approx(centre)
-    assert one.errors[0].of == pytest.approx(np.sqrt(q / weight.sum()))
+    assert one.errors[0].value == pytest.approx(np.sqrt(q / weight.sum()))
 
 
 def test_spreads_of_balanced_levels_are_those_of_nested_analysis_of_variance(
@@ -178,7 +178,7 @@ def test_the_detectable_effect_has_the_power_that_statsmodels_computes(n: int) -
 def test_independent_pairs_hold_together_in_exactly_95_percent(pairs: int) -> None:
     one = by_level(np.random.default_rng(1).standard_normal(20).repeat(10), 1, 1, 20)
     each = width(one, pairs)
-    together = (2 * t.cdf(each.simultaneous / one.errors[0].of, 19) - 1) ** pairs
+    together = (2 * t.cdf(each.simultaneous / one.errors[0].value, 19) - 1) ** pairs
     assert together == pytest.approx(0.95)
     assert width(one, 1).simultaneous == width(one, 1).alone == each.alone
 
