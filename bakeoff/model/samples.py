@@ -147,7 +147,8 @@ class Redrawn(Contract):
     up take turns, each draw with new connections). `warm_up_ms` is how long it
     is loaded in each draw before blocks count. `why` is the code of the fact that decided it:
     `flat` and `warms_quickly`, or `solo`, where each round starts it anew (processes);
-    `starts_slowly`, `warms_slowly`, `fixed_port`, `attached`, `asked` with --instances.
+    `starts_slowly`, `warms_slowly` (or with too much noise to tell), `fixed_port`, `attached`,
+    `asked` with --instances.
     """
 
     what: Literal["processes", "connections"]
@@ -156,13 +157,27 @@ class Redrawn(Contract):
     why: str
 
 
+class NewProcess(Contract):
+    """A new process of a contender beside the first one, which is warm, pair of slices by pair.
+
+    `time_ln` and `cpu_ln` are ln of the time and the CPU time that a request takes, new over warm;
+    `cpu_ln` is empty where that can't be seen. For each pair the new one was loaded for `pair_ms`.
+    """
+
+    pair_ms: PositiveInt
+    time_ln: tuple[float, ...]
+    cpu_ln: tuple[float, ...] = ()
+
+
 class DrawRule(Contract):
     """How a race is cut into draws. Decided once, from the facts of the first boot's start and
-    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders."""
+    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders;
+    `new_processes` has those that were tried beside the first ones, by contender."""
 
     type: Literal["draw-rule"] = "draw-rule"
     draw_s: PositiveFloat
     redrawn: dict[str, Redrawn]
+    new_processes: Annotated[dict[str, NewProcess], Field(exclude_if=lambda given: not given)] = {}
 
 
 class Draw(Contract):

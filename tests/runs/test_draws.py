@@ -14,7 +14,7 @@ from tests.runs.test_race import SPEEDS
 from tests.runs.test_warmup import compiling
 from tests.runs.world import World, cut_off
 
-SLOW_START = {"fast": 400.0, "slow": 400.0}
+SLOW_START = {"fast": 600.0, "slow": 600.0}
 
 
 def draws(run: AnyRun) -> list[Draw]:
@@ -41,8 +41,10 @@ def test_each_draw_has_new_connections_and_new_processes(measure: Measure) -> No
     found = draws(run)
     assert [each.draw for each in found] == list(range(len(found)))
     assert len(found) >= 15
-    assert len(world.jobs) == 1 + len(found), "one for the warm-up, one for each draw"
-    for draw, job in zip(found, world.jobs[1:], strict=True):
+    tried = [{name_of(key) for key in job} for job in world.jobs[1:3]]
+    assert tried == [{"slow"}, {"fast"}], "a new process of each, beside the first ones"
+    assert len(world.jobs) == 3 + len(found), "and one for the warm-up, one for each draw"
+    for draw, job in zip(found, world.jobs[3:], strict=True):
         assert set(draw.connections_open) == {"fast", "slow", "fast (twin)"}
         assert set(draw.connections_open.values()) == {64}
         assert set(draw.processes.values()) in ({0}, {draw.draw + 1})
@@ -80,6 +82,31 @@ def test_warm_ups_of_draws_count_for_nothing(measure: Measure) -> None:
     run = measure.race(cold, "fast", "slow", twin=False, duration=20.0)
     slow = [one for block in blocks(run) for one in block.slices if one.entry == "slow"]
     assert min(one.event.requests_per_s for one in slow) > 45_000
+
+
+def test_weather_that_a_new_process_shares_with_a_warm_one_is_no_warm_up(measure: Measure) -> None:
+    def weather(world: World, count: int) -> None:
+        world.requests_per_s.update({name: of * 0.98**count for name, of in SPEEDS.items()})
+
+    world = World(dict(SPEEDS), on_slice=weather)
+    run = measure.race(world, "fast", "slow", duration=2.0, warm_up=2.0)
+    assert {each.why for each in rule(run).redrawn.values()} == {"flat"}
+
+
+def test_a_new_process_that_is_soon_warm_is_warmed_up_for_each_draw(measure: Measure) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((0.15, 0.5))})
+    run = measure.race(world, "fast", "slow", duration=20.0)
+    slow, fast = rule(run).redrawn["slow"], rule(run).redrawn["fast"]
+    assert (slow.what, slow.why, slow.warm_up_ms) == ("processes", "warms_quickly", 75 + 240)
+    assert (fast.what, fast.why, fast.warm_up_ms) == ("processes", "flat", 75)
+
+
+def test_a_new_process_that_is_cold_for_long_is_none_to_draw(measure: Measure) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((0.9, 0.5))})
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    slow = rule(run).redrawn["slow"]
+    assert (slow.what, slow.why) == ("connections", "warms_slowly")
+    assert rule(run).redrawn["fast"].what == "processes"
 
 
 def test_what_starts_slowly_has_processes_for_the_boot_that_take_turns(measure: Measure) -> None:
@@ -186,8 +213,23 @@ def test_a_process_that_dies_loses_its_share_and_the_contender_goes_on(
     assert run.result.complete
 
 
-def test_whose_new_processes_do_not_come_up_is_out_after_three_draws(measure: Measure) -> None:
+def test_whose_second_process_does_not_come_up_is_measured_with_the_first(
+    measure: Measure,
+) -> None:
     world = World(SPEEDS, unstartable_again={"slow": "out of ports"})
+    run = measure.race(world, "fast", "slow", duration=30.0)
+    assert set(end(run).lost["slow"]) == {"out of ports"}
+    assert {each.processes["slow"] for each in draws(run) if "slow" in each.processes} == {0}
+    slow = run.result.entry("slow")
+    assert slow and slow.valid
+
+
+def test_whose_new_processes_do_not_come_up_is_out_after_three_draws(measure: Measure) -> None:
+    def run_out_of_ports(world: World, _count: int) -> None:
+        if "slow/2" in world.up:
+            world.unstartable_again["slow"] = "out of ports"
+
+    world = World(SPEEDS, on_slice=run_out_of_ports)
     run = measure.race(world, "fast", "slow", duration=30.0)
     assert end(run).died == {"slow": "out of ports"}
     assert [each.draw for each in draws(run) if each.out == {"slow": "out of ports"}]

@@ -110,7 +110,7 @@ def test_cut_off_it_keeps_what_it_has_and_goes_on(measure: Measure) -> None:
 
 def test_killed_it_is_judged_by_what_it_has_and_goes_on(measure: Measure, tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
-        measure.grid(World(SPEEDS, on_slice=cut_off(300, SystemExit)))
+        measure.grid(World(SPEEDS, on_slice=cut_off(450, SystemExit)))
     path, world = tmp_path / "runs" / "t-fast-vs-slow", World(SPEEDS)
     assert not (path / "grid.json").exists()
     first, second = report(path, world).result.cells

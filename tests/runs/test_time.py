@@ -86,7 +86,7 @@ def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:
 def test_one_that_stalls_later_ends_the_race_early_with_what_there_is(
     measure: Measure, options: dict[str, Any]
 ) -> None:
-    world = World(SPEEDS, stalls={"slow": 2.6})
+    world = World(SPEEDS, stalls={"slow": 4.0})
     finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
     assert took_s < expected(finished).at_most_s
     if not finished.result.complete:
@@ -97,7 +97,7 @@ def test_one_that_stalls_later_ends_the_race_early_with_what_there_is(
 
 
 def test_a_race_that_ended_early_goes_on_later(measure: Measure) -> None:
-    world = World(SPEEDS, stalls={"slow": 2.6})
+    world = World(SPEEDS, stalls={"slow": 4.0})
     finished, _ = raced(measure, world, "fast", "slow", "same")
     assert not finished.result.complete
     world.stalls.clear()

@@ -19,8 +19,9 @@ from bakeoff.plan import start_order
 from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
+from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, starts_quickly
 from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.new_process import compared
 from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.time_left import time_left_s
@@ -122,16 +123,33 @@ class Boot:
         self.context.store.append(warmup)
         return meter, warmup
 
-    def draw_rule(self, session: Session, warmup: Warmup) -> DrawRule:
-        """How the race is cut into draws: as it was before, or decided now and recorded."""
+    def draw_rule(self, session: Session, meter: Meter, warmup: Warmup) -> DrawRule:
+        """How the race is cut into draws: as it was before, or decided now and recorded.
+
+        `meter` is that of the warm-up.
+        """
         if self.rule:
             return self.rule
         meters = self.context.stages.meters
+        quick = [
+            each
+            for each in session.running
+            if starts_quickly(self.plan, each.entry, each.handle.time_to_ready_ms)
+        ]
+        if quick:
+            self.step("comparing new processes with warm ones")
+        new = compared(session, meter, warmup, quick)
         facts = []
         for each in session.running:
             memory = session.instances.memory(each)
-            ready_ms = each.handle.time_to_ready_ms
-            facts.append(Facts(each.entry, ready_ms, memory.pss_mib if memory else 0.0))
+            facts.append(
+                Facts(
+                    each.entry,
+                    each.handle.time_to_ready_ms,
+                    memory.pss_mib if memory else 0.0,
+                    new.get(each.entry.name),
+                )
+            )
         room = Room(meters.free_memory_mib(), meters.free_files())
         rule = draw_rule(self.plan, warmup, facts, room)
         self.context.store.append(rule)

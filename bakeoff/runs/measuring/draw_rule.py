@@ -1,45 +1,40 @@
 """The rule by which a race is cut into draws: what is drawn anew, how often, for how long.
 
-It sees how contenders start and warm up, what they hold in memory, and which address they have. It
-does not see who is ahead. What its constants rest on is in METHODOLOGY.md, draws.
+It sees how contenders start and warm up, how a new process compares with one that is warm, what
+they hold in memory, and which address they have. It does not see who is ahead. What its constants
+rest on is in METHODOLOGY.md, draws.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import log, sqrt
 from statistics import median
 from typing import NamedTuple
 
 from bakeoff.model.plan import Entry, Plan
-from bakeoff.model.samples import WARM_UP_SLICE_MS, DrawRule, Redrawn, Slice, Warmup
+from bakeoff.model.samples import (
+    WARM_UP_SLICE_MS,
+    DrawRule,
+    NewProcess,
+    Redrawn,
+    Slice,
+    Warmup,
+)
+from bakeoff.runs.measuring.new_process import WARM_UP_MS, program_of, warm_after_ms
 
-READY_MS_MAX = 250.0
+READY_MS_MAX = 500.0
 """What needs longer to start isn't started for a draw of about a second."""
-QUICK_SLICES = 2
-"""Nor what is not steady after so many slices of its warm-up (0.5 s)."""
-EARLY_SLICES = 3
-"""So many after them stand for what follows."""
-LAST_SLICES = 2
-"""Where there are no more: a race may be so short that a warm-up has four slices."""
-CHANGED, WEATHER, UNKNOWN = 0.03, 0.1, 0.2
-"""Slices that differ by more, in ln, show a warm-up: in CPU per request, and in throughput, which
-drifts with the machine where that can be told apart. With more noise than the last, nothing is
-known of a warm-up."""
-WARM_UP_MS = 75
-"""For new connections, and for processes that are flat: as good as 250 ms (libuv)."""
-BEGINNING = -log(1 - WARM_UP_MS / WARM_UP_SLICE_MS)
-"""Throughput of an early slice that is away by less, in ln, is no warm-up where CPU per request is
-known and within `WEATHER`: of ten warm-ups of flat programs one had such a slice 28 % off."""
+WEATHER = 0.1
+"""A process is warm whose requests take no more than so much longer than they did, in ln."""
 
 BLOCKS_MIN = 10
 """Short blocks in a draw, where slices are short."""
 BLOCKS_FEW = 3
 """Where slices take seconds."""
-DRAWS_MIN, DRAWS_MAX = 8, 40
+DRAWS_MIN, DRAWS_MAX = 8, 32
 """With fewer the interval depends on quantiles of t far out; more gain little."""
-OVERHEAD_SHARE = 0.3
-"""What draws may cost besides measuring, as a share of it."""
+OVERHEAD_SHARE = 0.7
+"""What draws may cost besides measuring, as a share of it. Where processes differ by more than what
+is measured within a draw, more draws are worth more than longer ones."""
 START_MS = 25.0
 """Starting, checking and stopping a process, besides its own time to get ready."""
 CONNECT_MS = 40.0
@@ -63,11 +58,12 @@ FILES_KEPT = 64
 
 @dataclass(frozen=True)
 class Facts:
-    """What the start and the warm-up of a contender's first process have shown."""
+    """What the start of a contender's first process has shown, and a new one beside it."""
 
     entry: Entry
     time_to_ready_ms: float | None
     memory_mib: float
+    new: NewProcess | None = None
 
 
 class Room(NamedTuple):
@@ -79,7 +75,7 @@ class Room(NamedTuple):
 
 def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) -> DrawRule:
     """The rule for a race of those in `facts`."""
-    own = {each.entry.name: _redrawn(plan, warmup, each) for each in facts}
+    own = {each.entry.name: _redrawn(plan, each) for each in facts}
     redrawn = {each.entry.name: _as_twins(each.entry, own, facts) for each in facts}
     draw_s = _draw_s(plan, warmup, redrawn, facts)
     several = [each for each in facts if _lasts(redrawn[each.entry.name])]
@@ -88,7 +84,13 @@ def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) ->
     for each in several:
         name = each.entry.name
         redrawn[name] = redrawn[name].model_copy(update={"instances": instances})
-    return DrawRule(draw_s=draw_s, redrawn=redrawn)
+    new = {each.entry.name: each.new for each in facts if each.new}
+    return DrawRule(draw_s=draw_s, redrawn=redrawn, new_processes=new)
+
+
+def starts_quickly(plan: Plan, entry: Entry, time_to_ready_ms: float | None) -> bool:
+    """Whether it may have a new process for each draw, if that is soon as good as a warm one."""
+    return _lasts_for(plan, entry, time_to_ready_ms) is None
 
 
 def slices_again(warmup: Warmup, name: str) -> int:
@@ -114,80 +116,38 @@ def is_warm(warmup: Warmup, measured: Slice) -> bool:
     return measured.event.requests_per_s >= (1 - WEATHER) * (warmup.level(name) or 0.0)
 
 
-def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
-    """What is drawn of one contender; how many instances is not decided yet."""
-    name = facts.entry.name
-    connections = Redrawn(what="connections", instances=1, warm_up_ms=WARM_UP_MS, why="")
-    if facts.entry.attached or facts.entry.fixed_port:
-        why = "attached" if facts.entry.attached else "fixed_port"
-        return connections.model_copy(update={"why": why})
+def _lasts_for(plan: Plan, entry: Entry, time_to_ready_ms: float | None) -> str | None:
+    """Why its processes live for the boot, however good a new one is; None: they may not."""
+    if entry.attached:
+        return "attached"
+    if entry.fixed_port:
+        return "fixed_port"
     if plan.instances:
-        return connections.model_copy(update={"why": "asked"})
-    if facts.time_to_ready_ms is None or facts.time_to_ready_ms > READY_MS_MAX:
-        return connections.model_copy(update={"why": "starts_slowly"})
-    slices = _quick(warmup, name)
-    if slices is None:
-        return connections.model_copy(update={"why": "warms_slowly"})
+        return "asked"
+    if time_to_ready_ms is None or time_to_ready_ms > READY_MS_MAX:
+        return "starts_slowly"
+    return None
+
+
+def _redrawn(plan: Plan, facts: Facts) -> Redrawn:
+    """What is drawn of one contender; how many instances is not decided yet."""
+    why = _lasts_for(plan, facts.entry, facts.time_to_ready_ms)
+    warm_ms = warm_after_ms(facts.new) if facts.new else None
+    if why or warm_ms is None:
+        why = why or "warms_slowly"
+        return Redrawn(what="connections", instances=1, warm_up_ms=WARM_UP_MS, why=why)
     return Redrawn(
         what="processes",
         instances=1,
-        # The slice after them may have begun slow: Node's second does, for 50 ms.
-        warm_up_ms=slices * WARM_UP_SLICE_MS + WARM_UP_MS,
-        why="warms_quickly" if slices else "flat",
+        warm_up_ms=WARM_UP_MS + warm_ms,
+        why="warms_quickly" if warm_ms else "flat",
     )
-
-
-def _quick(warmup: Warmup, name: str) -> int | None:
-    """With which slice it was as it is in the end, QUICK_SLICES at most; None: it was later.
-
-    Other than a course, which an unsteady machine leaves undecided, it doesn't ask whether slices
-    scatter, but whether early ones differ from the last ones by more than they scatter.
-    """
-    cpu_us = [each or 0.0 for each in warmup.cpu_us_per_request.get(name, ())]
-    rates = warmup.requests_per_s.get(name, ())
-    if len(rates) < QUICK_SLICES + LAST_SLICES or min(rates) <= 0:
-        return None
-    seen = len(cpu_us) == len(rates) and min(cpu_us) > 0
-    last = warmup.steady_from.get(name, 0) if warmup.steady.get(name) else len(rates) // 2
-    times = [1 / each for each in rates]
-    if seen:
-        quick = [_from(times, last, WEATHER, BEGINNING), _from(cpu_us, last, CHANGED, WEATHER)]
-    else:
-        quick = [_from(times, last, CHANGED, WEATHER)]
-    known = [each for each in quick if each is not None]
-    return max(known) if len(known) == len(quick) else None
-
-
-def _from(values: Sequence[float], last: int, changed: float, away_max: float) -> int | None:
-    """The first of the first slices from which `values`, times of a request, are as they are from
-    slice `last` on.
-
-    Single slices may be `away_max` above, in ln, and what follows them `changed` off. One below is
-    no warm-up: a core that was idle is faster for half a second, whoever runs on it.
-    """
-    last = min(max(last, QUICK_SLICES), len(values) - LAST_SLICES)
-    level = median(values[last:])
-    away = [log(each / level) for each in values]
-    # The noise of a single slice, from steps: neither a change nor a drift counts as noise.
-    steps = [abs(log(b / a)) for a, b in pairwise(values[last:])]
-    noise = median(steps) / (0.6745 * sqrt(2))
-    early = log(median(values[QUICK_SLICES : QUICK_SLICES + EARLY_SLICES]) / level)
-    if abs(early) > min(UNKNOWN, max(changed, 2 * noise)):
-        return None
-    limit = max(away_max, min(UNKNOWN, 3 * noise))
-    differ = [each > limit for each in away[:QUICK_SLICES]]
-    return max((n + 1 for n, each in enumerate(differ) if each), default=0)
 
 
 def _as_twins(entry: Entry, own: Mapping[str, Redrawn], facts: Sequence[Facts]) -> Redrawn:
     """Copies of one program are drawn alike: as the one of them that takes longest."""
-    names = [each.entry.name for each in facts if _program(each.entry) == _program(entry)]
+    names = [each.entry.name for each in facts if program_of(each.entry) == program_of(entry)]
     return max((own[name] for name in names), key=lambda each: (_lasts(each), each.warm_up_ms))
-
-
-def _program(entry: Entry) -> tuple[object, ...]:
-    """What is the same for a twin and its original, and for a contender that was named twice."""
-    return entry.folder, entry.contender, entry.attached, entry.fixed_port
 
 
 def _lasts(redrawn: Redrawn) -> bool:

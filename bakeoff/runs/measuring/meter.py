@@ -43,15 +43,22 @@ def block_of(
 class Meter:
     """Loads the contenders of a session slice by slice, and reads their CPU time at each border.
 
-    It is good for as long as the session's connections are.
+    It is good for as long as the session's connections are; or another engine's, which is connected
+    to those `running`.
     """
 
-    def __init__(self, session: Session, load: Generator | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        load: Generator | None = None,
+        running: Sequence[Running] | None = None,
+    ) -> None:
         self._session = session
         self.load = load or session.load
         """The engine; the session's where none is given."""
+        self._running = list(session.running if running is None else running)
         self._clock = session.context.stages.clock
-        self._targets = {each.entry.name: index for index, each in enumerate(session.running)}
+        self._targets = {each.entry.name: index for index, each in enumerate(self._running)}
         self._last: dict[str, tuple[CpuTime, int]] = {}
         self.died: dict[str, str] = {}
 
@@ -64,7 +71,7 @@ class Meter:
         for all contenders. Raises `NoVerdict` where the upstream has died.
         """
         target = self._targets[name]
-        running = self._session.running[target]
+        running = self._running[target]
         plan = self._session.plan
         command = SliceCommand(
             target=target,
@@ -108,7 +115,7 @@ class Meter:
         twelve JVMs on a core, each further one's slices had half of it.
         """
         measured = self.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS)
-        running = self._session.running[self._targets[name]]
+        running = self._running[self._targets[name]]
         before = running.cpu.read()
         for _ in range(REST_MS_MAX // REST_MS):
             self._clock.wait(REST_MS / 1000)

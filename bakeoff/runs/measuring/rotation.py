@@ -34,7 +34,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
             session.audit()
         given = boot.earlier[0].lengths if boot.earlier else {}
         meter, warmup = boot.warm_up(session, given)
-        rule = boot.draw_rule(session, warmup)
+        rule = boot.draw_rule(session, meter, warmup)
         draws = Draws(session, rule, meter.died)
         draws.start_cohorts(warmup)
         observation = Observation(session)

@@ -67,7 +67,7 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
     """
     with boot.session() as session:
         meter, warmup = boot.warm_up(session, {})
-        draws = Draws(session, boot.draw_rule(session, warmup), meter.died)
+        draws = Draws(session, boot.draw_rule(session, meter, warmup), meter.died)
         draws.start_cohorts(warmup)
         peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
         search = _Search(plan, boot, session, draws, scores, peaks)

@@ -66,12 +66,16 @@ class Session:
             self.running = list(running)
         self._load = self.new_load()
 
-    def new_load(self, *, singly: bool = False) -> Generator:
-        """Another engine, with connections of its own to those running; who asks closes it.
+    def new_load(
+        self, running: Sequence[Running] | None = None, *, singly: bool = False
+    ) -> Generator:
+        """Another engine, with connections of its own to those `running`; who asks closes it.
 
-        `singly`: one connection to each, with one request under way.
+        None: to the same as the session's own. `singly`: one connection to each, with one request
+        under way.
         """
-        verified = [(each.handle, each.verification) for each in self.running]
+        loaded = self.running if running is None else running
+        verified = [(each.handle, each.verification) for each in loaded]
         one = {"connections": 1, "pipeline": 1, "streams": 1}
         plan = self.plan.model_copy(update=one) if singly else self.plan
         return self.context.stages.loads.connect(job(plan, verified, self.context.folder))

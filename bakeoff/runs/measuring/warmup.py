@@ -37,7 +37,7 @@ LEAST_RATE = 1.0
 
 
 SLICES_MIN = 4
-"""So many tell how it begins (draw_rule.py), however long the clock says that they took."""
+"""However long the clock says that they took: what is known of a contender rests on them."""
 
 HELD_UP_SLICES = 2
 HELD_UP_NS = 1_000_000_000
