@@ -31,7 +31,7 @@ help: ## Show this list
 .PHONY: race
 race: setup ## Set up what is needed, race the default line-up, print standings and report
 	$(BIN)/bakeoff setup
-	$(BIN)/bakeoff race
+	$(BIN)/bakeoff race -d 2m
 
 # One contender at least of each toolchain: what `make test` has time for.
 TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify node-pm2 gunicorn \

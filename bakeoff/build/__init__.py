@@ -5,12 +5,13 @@ from bakeoff.build.builder import build, has_runs, is_built, out_folder, source_
 from bakeoff.build.checkouts import check_out
 from bakeoff.build.repository import WORKING_TREE, Repository
 from bakeoff.build.requirements import Missing, missing_tools, packages
-from bakeoff.build.several import build_several
+from bakeoff.build.several import Wanted, build_several
 
 __all__ = [
     "WORKING_TREE",
     "Missing",
     "Repository",
+    "Wanted",
     "build",
     "build_several",
     "check_out",

@@ -5,12 +5,20 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bakeoff.build.builder import build
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.receipt import Receipt
+
+
+class Wanted(NamedTuple):
+    """A contender to be built, in its folder; `name` is what whoever waits for it calls it."""
+
+    name: str
+    contender: Contender
+    folder: Path
 
 
 class BuildProgress(Protocol):
@@ -24,9 +32,9 @@ class BuildProgress(Protocol):
 
 
 def build_several(
-    wanted: Sequence[tuple[Contender, Path]], jobs: int, progress: BuildProgress
+    wanted: Sequence[Wanted], jobs: int, progress: BuildProgress
 ) -> list[Receipt | ContenderOut]:
-    """Build `wanted` (contender, folder), `jobs` at a time, in their order.
+    """Build `wanted`, `jobs` at a time, in their order.
 
     Returns a receipt for each, or the reason why it can't be built. Ctrl-C, or whatever else is
     raised here, ends the commands that are running before it propagates.
@@ -34,7 +42,7 @@ def build_several(
     stop = Event()
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            builds = [pool.submit(_built, *each, stop, progress) for each in wanted]
+            builds = [pool.submit(_built, each, stop, progress) for each in wanted]
             for done in as_completed(builds):
                 done.result()  # raises a fault of ours at once
         except BaseException:
@@ -44,20 +52,18 @@ def build_several(
     return [each.result() for each in builds]
 
 
-def _built(
-    contender: Contender, folder: Path, stop: Event, progress: BuildProgress
-) -> Receipt | ContenderOut:
+def _built(wanted: Wanted, stop: Event, progress: BuildProgress) -> Receipt | ContenderOut:
     began_s: list[float] = []
 
     def begins() -> None:
         began_s.append(time.monotonic())
-        progress.began(contender.name)
+        progress.began(wanted.name)
 
     result: Receipt | ContenderOut
     try:
-        result = build(contender, folder, begins=begins, stop=stop)
+        result = build(wanted.contender, wanted.folder, begins=begins, stop=stop)
     except ContenderOut as error:
         result = error
     seconds_s = time.monotonic() - began_s[0] if began_s else None
-    progress.ended(contender.name, isinstance(result, Receipt), seconds_s)
+    progress.ended(wanted.name, isinstance(result, Receipt), seconds_s)
     return result

@@ -13,12 +13,11 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Column
 
-from bakeoff.build import build_several, install_packages, is_built, missing_tools, packages
+from bakeoff.build import Wanted, build_several, install_packages, is_built, missing_tools, packages
 from bakeoff.cli.options import contender_names
 from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.load import link, shadowed
-from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
 from bakeoff.model.receipt import Receipt
 from bakeoff.plan import Catalogue, resolve_contenders
@@ -26,9 +25,6 @@ from bakeoff.runs.stages import BuildLines, default_jobs
 
 DISK_GIB = 2
 """What the whole catalogue takes while it is built, with the caches of its package managers."""
-
-Buildable = tuple[Contender, Path]
-"""A contender and its folder."""
 
 
 def setup(
@@ -85,21 +81,23 @@ def _make_links(folder: Path) -> None:
         say(f"  export PATH={shlex.quote(str(folder.absolute()))}:$PATH", out)
 
 
-def _buildable(catalogue: Catalogue, names: Sequence[str], everything: bool) -> list[Buildable]:
+def _buildable(catalogue: Catalogue, names: Sequence[str], everything: bool) -> list[Wanted]:
     """The contenders to build. Raises `BadUsage` for a command or a URL: there is nothing to do."""
     if not names:
         names = catalogue.names() if everything else catalogue.default_line_up()
-    buildable: list[Buildable] = []
+    buildable: list[Wanted] = []
     for resolved in resolve_contenders(list(dict.fromkeys(names)), catalogue, Path.cwd()):
         if resolved.own_answer:
             raise BadUsage(f"{resolved.typed}: only catalogue contenders and folders can be set up")
         assert resolved.contender and resolved.folder
-        buildable.append((resolved.contender, resolved.folder))
+        buildable.append(Wanted(resolved.contender.name, resolved.contender, resolved.folder))
     return buildable
 
 
-def _install_missing(buildable: Sequence[Buildable]) -> None:
-    needed = packages(tool for each in buildable for tool in missing_tools(*each))
+def _install_missing(buildable: Sequence[Wanted]) -> None:
+    needed = packages(
+        tool for each in buildable for tool in missing_tools(each.contender, each.folder)
+    )
     if not needed:
         return
     if os.geteuid() == 0:
@@ -111,9 +109,9 @@ def _install_missing(buildable: Sequence[Buildable]) -> None:
         say(str(error))
 
 
-def _warn_of_full_disk(buildable: Sequence[Buildable]) -> None:
+def _warn_of_full_disk(buildable: Sequence[Wanted]) -> None:
     """A disk that is nearly full makes builds fail in ways that don't speak of it."""
-    folders = [folder for contender, folder in buildable if not is_built(contender, folder)]
+    folders = [each.folder for each in buildable if not is_built(each.contender, each.folder)]
     if not folders:
         return
     free_gib, folder = min((shutil.disk_usage(folder).free / 2**30, folder) for folder in folders)
@@ -125,15 +123,15 @@ def _warn_of_full_disk(buildable: Sequence[Buildable]) -> None:
 
 
 def _say_results(
-    buildable: Sequence[Buildable], results: Sequence[Receipt | ContenderOut]
+    buildable: Sequence[Wanted], results: Sequence[Receipt | ContenderOut]
 ) -> list[ContenderOut]:
     """Versions, reasons, and a sentence that sums them up; the failures."""
     failures: dict[str, ContenderOut] = {}
-    for (contender, _), result in zip(buildable, results, strict=True):
+    for wanted, result in zip(buildable, results, strict=True):
         if isinstance(result, Receipt):
-            say(f"{contender.name}: {result.version}", out)
+            say(f"{wanted.name}: {result.version}", out)
         else:
-            failures[contender.name] = result
+            failures[wanted.name] = result
     for name, failure in failures.items():
         say(f"{name} is out: {failure}")
     summary = f"{len(buildable) - len(failures)} of {len(buildable)} ready"

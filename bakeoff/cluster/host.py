@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 from bakeoff import installation, load, measure, start
-from bakeoff.build import build_several, out_folder
+from bakeoff.build import Wanted, build_several, out_folder
 from bakeoff.cluster import route
 from bakeoff.cluster.wire import Call, Failed, Resident
 from bakeoff.keeper.processes import identity, is_gone
@@ -128,9 +128,9 @@ class Host:
                 ) from None
         return str(folder)
 
-    def build(self, wanted: Sequence[tuple[Contender, str]]) -> list[Receipt | ContenderOut]:
+    def build(self, wanted: Sequence[tuple[str, Contender, str]]) -> list[Receipt | ContenderOut]:
         """Build contenders in folders of this machine; `lines` grow by what begins and ends."""
-        folders = [(contender, Path(folder)) for contender, folder in wanted]
+        folders = [Wanted(name, contender, Path(folder)) for name, contender, folder in wanted]
         return build_several(folders, default_jobs(), BuildLines(self.lines.append))
 
     def engine(self) -> str:

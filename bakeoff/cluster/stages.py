@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from bakeoff import load, start
+from bakeoff.build import Wanted
 from bakeoff.cluster.remote import Far, Node
 from bakeoff.cluster.sources import pack
 from bakeoff.model.contender import Contender
@@ -82,7 +83,7 @@ class _Servers(Servers):
 
     def build(
         self,
-        wanted: Sequence[tuple[Contender, Path]],
+        wanted: Sequence[Wanted],
         say: Callable[[str], None],  # noqa: ARG002
     ) -> list[Receipt | ContenderOut]:
         """Build on all server nodes at a time; what begins and ends there is said as leases are
@@ -98,13 +99,13 @@ class _Servers(Servers):
         ]
 
     def _begin_build(
-        self, folders: _Folders, wanted: Sequence[tuple[Contender, Path]]
+        self, folders: _Folders, wanted: Sequence[Wanted]
     ) -> Callable[[], list[Receipt | ContenderOut]]:
         found: dict[int, Receipt | ContenderOut] = {}
-        there: dict[int, tuple[Contender, str]] = {}
-        for number, (contender, folder) in enumerate(wanted):
+        there: dict[int, tuple[str, Contender, str]] = {}
+        for number, (name, contender, folder) in enumerate(wanted):
             try:
-                there[number] = contender, folders.there(contender, folder)
+                there[number] = name, contender, folders.there(contender, folder)
             except ContenderOut as error:
                 found[number] = error
         built = folders.node.begin("host", "build", list(there.values()))

@@ -30,9 +30,11 @@ from bakeoff.plan.outlook import expected
 from bakeoff.plan.questions import asked, is_own
 from bakeoff.plan.race_options import RaceOptions
 
-DURATION_PER_ENTRY_S = 20.0
-DURATION_MAX_S = 300.0
-"""The longest race where no duration was given: thirty entries have 10 s each."""
+DURATION_PER_ENTRY_S = 6.0
+"""Two commands and the twin have a verdict within a minute, the whole catalogue in a quarter of an
+hour."""
+LONGER_PER_ENTRY_S = 20.0
+"""Where windows are long (an open loop, solo rounds), and the most that a precision may take."""
 BOOTS = 1
 """Each draw has new connections, and processes where that is cheap: another boot would only cost
 its warm-ups (METHODOLOGY.md, draws)."""
@@ -125,7 +127,9 @@ class RaceDraft:
             check_loadable(entries, self.environment.cluster)
         if options.server_nodes > 1:
             check_rotated(options, entries, self.workload)
-        duration_s = duration_s or min(DURATION_PER_ENTRY_S * len(entries), DURATION_MAX_S)
+        longer = options.rate or options.load or options.solo or options.precision
+        per_entry_s = LONGER_PER_ENTRY_S if longer else DURATION_PER_ENTRY_S
+        duration_s = duration_s or per_entry_s * len(entries)
         boots = BOOTS
         if options.solo:
             boots = max(SOLO_ROUNDS_MIN, round(duration_s / (len(entries) * SOLO_WINDOW_S)))

@@ -35,7 +35,7 @@ class RaceOptions(QuestionOptions):
         bool,
         Flag(
             "The whole catalogue, as far as it serves the workload and can be built. All run at "
-            "once: allow 2 GiB of memory and half an hour.",
+            "once: allow 2 GiB of memory and a quarter of an hour.",
             bool,
         ),
     ] = False
@@ -50,8 +50,8 @@ class RaceOptions(QuestionOptions):
     duration: Annotated[
         Seconds | None,
         Flag(
-            "Measured time in all, such as 20, 90s or 2m. (default: 20 s per contender and twin, "
-            "5 minutes at most)",
+            "Measured time in all, such as 20, 90s or 2m. (default: 6 s per contender and twin; "
+            "20 s in an open loop, solo, or for a precision)",
             metavar="TIME",
             letter="-d",
         ),
@@ -149,7 +149,8 @@ class RaceOptions(QuestionOptions):
     budget: Annotated[
         Seconds | None,
         Flag(
-            "The most measured time that --precision may take. (default: that of --duration)",
+            "The most measured time that --precision may take. (default: 20 s per contender and "
+            "twin)",
             metavar="TIME",
         ),
     ] = None

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import bakeoff
 from bakeoff import load, measure, start
 from bakeoff import verify as verifying
-from bakeoff.build import build_several
-from bakeoff.model.contender import Contender
+from bakeoff.build import Wanted, build_several
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
@@ -53,7 +52,7 @@ class Servers:
         return make_certificate(folder)
 
     def build(
-        self, wanted: Sequence[tuple[Contender, Path]], say: Callable[[str], None]
+        self, wanted: Sequence[Wanted], say: Callable[[str], None]
     ) -> list[Receipt | ContenderOut]:
         """For each of `wanted` its receipt, or why there is none; `say` is told what begins."""
         return build_several(wanted, default_jobs(), BuildLines(say))

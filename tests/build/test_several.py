@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.build import build_several, is_built
-from bakeoff.model.contender import Contender
+from bakeoff.build import Wanted, build_several, is_built
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.receipt import Receipt
 from tests.build.test_builder import contender
@@ -30,8 +29,9 @@ class Seen:
         self.all.append(f"{how} {name}")
 
 
-def named(tmp_path: Path, name: str, command: object) -> tuple[Contender, Path]:
-    return contender(tmp_path / name, command).model_copy(update={"name": name}), tmp_path / name
+def named(tmp_path: Path, name: str, command: object) -> Wanted:
+    """Called `name`, whatever its own name is: two revisions of one contender share that."""
+    return Wanted(name, contender(tmp_path / name, command), tmp_path / name)
 
 
 def test_two_at_a_time_overlap(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_when_we_fail_what_runs_is_ended_and_does_not_count_as_built(tmp_path: P
     first = named(tmp_path, "first", ["touch {out}/half", "sleep 600"])
     with pytest.raises(ValueError, match="a fault of ours"):
         build_several([first, named(tmp_path, "second", "true")], 2, Broken())
-    assert not is_built(*first)
-    assert not (first[1] / ".out" / "half").exists()
+    assert not is_built(first.contender, first.folder)
+    assert not (first.folder / ".out" / "half").exists()
 
 
 def test_a_command_that_takes_too_long_is_told_from_one_that_fails(

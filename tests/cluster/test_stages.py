@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.build import Wanted
 from bakeoff.model.errors import ContenderOut
 
 pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
@@ -36,7 +37,7 @@ class Told:
 
 def test_contenders_are_built_on_all_server_nodes_at_a_time(tmp_path: Path) -> None:
     (tmp_path / "beside").mkdir()
-    wanted = [(contender(tmp_path / "mine", BUILT), tmp_path / "mine")]
+    wanted = [Wanted("mine", contender(tmp_path / "mine", BUILT), tmp_path / "mine")]
     seen: list[str] = []
     nodes = [cast(Node, Told(each, seen)) for each in ("one", "two", "load")]
     built = stages(nodes[:2], nodes[2:]).servers.build(wanted, print)

@@ -1,5 +1,6 @@
 """A race takes as long as it said, whatever its servers do: here they are slow, stall, or die."""
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from bakeoff.report.sentences import joined, sentences
 from bakeoff.runs import RaceRun, resume
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
+from tests.runs.test_warmup import compiling
 from tests.runs.world import World
 
 SLOWEST = 20.0
@@ -47,6 +49,37 @@ def test_healthy_servers_take_about_as_long_as_it_says(
     finished, took_s = raced(measure, world, "fast", "slow", **options)
     assert finished.result.complete
     assert 0.4 * expected(finished).about_s < took_s < 1.2 * expected(finished).about_s
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {},
+        {"ready_ms": dict.fromkeys(SPEEDS, 600.0)},
+        {
+            "ready_ms": dict.fromkeys(SPEEDS, 600.0),
+            "compiles_s": dict.fromkeys(SPEEDS, 0.2),
+            "warmth": dict.fromkeys(SPEEDS, compiling((1.0, 0.5))),
+            "forgets": frozenset(SPEEDS),
+        },
+    ],
+    ids=["new processes", "lasting ones", "lasting ones that compile"],
+)
+def test_once_it_is_warm_it_says_how_long_the_rest_takes(
+    measure: Measure, of: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, drains=True, **of)
+    said_ns: list[int] = []
+    world.on_slice = lambda world, _: said_ns.append(world.time_ns) if announced(world) else None
+    measure.race(world, "fast", "slow", duration=20.0)
+    left_s = (world.time_ns - said_ns[0]) / 1e9
+    assert announced(world) == pytest.approx(left_s, rel=0.2)
+
+
+def announced(world: World) -> float:
+    """The seconds for which it is to measure; 0: it has not said so yet."""
+    found = re.search(r"measuring, for about (?:(\d+) min ?)?(?:(\d+) s)?", "\n".join(world.seen))
+    return 60 * int(found[1] or 0) + int(found[2] or 0) if found else 0.0
 
 
 def test_a_confirmation_has_a_time_of_its_own(measure: Measure) -> None:

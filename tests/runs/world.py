@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bakeoff.build import Wanted
 from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
@@ -234,9 +235,9 @@ class World(Reports):
         self.seen.append(f"{name} is out: {reason}")
 
     def build(
-        self, wanted: Sequence[tuple[Contender, Path]], say: Callable[[str], None]
+        self, wanted: Sequence[Wanted], say: Callable[[str], None]
     ) -> list[Receipt | ContenderOut]:
-        return [self.build_one(contender) for contender, _ in wanted]
+        return [self.build_one(contender) for _, contender, _ in wanted]
 
     def build_one(self, contender: Contender) -> Receipt | ContenderOut:
         """A receipt, or the fault that this world has for the contender."""

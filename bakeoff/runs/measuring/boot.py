@@ -99,8 +99,11 @@ class Boot:
                 raise NoVerdict("no contender came up again")
             yield session
 
-    def warm_up(self, session: Session, given: Mapping[str, SliceLengths]) -> tuple[Meter, Warmup]:
-        """Connect to all that run, record how the boot began, and warm them up.
+    def begin(
+        self, session: Session, given: Mapping[str, SliceLengths]
+    ) -> tuple[Meter, Warmup, DrawRule]:
+        """Connect to all that run, record how the boot began, and warm them up; and how the race
+        is cut into draws: as it was before, or decided now and recorded.
 
         `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`, and in
         the first boot `NotAsPlanned`.
@@ -112,6 +115,7 @@ class Boot:
             meter = connect_within_limits(session)
         self.context.store.append(session.record())
         self.step("warming up")
+        began_ns = self.context.stages.clock.now_ns()
         warmup = warm_up(
             meter,
             session,
@@ -121,15 +125,13 @@ class Boot:
             lambda text: self.measured(0.0, text),
         )
         self.context.store.append(warmup)
-        return meter, warmup
+        warm_up_s = (self.context.stages.clock.now_ns() - began_ns) / 1e9
+        rule = self.rule or self._draw_rule(session, meter, warmup, warm_up_s)
+        return meter, warmup, rule
 
-    def draw_rule(self, session: Session, meter: Meter, warmup: Warmup) -> DrawRule:
-        """How the race is cut into draws: as it was before, or decided now and recorded.
-
-        `meter` is that of the warm-up.
-        """
-        if self.rule:
-            return self.rule
+    def _draw_rule(
+        self, session: Session, meter: Meter, warmup: Warmup, warm_up_s: float
+    ) -> DrawRule:
         meters = self.context.stages.meters
         quick = [
             each
@@ -153,7 +155,7 @@ class Boot:
         room = Room(meters.free_memory_mib(), meters.free_files())
         rule = draw_rule(self.plan, warmup, facts, room)
         self.context.store.append(rule)
-        left_s = time_left_s(self.plan, self.budget_s, warmup, rule, facts)
+        left_s = time_left_s(self.plan, self.budget_s, warmup, warm_up_s, rule, facts)
         if self.is_last:
             self.step(f"measuring, for about {figures.time_to_wait(left_s)}")
         fits = [each.instances for each in rule.redrawn.values() if each.why == "asked"]

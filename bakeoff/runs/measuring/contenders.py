@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from bakeoff.build import Wanted
 from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict, ToolMissing
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
@@ -24,16 +25,19 @@ def build(
     _build_upstream(plan, stages, watch)
     # A command has no build, a URL isn't ours, and a twin is built with its original.
     ours = {
-        entry.name: (entry.contender, Path(entry.folder))
+        entry.name: Wanted(entry.name, entry.contender, Path(entry.folder))
         for entry in plan.entries
         if entry.origin in _BUILT and not entry.twin_of and entry.contender and entry.folder
     }
-    missing = {folder: each for each in ours.values() if (folder := each[1]) not in stages.built}
+    missing: dict[Path, Wanted] = {}
+    for each in ours.values():
+        if each.folder not in stages.built:
+            missing.setdefault(each.folder, each)
     if missing:
         watch.step("building what isn't built yet")
         results = stages.servers.build(list(missing.values()), watch.step)
         stages.built.update(zip(missing, results, strict=True))
-    built = {name: stages.built[folder] for name, (_, folder) in ours.items()}
+    built = {name: stages.built[each.folder] for name, each in ours.items()}
     return (
         {name: each for name, each in built.items() if isinstance(each, Receipt)},
         {name: each for name, each in built.items() if isinstance(each, ContenderOut)},
@@ -48,7 +52,9 @@ def _build_upstream(plan: Plan, stages: Stages, watch: Watch) -> None:
     assert upstream.folder, "an upstream with a folder"
     folder = Path(upstream.folder)
     if folder not in stages.built:
-        (built,) = stages.servers.build([(upstream.contender, folder)], watch.step)
+        (built,) = stages.servers.build(
+            [Wanted(upstream.name, upstream.contender, folder)], watch.step
+        )
         stages.built[folder] = built
     if isinstance(reason := stages.built[folder], ContenderOut):
         raise MissingPiece(f"whom the workload {plan.workload.name} has them ask: {reason}")

@@ -33,8 +33,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
             boot.step("comparing what they do")
             session.audit()
         given = boot.earlier[0].lengths if boot.earlier else {}
-        meter, warmup = boot.warm_up(session, given)
-        rule = boot.draw_rule(session, meter, warmup)
+        meter, warmup, rule = boot.begin(session, given)
         draws = Draws(session, rule, meter.died)
         draws.start_cohorts(warmup)
         observation = Observation(session)

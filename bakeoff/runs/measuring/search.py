@@ -66,8 +66,8 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
     Raises `NotAsPlanned`, `NoVerdict`, `BadUsage` where the time is too little for one round.
     """
     with boot.session() as session:
-        meter, warmup = boot.warm_up(session, {})
-        draws = Draws(session, boot.draw_rule(session, meter, warmup), meter.died)
+        meter, warmup, rule = boot.begin(session, {})
+        draws = Draws(session, rule, meter.died)
         draws.start_cohorts(warmup)
         peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
         search = _Search(plan, boot, session, draws, scores, peaks)

@@ -3,14 +3,24 @@
 from collections.abc import Sequence
 
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import WARM_UP_SLICE_MS, DrawRule, Warmup
+from bakeoff.model.samples import DrawRule, Warmup
 from bakeoff.runs.measuring.draw_rule import CONNECT_MS, START_MS, Facts, slices_again
 
 
 def time_left_s(
-    plan: Plan, budget_s: float, warmup: Warmup, rule: DrawRule, facts: Sequence[Facts]
+    plan: Plan,
+    budget_s: float,
+    warmup: Warmup,
+    warm_up_s: float,
+    rule: DrawRule,
+    facts: Sequence[Facts],
 ) -> float:
-    """The draws of a boot that measures for `budget_s`, with what they cost, until its end."""
+    """The draws of a boot that measures for `budget_s`, with what they cost, until its end.
+
+    Further processes are warmed up as slowly as the first ones, which took `warm_up_s`: with a
+    compiler, a server needs as long again after each slice until it is at rest.
+    """
+    slice_ms = 1000 * warm_up_s / max(1, sum(map(len, warmup.requests_per_s.values())))
     lengths = [warmup.lengths[each.entry.name] for each in facts]
     window_ms = sum(each.short_ms for each in lengths)
     # A drain lasts as long as an answer: what is in flight is waited for.
@@ -25,9 +35,11 @@ def time_left_s(
         if redrawn.what == "processes":
             draw_ms += ready_ms
         slices = slices_again(warmup, each.entry.name)
-        again_ms += (redrawn.instances - 1) * (ready_ms + slices * WARM_UP_SLICE_MS)
+        again_ms += (redrawn.instances - 1) * (ready_ms + slices * slice_ms)
         if redrawn.what == "connections":
-            again_ms += redrawn.instances * WARM_UP_SLICE_MS
+            # Over other connections it is warm as soon as it was at first.
+            more = max(1, min(slices, warmup.steady_from.get(each.entry.name, 0)))
+            again_ms += redrawn.instances * more * slice_ms
     draws = max(1, round(budget_s / rule.draw_s))
     around = around_ms / window_ms * (1 - plan.long_share if plan.mode == "closed" else 1)
     return budget_s * (1 + around) + (draws * draw_ms + again_ms) / 1000
