@@ -69,4 +69,6 @@ def test_every_page_opens_as_a_file_fits_and_asks_no_host(
         for file in pages:
             page.goto(file.as_uri())
             assert page.evaluate(OVERFLOW) <= 0, file
-        assert [each for each in seen if not each.startswith(site.as_uri())] == []
+        # The next page is asked for before this one's icon has come: that has failed then.
+        asked = [each.removeprefix("failed: ") for each in seen]
+        assert [each for each in asked if not each.startswith(site.as_uri())] == []

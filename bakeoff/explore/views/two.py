@@ -61,8 +61,9 @@ def two(index: Index, address: Address) -> TwoPage:
     if len(address.parts) != 3:
         raise NotThere("two runs are compared by their ids: /two/BEFORE/AFTER")
     before, after = (found(index, (part,)) for part in address.parts[1:])
-    unlike, reference = address.asked("unlike") == "1", address.asked("reference")
-    part = address.asked("part")
+    # A line over time has both, whatever kernel they ran on: the comparison names what differs.
+    unlike = address.asked("unlike") == "1" or before.machine_class == after.machine_class
+    reference, part = address.asked("reference"), address.asked("part")
     judged = [_judged(run, part) for run in (before, after)]
     result = compare_runs(*judged, reference=reference or None, unlike_machines=unlike)
     document = document_of(result)
