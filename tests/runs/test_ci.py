@@ -53,6 +53,16 @@ def parts(run: AnyRun) -> list[str]:
     return list(run.parts)
 
 
+def test_builds_are_said_by_the_name_of_the_revision(measure: Measure, planned: CiPlan) -> None:
+    world = World(speeds(50_000.0))
+    measure.run(planned, world)
+    assert [each for each in world.seen if each.startswith("building ")] == [
+        "building what isn't built yet",
+        "building base",
+        "building head",
+    ]
+
+
 def test_what_is_not_slower_is_raced_once(measure: Measure, planned: CiPlan) -> None:
     run = measure.run(planned, World(speeds(50_000.0)))
     assert run.result.outcome == "not slower" and run.succeeded

@@ -237,7 +237,9 @@ class World(Reports):
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]
     ) -> list[Receipt | ContenderOut]:
-        return [self.build_one(contender) for _, contender, _ in wanted]
+        for each in wanted:
+            say(f"building {each.name}")
+        return [self.build_one(each.contender) for each in wanted]
 
     def build_one(self, contender: Contender) -> Receipt | ContenderOut:
         """A receipt, or the fault that this world has for the contender."""
