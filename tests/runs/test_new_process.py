@@ -55,7 +55,7 @@ def test_slow_ones_have_three_pairs_at_least_in_a_stage() -> None:
     assert warm_after_ms(NewProcess(pair_ms=160, time_ln=slow)) == 480
 
 
-@pytest.mark.parametrize("noise", [0.01, 0.03, 0.05])
+@pytest.mark.parametrize("noise", [0.01, 0.03, 0.08])
 def test_noise_is_seldom_taken_for_a_warm_up(noise: float) -> None:
     news = [
         NewProcess(

@@ -25,8 +25,8 @@ PAIRS_MIN = 3
 QUICK_MS = 500
 """What needs longer isn't warmed up for a draw of about a second."""
 CHANGED, UNKNOWN = 0.03, 0.2
-"""A stage that differs by more, in ln, shows a warm-up. Noise may hide more: but with more of it
-than the last, nothing is known."""
+"""A stage that differs by more, in ln, shows a warm-up. Noise may hide more: but where it leaves
+even the median of all pairs uncertain by more than the last, nothing is known."""
 ERRORS = 3
 """What so many standard errors of a stage's median explain is no difference."""
 
@@ -158,9 +158,9 @@ def _stages_good(ratios: Sequence[float], pairs: int) -> list[bool] | None:
         return None
     # From steps: a warm-up is not noise. The standard error is that of a median.
     noise = median(abs(b - a) for a, b in pairwise(ratios))
-    error = sqrt(pi / 2 / pairs) * noise / (0.6745 * sqrt(2))
-    if ERRORS * error > UNKNOWN:
+    error_of_one = sqrt(pi / 2) * noise / (0.6745 * sqrt(2))
+    if ERRORS * error_of_one / sqrt(len(ratios)) > UNKNOWN:
         return None
-    limit = max(CHANGED, ERRORS * error)
+    limit = max(CHANGED, ERRORS * error_of_one / sqrt(pairs))
     stages = [ratios[at : at + pairs] for at in range(0, len(ratios) - pairs + 1, pairs)]
     return [abs(median(stage)) <= limit for stage in stages]
