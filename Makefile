@@ -53,7 +53,7 @@ define run_tests
 	@echo "building and testing side by side: each part is shown when it is done"
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target \
 		contenders test-python test-timed CONTENDERS='$(1)' MARKS='$(2)'
-	$(CARGO_TEST) --test oracle
+	$(call tried,$(CARGO_TEST) --test oracle)
 	$(PYTEST) $(AGAIN) -m 'e2e and not alone $(2)' --numprocesses 4 --dist loadgroup --contenders '$(1)'
 	$(PYTEST) $(AGAIN) -m 'alone $(2)'
 endef
@@ -65,6 +65,7 @@ PYTEST := $(BIN)/pytest
 # Where nobody can look again, a test may fail twice: the host may have stood still. It is said.
 AGAIN := $(if $(CI),--reruns 2 -rR)
 CTEST_AGAIN := $(if $(CI),--repeat until-pass:3)
+tried = $(1) $(if $(CI),|| { echo 'once more after a failure' && $(1); })
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
 TIMED_ENGINE_TESTS := RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o]*' --test 'open_loop'
 
@@ -82,7 +83,7 @@ test-python: setup brick-programs
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
 	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
-	$(TIMED_ENGINE_TESTS) $(if $(CI),|| { echo 'the engine once more after a failure' && $(TIMED_ENGINE_TESTS); })
+	$(call tried,$(TIMED_ENGINE_TESTS))
 	cd brick && ctest --preset debug $(CTEST_AGAIN)
 
 .PHONY: engine-tests
