@@ -10,16 +10,14 @@ from bakeoff.runs.measuring.new_process import warm_after_ms
 PAIR_MS = 40
 
 
-def pairs(
-    *stages: float, noise: float = 0.01, seed: int = 0, pair_ms: int = PAIR_MS, of: int = 6
-) -> tuple[float, ...]:
-    """Stages of six pairs, each so much above the warm process, in ln."""
+def pairs(*stages: float, noise: float = 0.01, seed: int = 0, of: int = 6) -> tuple[float, ...]:
+    """Stages of so many pairs, each so much above the warm process, in ln."""
     chance = random.Random(seed)
     return tuple(chance.gauss(stage, noise) for stage in stages for _ in range(of))
 
 
 def test_one_that_is_as_good_at_once_needs_no_warm_up() -> None:
-    assert warm_after_ms(NewProcess(pair_ms=40, time_ln=pairs(0, 0), cpu_ln=pairs(0, 0))) == 0
+    assert warm_after_ms(NewProcess(pair_ms=PAIR_MS, time_ln=pairs(0, 0), cpu_ln=pairs(0, 0))) == 0
 
 
 @pytest.mark.parametrize(("stages", "after_ms"), [((0.4, 0, 0), 240), ((0.9, 0.3, 0, 0), 480)])
@@ -46,8 +44,8 @@ def test_a_warm_up_that_throughput_hides_is_seen_in_cpu_time() -> None:
 
 def test_where_wall_time_is_too_noisy_cpu_time_decides() -> None:
     wild = pairs(0.5, -0.5, 0.5, 0.5, noise=0.4)
-    assert warm_after_ms(NewProcess(pair_ms=40, time_ln=wild, cpu_ln=pairs(0, 0, 0, 0))) == 0
-    assert warm_after_ms(NewProcess(pair_ms=40, time_ln=wild, cpu_ln=wild)) is None
+    assert warm_after_ms(NewProcess(pair_ms=PAIR_MS, time_ln=wild, cpu_ln=pairs(0, 0, 0, 0))) == 0
+    assert warm_after_ms(NewProcess(pair_ms=PAIR_MS, time_ln=wild, cpu_ln=wild)) is None
 
 
 def test_slow_ones_have_three_pairs_at_least_in_a_stage() -> None:

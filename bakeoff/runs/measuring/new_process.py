@@ -44,12 +44,8 @@ def compared(
     for each in firsts:
         if each.entry.name in meter.died:
             continue
-        alike = (new for entry, new in done if program_of(entry) == program_of(each.entry))
-        try:
-            new = next(alike)
-        except StopIteration:
-            session.context.check_time(f"comparing a new process of {each.entry.name}")
-            new = _compared(session, meter, warmup, each.entry)
+        alike = [new for entry, new in done if program_of(entry) == program_of(each.entry)]
+        new = alike[0] if alike else _compared(session, meter, warmup, each.entry)
         done.append((each.entry, new))
     return {entry.name: new for entry, new in done if new}
 
@@ -90,6 +86,7 @@ def _compared(session: Session, meter: Meter, warmup: Warmup, entry: Entry) -> N
     pair_ms = lengths.ramp_ms + lengths.short_ms
     if pair_ms > STAGE_MS:
         return None
+    session.context.check_time(f"comparing a new process of {entry.name}")
     try:
         running = session.instances.start(entry)
     except ContenderOut:
