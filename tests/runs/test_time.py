@@ -108,6 +108,19 @@ def test_one_that_stalls_from_the_beginning_is_out_and_the_others_have_a_verdict
     assert "use fewer than 64 connections (-c)" in slow.reason
 
 
+@pytest.mark.parametrize("options", [{}, {"boots": 2}, {"duration": 6.0}])
+def test_one_that_stalls_while_its_new_process_is_compared_is_out_for_that(
+    measure: Measure, options: dict[str, Any]
+) -> None:
+    world = World(SPEEDS, stalls={"slow": 2.6})
+    finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
+    assert took_s < expected(finished).at_most_s
+    assert finished.result.complete and finished.result.pairs
+    (slow,) = finished.result.skipped
+    assert slow.name == "slow"
+    assert "had no answer within 5 s while a new process of it was compared" in slow.reason
+
+
 def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:
     world = World(SPEEDS, stalls=dict.fromkeys(SPEEDS, 0.0))
     with pytest.raises(NoVerdict, match=r"fast: .* had no answer within 5 s"):

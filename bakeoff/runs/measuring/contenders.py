@@ -109,6 +109,14 @@ class NotAsPlanned(Exception):
         self.change = change
 
 
+def leave_out(out: Mapping[str, str], watch: Watch) -> None:
+    """Say who is out and why. Raises `NotAsPlanned` where anybody is."""
+    for name, reason in out.items():
+        watch.out(name, reason)
+    if out:
+        raise NotAsPlanned(PlanChange(out=dict(out)))
+
+
 def change_plan(store: Store, plan: Plan, change: PlanChange) -> None:
     """Record what has to change. Raises `NoVerdict` where nobody is left."""
     without(plan, change.out)

@@ -13,9 +13,11 @@ from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry
 from bakeoff.model.samples import NewProcess, Slice, SliceLengths, Warmup
 from bakeoff.plan import slice_lengths
+from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.warmup import is_held_up, why_held_up
 
 WARM_UP_MS = 75
 """For new connections, and for processes that are flat: as good as 250 ms (libuv)."""
@@ -38,7 +40,7 @@ def compared(
     Copies of one program have one comparison.
 
     Whose second process does not come up, or dies, and who is too slow for short slices, is not in
-    it.
+    it. Raises `NotAsPlanned` where one of the two stops answering.
     """
     done: list[tuple[Entry, NewProcess | None]] = []
     for each in firsts:
@@ -95,7 +97,9 @@ def _compared(session: Session, meter: Meter, warmup: Warmup, entry: Entry) -> N
         load = session.new_load([running])
         try:
             new = NewProcess(pair_ms=pair_ms, time_ln=(), cpu_ln=())
-            for pairs in _stages(Meter(session, load, [running]), meter, entry.name, lengths):
+            for pairs in _stages(
+                session, Meter(session, load, [running]), meter, entry.name, lengths
+            ):
                 new = _with(new, pairs)
                 if warm_after_ms(new) is not None:
                     break
@@ -107,30 +111,39 @@ def _compared(session: Session, meter: Meter, warmup: Warmup, entry: Entry) -> N
 
 
 def _stages(
-    new: Meter, warm: Meter, name: str, lengths: SliceLengths
+    session: Session, new: Meter, warm: Meter, name: str, lengths: SliceLengths
 ) -> Iterator[list[tuple[Slice, Slice]]]:
-    """Stage after stage, for as long as both live and answer."""
+    """Stage after stage, for as long as both live and answer. Raises `NotAsPlanned`."""
     for meter in (new, warm):
         meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_MS)
     pair_ms = lengths.ramp_ms + lengths.short_ms
     pairs = _pairs_in_stage(pair_ms)
+
+    def slice_of(meter: Meter) -> Slice:
+        return meter.slice(name, 0, ramp_ms=lengths.ramp_ms, duration_ms=lengths.short_ms)
+
     for _ in range(QUICK_MS // (pairs * pair_ms) + 2):
         stage = []
         for number in range(pairs):
             # Each is first in every second pair: a trend favours neither.
             order = (new, warm) if number % 2 else (warm, new)
-            slices = [
-                meter.slice(name, 0, ramp_ms=lengths.ramp_ms, duration_ms=lengths.short_ms)
-                for meter in order
-            ]
-            if name in new.died or name in warm.died or not all(map(_answered, slices)):
+            slices = {meter: slice_of(meter) for meter in order}
+            if name in new.died or name in warm.died:
                 return
-            stage.append((slices[order.index(new)], slices[order.index(warm)]))
+            silent = [meter for meter in order if not slices[meter].event.requests_per_s]
+            for meter in silent:
+                _check_silence([slices[meter], slice_of(meter)], session, name)
+            if silent:
+                return
+            stage.append((slices[new], slices[warm]))
         yield stage
 
 
-def _answered(measured: Slice) -> bool:
-    return measured.event.requests_per_s > 0
+def _check_silence(slices: Sequence[Slice], session: Session, name: str) -> None:
+    """Raise `NotAsPlanned` where requests timed out in each of two slices."""
+    if is_held_up(slices):
+        why = why_held_up(slices, session.plan.connections, "a new process of it was compared")
+        leave_out({name: why}, session.context.watch)
 
 
 def _with(so_far: NewProcess, pairs: Sequence[tuple[Slice, Slice]]) -> NewProcess:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from bakeoff.model.samples import WARM_UP_SLICE_MS, PlanChange
 from bakeoff.report.figures import plural
-from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
@@ -50,7 +50,8 @@ def _check_at_a_time(session: Session) -> None:
         who = ", ".join(f"{name} serves {n} at a time" for name, n in served.items())
         session.context.watch.step(_instead(least, session, f"the others would wait: {who}"))
         raise NotAsPlanned(PlanChange(connections=least, served=dict(sorted(served.items()))))
-    _leave_out({name: _serves_few(n, plan.connections) for name, n in served.items()}, session)
+    few = {name: _serves_few(n, plan.connections) for name, n in served.items()}
+    leave_out(few, session.context.watch)
 
 
 def _full_when_connecting(session: Session) -> dict[str, int]:
@@ -98,7 +99,8 @@ def _check_queues(meter: Meter, session: Session, connecting: Mapping[str, int])
         queues = ", ".join(f"that of {name} has room for {n}" for name, n in full.items())
         session.context.watch.step(_instead(least, session, f"listen queues overflow: {queues}"))
         raise NotAsPlanned(PlanChange(connections=least, places=dict(sorted(full.items()))))
-    _leave_out({name: _overflows(plan.connections, full[name]) for name in held_up}, session)
+    out = {name: _overflows(plan.connections, full[name]) for name in held_up}
+    leave_out(out, session.context.watch)
 
 
 def _ends_connections(running: Running, session: Session) -> bool:
@@ -114,13 +116,6 @@ def _places(running: Running, session: Session) -> int | None:
 
 def _instead(least: int, session: Session, why: str) -> str:
     return f"{plural(least, 'connection')} instead of {session.plan.connections}, as {why}"
-
-
-def _leave_out(out: Mapping[str, str], session: Session) -> None:
-    for name, reason in out.items():
-        session.context.watch.out(name, reason)
-    if out:
-        raise NotAsPlanned(PlanChange(out=dict(out)))
 
 
 def _serves_few(served: int, connections: int) -> str:

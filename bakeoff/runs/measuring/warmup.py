@@ -12,13 +12,12 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import (
     WARM_UP_SLICE_MS,
     WARM_UP_SLICES_PER_S,
-    PlanChange,
     Slice,
     SliceLengths,
     Warmup,
 )
 from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
-from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
@@ -42,7 +41,7 @@ SLICES_MIN = 4
 HELD_UP_SLICES = 2
 HELD_UP_NS = 1_000_000_000
 TIMED_OUT = {"timeout", "connect_timeout"}
-"""A warm-up whose last slices ended with answers that never came ends, and so does a race of it."""
+"""Whose last slices before the race ended with answers that never came is out."""
 
 
 @dataclass
@@ -58,15 +57,6 @@ class Course:
         took_ns = sum(each.event.drained_ns - each.event.start_ns for each in self.slices)
         in_time = took_ns < slices * WARM_UP_SLICE_MS * 1e6
         return len(self.slices) >= (slices if in_time else min(slices, SLICES_MIN))
-
-    @property
-    def is_held_up(self) -> bool:
-        """Whether its last two slices ended with requests that timed out."""
-        return len(self.slices) >= HELD_UP_SLICES and all(
-            TIMED_OUT & set(each.event.errors)
-            and each.event.drained_ns - each.event.end_ns > HELD_UP_NS
-            for each in self.slices[-HELD_UP_SLICES:]
-        )
 
     def add(self, measured: Slice) -> None:
         """Another slice; what was settled before is forgotten."""
@@ -99,7 +89,7 @@ class Course:
         program that compiles gets faster within its first hundreds of calls, so one that was
         plainly flat from its first slice on won't.
         """
-        if self.is_held_up:
+        if is_held_up(self.slices):
             return True
         if self._has_had(self.most):
             return True
@@ -145,7 +135,12 @@ def warm_up(
             session.context.check_time(f"warming up {name}")
             courses[name].add(meter.warm_up(name))
     if not earlier:
-        _leave_out_held_up(courses, session)
+        out = {
+            name: why_held_up(each.slices, plan.connections, "it was warmed up")
+            for name, each in courses.items()
+            if is_held_up(each.slices)
+        }
+        leave_out(out, session.context.watch)
     if not any(each.event.latency_count for course in courses.values() for each in course.slices):
         raise NoVerdict("no contender answered a single request during warm-up")
     latencies_us = {
@@ -185,26 +180,24 @@ def warm_up(
     )
 
 
-def _leave_out_held_up(courses: Mapping[str, Course], session: Session) -> None:
-    """Raise `NotAsPlanned` where requests time out: each slice would take as long as that."""
-    out = {
-        name: _reason(each, session.plan.connections)
-        for name, each in courses.items()
-        if each.is_held_up
-    }
-    for name, reason in out.items():
-        session.context.watch.out(name, reason)
-    if out:
-        raise NotAsPlanned(PlanChange(out=out))
+def is_held_up(slices: Sequence[Slice]) -> bool:
+    """Whether the last two slices ended with requests that timed out: each that follows would take
+    as long as that."""
+    return len(slices) >= HELD_UP_SLICES and all(
+        TIMED_OUT & set(each.event.errors)
+        and each.event.drained_ns - each.event.end_ns > HELD_UP_NS
+        for each in slices[-HELD_UP_SLICES:]
+    )
 
 
-def _reason(course: Course, connections: int) -> str:
-    missing = sum(each.event.misses for each in course.slices)
-    due = sum(each.event.due for each in course.slices)
+def why_held_up(slices: Sequence[Slice], connections: int, doing: str) -> str:
+    """The reason for which a contender is out that was loaded in `slices`, and what for."""
+    missing = sum(each.event.misses for each in slices)
+    due = sum(each.event.due for each in slices)
     fewer = f"use fewer than {connections} connections (-c), and " if connections > 1 else ""
     return (
         f"{missing:,} of {due:,} requests had no answer within {REQUEST_TIMEOUT_MS / 1000:g} s "
-        f"while it was warmed up with {connections} connections, and in a race all would wait for "
+        f"while {doing} with {connections} connections, and in a race all would wait for "
         f"it: {fewer}see its log"
     )
 
