@@ -18,6 +18,9 @@ from tests.runs.world import World
 SLOWEST = 20.0
 """With 64 connections an answer takes 3.2 s, and a slice lasts as long beyond its window."""
 
+SLOW_START_MS = 600.0
+"""Who starts that slowly has processes that last."""
+
 
 def raced(measure: Measure, world: World, *names: str, **options: Any) -> tuple[RaceRun, float]:
     """A race, and how long it took by the world's clock, s."""
@@ -55,9 +58,9 @@ def test_healthy_servers_take_about_as_long_as_it_says(
     "of",
     [
         {},
-        {"ready_ms": dict.fromkeys(SPEEDS, 600.0)},
+        {"ready_ms": dict.fromkeys(SPEEDS, SLOW_START_MS)},
         {
-            "ready_ms": dict.fromkeys(SPEEDS, 600.0),
+            "ready_ms": dict.fromkeys(SPEEDS, SLOW_START_MS),
             "compiles_s": dict.fromkeys(SPEEDS, 0.2),
             "warmth": dict.fromkeys(SPEEDS, compiling((1.0, 0.5))),
             "forgets": frozenset(SPEEDS),
@@ -119,6 +122,21 @@ def test_one_that_stalls_while_its_new_process_is_compared_is_out_for_that(
     (slow,) = finished.result.skipped
     assert slow.name == "slow"
     assert "had no answer within 5 s while a new process of it was compared" in slow.reason
+
+
+@pytest.mark.parametrize("stalls_after_s", [0.6, 1.2, 2.4])
+def test_one_that_stalls_while_further_processes_are_warmed_up_is_out_for_that(
+    measure: Measure, stalls_after_s: float
+) -> None:
+    world = World(
+        SPEEDS, stalls={"slow": stalls_after_s}, ready_ms=dict.fromkeys(SPEEDS, SLOW_START_MS)
+    )
+    finished, took_s = raced(measure, world, "fast", "slow", "same", duration=6.0)
+    assert took_s < expected(finished).at_most_s / 2
+    assert finished.result.complete and finished.result.pairs
+    (slow,) = finished.result.skipped
+    assert slow.name == "slow"
+    assert "had no answer within 5 s while it was warmed up again" in slow.reason
 
 
 def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:

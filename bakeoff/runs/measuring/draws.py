@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bakeoff.model.errors import ContenderOut, NoVerdict
-from bakeoff.model.samples import Draw, DrawRule, Redrawn, Warmup
+from bakeoff.model.samples import Draw, DrawRule, Redrawn, Slice, Warmup
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
+from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.warmup import is_held_up, why_held_up
 
 LOST_MAX = 3
 """Who loses a process in so many draws in a row is out: others would be lost too."""
@@ -56,7 +58,7 @@ class Draws:
         They are loaded in turn, each until its contender's first one was steady; and all of them,
         the first too, once more over other connections, as draws have. What a compiler made for
         connections that stay, it throws away when they are closed: Vert.x fell from 130,000
-        requests/s to 20,000, and needed a second under load to be back.
+        requests/s to 20,000, and needed a second under load to be back. Raises `NotAsPlanned`.
         """
         session, watch = self._session, self._session.context.watch
         wanted = max((each.instances for each in self._rule.redrawn.values()), default=1)
@@ -178,18 +180,25 @@ class Draws:
         *,
         again: bool = False,
     ) -> None:
-        """As many slices each as its contender's first process needed; `again`: as many at most."""
+        """As many slices each as its contender's first process needed; `again`: as many at most.
+
+        Raises `NotAsPlanned` in the first boot where one stops answering.
+        """
         session = self._session
         session.connect(list(cohort.values()))
         meter = Meter(session)
         slices = {name: slices_again(warmup, name) for name in cohort}
+        measured: dict[str, list[Slice]] = {name: [] for name in cohort}
         for turn in range(max(slices.values())):
-            for name in cohort:
+            for name, had in measured.items():
                 session.context.check_time(f"warming up another process of {name}")
                 if turn < slices[name] and name not in meter.died:
-                    measured = meter.warm_up(name)
-                    if again and is_warm(warmup, measured):
+                    had.append(meter.warm_up(name))
+                    if again and is_warm(warmup, had[-1]):
                         slices[name] = 0
+                    if session.boot == 0 and is_held_up(had):
+                        why = why_held_up(had, session.plan.connections, "it was warmed up again")
+                        leave_out({name: why}, session.context.watch)
         for name, how in meter.died.items():
             self._forget(name)
             self._lose(name, how)
