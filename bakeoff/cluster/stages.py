@@ -14,8 +14,8 @@ from bakeoff.model.engine import Job
 from bakeoff.model.errors import BadUsage, ContenderOut, NodeLost
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import Certificate, Protocol
+from bakeoff.model.readings import CoreTime, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.receipt import Handle, Receipt, Stopped
-from bakeoff.model.samples import CoreTime, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.runs.stages import LoadGenerators, Meters, Servers, Stages
 from bakeoff.start import GRACE_S
 

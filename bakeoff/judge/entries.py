@@ -23,8 +23,8 @@ from bakeoff.judge.validity import (
 from bakeoff.model.audit import Work
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Memory
 from bakeoff.model.verdict import (
     MemoryUse,
     PerRequest,

@@ -15,26 +15,20 @@ from math import log
 from typing import Literal
 
 from bakeoff.judge import loaders
+from bakeoff.model.cut import Draw, SliceLengths, Warmup
 from bakeoff.model.engine import BadExchange, RequestSlice, SliceEvent
 from bakeoff.model.protocol import Agreed
+from bakeoff.model.readings import CoreTime, CpuTime, Memory, TcpTrouble, stolen_share
 from bakeoff.model.samples import (
     Block,
     BootEnd,
     BootEntry,
     BootStart,
-    CoreTime,
     Costs,
-    CpuTime,
-    Draw,
-    Memory,
     PlanChange,
     Record,
     SingleBlock,
     Slice,
-    SliceLengths,
-    TcpTrouble,
-    Warmup,
-    stolen_share,
 )
 from bakeoff.model.verdict import Errors, Handshakes
 

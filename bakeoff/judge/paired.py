@@ -11,7 +11,8 @@ from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import merge
 from bakeoff.judge.spread import Estimate, estimate
 from bakeoff.judge.trimmed import Floats, Indices
-from bakeoff.model.samples import Block, Draw, SingleBlock, Slice
+from bakeoff.model.cut import Draw
+from bakeoff.model.samples import Block, SingleBlock, Slice
 
 # A window without any answer counts as half an answer: leaving it out would flatter a server that
 # stalls, and ln 0 has no value. The trimmed mean bounds what such a block can do.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bakeoff.judge.trimmed import Floats
-from bakeoff.model.samples import WARM_UP_SLICE_MS, Course
+from bakeoff.model.cut import WARM_UP_SLICE_MS, Course
 
 TOLERANCE = 0.03
 """Stretches that differ by less, in ln, are taken as one."""

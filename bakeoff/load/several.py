@@ -21,7 +21,7 @@ from bakeoff.load.engine import GRACE_S, Engine, EngineFailed
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent, Target
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.loaders import LoaderSlice, SliceOfSeveral
-from bakeoff.model.samples import CoreTime, stolen_share
+from bakeoff.model.readings import CoreTime, stolen_share
 
 LEAD_NS = 2_000_000
 """From a command to its start, beside two round trips: what an engine takes to read it."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter
-from bakeoff.model.samples import CpuTime
 
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _READ_BYTES = 1 << 16

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bakeoff.measure.cpu import TICK_NS
-from bakeoff.model.samples import CoreTime, TcpTrouble
+from bakeoff.model.readings import CoreTime, TcpTrouble
 
 
 def read_cores() -> tuple[CoreTime, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 
 from bakeoff.measure.kernel import parse_counters
-from bakeoff.model.samples import NetworkUse
+from bakeoff.model.readings import NetworkUse
 
 UNKNOWN_MBIT_PER_S = 65_535
 """What interfaces without a speed say (SPEED_UNKNOWN, ethtool(8), as 16 bits)."""

@@ -13,8 +13,8 @@ import psutil
 
 from bakeoff.measure.cpu import parse_stat
 from bakeoff.model.audit import Conduct, Crew, Written
+from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Handle
-from bakeoff.model.samples import Memory
 
 # Worker processes that share a listening socket share the load badly: with 64 connections the
 # laziest of four used 16 % of what the busiest did. Threads that only help (collectors, compilers)

@@ -1,8 +1,6 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
-from collections.abc import Sequence
-from statistics import median
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -18,70 +16,14 @@ from pydantic import (
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.capacity import CostAt
+from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.day import Phase
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.protocol import Agreed
+from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble
 from bakeoff.model.receipt import Stopped, Verification
-
-
-class Counters(Contract):
-    """Whole numbers that only grow while they are counted."""
-
-    def since(self, earlier: Self) -> Self:
-        """What was counted between `earlier` and this reading; never below zero."""
-        before = dict(earlier)
-        return type(self)(**{key: max(0, value - before[key]) for key, value in self})
-
-    @classmethod
-    def summed(cls, counted: Sequence[Self]) -> Self:
-        """All of them together."""
-        return cls(**{key: sum(getattr(each, key) for each in counted) for key in cls.model_fields})
-
-
-class CpuTime(Counters):
-    """CPU time of one process tree since it began, ns. The split may be coarser than the sum."""
-
-    total_ns: NonNegativeInt
-    user_ns: NonNegativeInt
-    system_ns: NonNegativeInt
-
-
-class CoreTime(Contract):
-    """What one processor did since the machine started, s, from /proc/stat (10 ms ticks)."""
-
-    cpu: NonNegativeInt
-    user_s: NonNegativeFloat
-    system_s: NonNegativeFloat
-    softirq_s: NonNegativeFloat
-    steal_s: NonNegativeFloat
-    idle_s: NonNegativeFloat
-
-    @classmethod
-    def together(cls, cores: Sequence[Self]) -> Self:
-        """Processors of one number on several machines, as one."""
-        times = [key for key in cls.model_fields if key != "cpu"]
-        summed = {key: sum(getattr(each, key) for each in cores) for key in times}
-        return cls(cpu=cores[0].cpu, **summed)
-
-    @property
-    def total_s(self) -> float:
-        """All time that it has accounted for."""
-        return self.user_s + self.system_s + self.softirq_s + self.steal_s + self.idle_s
-
-
-def stolen_share(
-    before: Sequence[CoreTime], after: Sequence[CoreTime], cpus: frozenset[int]
-) -> float | None:
-    """Share of the time of `cpus` (none: of all) between two readings that the host took; None
-    where no time passed for them."""
-    began = {core.cpu: core for core in before if core.cpu in cpus or not cpus}
-    ended = [core for core in after if core.cpu in began]
-    passed_s = sum(core.total_s - began[core.cpu].total_s for core in ended)
-    if passed_s <= 0:
-        return None
-    return max(0.0, sum(core.steal_s - began[core.cpu].steal_s for core in ended) / passed_s)
 
 
 def _as_counted_now(event: Any) -> Any:
@@ -139,63 +81,6 @@ class Slice(Contract):
         return self.server_cpu.total_ns / 1000 / self.event.requests_all
 
 
-class Redrawn(Contract):
-    """What is drawn anew of one contender, and how often it is up.
-
-    `what`: `processes` (each draw has a new process and new connections, but for one draw in five,
-    which the first process of the boot has: number 0) or `connections` (the `instances` that are
-    up take turns, each draw with new connections). `warm_up_ms` is how long it
-    is loaded in each draw before blocks count. `why` is the code of the fact that decided it:
-    `flat` and `warms_quickly`, or `solo`, where each round starts it anew (processes);
-    `starts_slowly`, `warms_slowly` (or with too much noise to tell), `fixed_port`, `attached`,
-    `asked` with --instances.
-    """
-
-    what: Literal["processes", "connections"]
-    instances: PositiveInt
-    warm_up_ms: NonNegativeInt
-    why: str
-
-
-class NewProcess(Contract):
-    """A new process of a contender beside the first one, which is warm, pair of slices by pair.
-
-    `time_ln` and `cpu_ln` are ln of the time and the CPU time that a request takes, new over warm;
-    `cpu_ln` is empty where that can't be seen. For each pair the new one was loaded for `pair_ms`.
-    """
-
-    pair_ms: PositiveInt
-    time_ln: tuple[float, ...]
-    cpu_ln: tuple[float, ...] = ()
-
-
-class DrawRule(Contract):
-    """How a race is cut into draws. Decided once, from the facts of the first boot's start and
-    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders;
-    `new_processes` has those that were tried beside the first ones, by contender."""
-
-    type: Literal["draw-rule"] = "draw-rule"
-    draw_s: PositiveFloat
-    redrawn: dict[str, Redrawn]
-    new_processes: Annotated[dict[str, NewProcess], Field(exclude_if=lambda given: not given)] = {}
-
-
-class Draw(Contract):
-    """A draw began: new connections to every contender, and for some another process.
-
-    `processes` numbers each contender's processes within the boot: blocks of two draws with the
-    same boot and number were answered by one process. `out` has those that sit this draw out, with
-    the reason.
-    """
-
-    type: Literal["draw"] = "draw"
-    boot: NonNegativeInt
-    draw: NonNegativeInt
-    processes: dict[str, NonNegativeInt]
-    connections_open: dict[str, NonNegativeInt]
-    out: dict[str, str] = {}
-
-
 class Block(Contract):
     """One slice for every contender, in random order. `cores` is read at the block's end.
 
@@ -225,13 +110,6 @@ class SingleBlock(Contract):
     block: NonNegativeInt
     slices: tuple[Slice, ...]
     at_ns: NonNegativeInt
-
-
-class Memory(Contract):
-    """Sum of Pss over a process tree, MiB."""
-
-    pss_mib: NonNegativeFloat
-    processes: PositiveInt
 
 
 class Rested(Contract):
@@ -299,97 +177,6 @@ class BootStart(Contract):
     threads: PositiveInt = 1
     connections_open: dict[str, NonNegativeInt]
     agreed: dict[str, Agreed] = {}
-
-
-class SliceLengths(Contract):
-    """How long one contender's turns are: the windows of short and long slices, and the ramp."""
-
-    short_ms: PositiveInt
-    long_ms: PositiveInt
-    ramp_ms: NonNegativeInt
-
-
-Course = Literal["flat", "warm-up", "slowdown", "unsteady"]
-"""How a contender came to its steady state: it was there from the start, it got faster, it got
-slower, or it never came there."""
-
-
-WARM_UP_SLICE_MS = 250
-"""How long each slice of a warm-up is."""
-
-WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
-
-WARM_UP_S_MIN = 2.0
-"""So long each is warmed up where nothing argues for less."""
-
-
-class Warmup(Contract):
-    """The warm-up of a boot, and each contender's slice lengths, which follow from the first one.
-
-    `requests_per_s` and `cpu_us_per_request` have one figure per warm-up slice (closed loop; a CPU
-    time that can't be seen is None). `steady` says whether a steady state was reached, `courses`
-    how, and `steady_from` has the slice with which its last segment begins. `rates` is what each is
-    offered from then on in an open loop, requests per second.
-    """
-
-    type: Literal["warmup"] = "warmup"
-    boot: NonNegativeInt
-    lengths: dict[str, SliceLengths]
-    requests_per_s: dict[str, tuple[NonNegativeFloat, ...]]
-    mean_latency_us: dict[str, NonNegativeFloat]
-    steady: dict[str, bool]
-    cpu_us_per_request: dict[str, tuple[NonNegativeFloat | None, ...]] = {}
-    courses: dict[str, Course] = {}
-    steady_from: dict[str, NonNegativeInt] = {}
-    rates: dict[str, PositiveFloat] = {}
-
-    def level(self, name: str) -> float | None:
-        """Requests per second of its last segment, the median; None: it had no slice."""
-        last = self.requests_per_s.get(name, ())[self.steady_from.get(name, 0) :]
-        return median(last) if last else None
-
-    def peak(self, name: str) -> float | None:
-        """Requests per second of its last second, the median; None: it had no slice."""
-        last = self.requests_per_s.get(name, ())[-WARM_UP_SLICES_PER_S:]
-        return median(last) if last else None
-
-
-class TcpTrouble(Counters):
-    """What went wrong in the kernel's TCP, counted over the whole network namespace: connections
-    that met a full listen queue, connections that were dropped before they were accepted (the same
-    ones among them), and segments that were sent again."""
-
-    listen_overflows: NonNegativeInt
-    listen_drops: NonNegativeInt
-    retransmits: NonNegativeInt
-
-
-class NetworkUse(Counters):
-    """What went over one machine's network, over all its interfaces but the loopback."""
-
-    bytes_in: NonNegativeInt
-    bytes_out: NonNegativeInt
-    segments_out: NonNegativeInt
-    retransmits: NonNegativeInt
-
-
-class NetworkSeen(Contract):
-    """What went over the network of either side while one boot was measured, draws included.
-
-    `ray_cpu_s` is the CPU time of Ray's own processes on the servers' machine meanwhile.
-    """
-
-    server: NetworkUse
-    load: NetworkUse
-    ray_cpu_s: NonNegativeFloat = 0.0
-
-    def since(self, earlier: Self) -> Self:
-        """What there was between `earlier` and this reading."""
-        return type(self)(
-            server=self.server.since(earlier.server),
-            load=self.load.since(earlier.load),
-            ray_cpu_s=max(0.0, self.ray_cpu_s - earlier.ray_cpu_s),
-        )
 
 
 class BootEnd(Contract):

@@ -7,6 +7,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, reads
+from bakeoff.model.cut import Course
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
 from bakeoff.model.held import Held
@@ -15,7 +16,6 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.samples import Course
 
 
 class Ratio(Contract):

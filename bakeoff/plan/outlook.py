@@ -1,7 +1,7 @@
 """How long a race will take: what is expected of it, and the time after which it ends anyway."""
 
+from bakeoff.model.cut import WARM_UP_SLICE_MS
 from bakeoff.model.plan import Expected, Plan
-from bakeoff.model.samples import WARM_UP_SLICE_MS
 from bakeoff.plan.schedule import warm_up_slices
 
 START_S = 0.5

@@ -7,8 +7,8 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 
+from bakeoff.model.cut import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
 from bakeoff.model.plan import SLICE_MS_MIN, Plan
-from bakeoff.model.samples import WARM_UP_S_MIN, WARM_UP_SLICE_MS, SliceLengths
 
 SINGLE_PER_KIND = 8
 """Answers to each request of a mix, in a slice with one under way at a time."""

@@ -16,8 +16,8 @@ from bakeoff.build import Wanted, build_several
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
+from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import NetworkSeen
 
 if TYPE_CHECKING:
     from bakeoff.runs.run import Run

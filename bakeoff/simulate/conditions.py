@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from bakeoff.judge.history import steal_share
 from bakeoff.judge.paired import ln_throughput, pair_up
 from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.model.cut import Draw, DrawRule, SliceLengths, Warmup
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, Draw, DrawRule, Record, SliceLengths, Warmup
+from bakeoff.model.samples import Block, Record
 from bakeoff.model.simulation import Conditions
 from bakeoff.simulate.server import SERVICE_CV
 

@@ -10,23 +10,12 @@ from typing import Literal
 import numpy as np
 
 from bakeoff.model.contender import Contender, RunSection
+from bakeoff.model.cut import Draw, DrawRule, Redrawn, SliceLengths, Warmup
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, Entry, Plan
+from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Verification
-from bakeoff.model.samples import (
-    Block,
-    BootEnd,
-    BootEntry,
-    BootStart,
-    Draw,
-    DrawRule,
-    Memory,
-    Record,
-    Redrawn,
-    Slice,
-    SliceLengths,
-    Warmup,
-)
+from bakeoff.model.samples import Block, BootEnd, BootEntry, BootStart, Record, Slice
 from bakeoff.model.simulation import Conditions
 from bakeoff.model.workload import Workload
 from bakeoff.simulate.loaders import Crowd

@@ -16,7 +16,8 @@ import scipy
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.model.engine import SliceEvent
-from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Slice
 
 SERVICE_CV = 0.5
 SERVER_BUSY = 0.98

@@ -4,7 +4,7 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from bakeoff.model.samples import CoreTime
+from bakeoff.model.readings import CoreTime
 from bakeoff.model.simulation import Conditions
 
 TICK_S = 0.01

@@ -10,25 +10,15 @@ from hdrh.histogram import HdrHistogram
 from bakeoff.judge import judge
 from bakeoff.model.audit import Audit, Crew, Written
 from bakeoff.model.contender import Contender, RunSection
+from bakeoff.model.cut import SliceLengths, Warmup
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.protocol import Agreed, Protocol
+from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import Receipt, Verification
-from bakeoff.model.samples import (
-    Block,
-    BootEnd,
-    BootEntry,
-    BootStart,
-    CoreTime,
-    CpuTime,
-    Memory,
-    Record,
-    Slice,
-    SliceLengths,
-    Warmup,
-)
+from bakeoff.model.samples import Block, BootEnd, BootEntry, BootStart, Record, Slice
 from bakeoff.model.verdict import Verdict, VerdictEntry
 from bakeoff.model.workload import Workload
 

@@ -8,7 +8,8 @@ import pytest
 from bakeoff.judge.costs import cost_lines, cpu_us_per_answer, energy_uj_per_answer
 from bakeoff.judge.history import History
 from bakeoff.model.capacity import CostAt, CostFigure, CostLine
-from bakeoff.model.samples import Costs, CostSlice, CpuTime, Memory, Rested, Slice
+from bakeoff.model.readings import CpuTime, Memory
+from bakeoff.model.samples import Costs, CostSlice, Rested, Slice
 from tests.judge.races import MS, event
 
 REST_MS = 200

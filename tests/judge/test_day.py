@@ -13,7 +13,8 @@ from bakeoff.judge import judge_day, recovered_after_ms
 from bakeoff.judge.beyond import BEYOND, behaviour, traits
 from bakeoff.judge.day_figures import READINGS, Seen
 from bakeoff.model.day import Day, DayPlan, Figure, Phase
-from bakeoff.model.samples import CpuTime, DayEnd, DayTurn, Memory, Record, Slice, TcpTrouble
+from bakeoff.model.readings import CpuTime, Memory, TcpTrouble
+from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 from bakeoff.plan import DayOptions, plan_day
 from tests.judge.races import MACHINE, MS, encoded, event
 from tests.plan import places

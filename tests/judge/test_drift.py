@@ -4,8 +4,9 @@ import pytest
 
 from bakeoff.judge.drift import drift, most_of
 from bakeoff.judge.history import History
+from bakeoff.model.cut import Draw
 from bakeoff.model.finding import Finding
-from bakeoff.model.samples import Block, Draw, Record
+from bakeoff.model.samples import Block, Record
 from tests.judge.races import Race, altered, codes, with_event
 
 

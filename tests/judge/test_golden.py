@@ -27,8 +27,9 @@ from bakeoff.model.audit import AuditReport, Conduct, Crew, Written
 from bakeoff.model.base import Contract
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.readings import Memory, TcpTrouble
 from bakeoff.model.receipt import Receipt, Stopped
-from bakeoff.model.samples import RECORD, Memory, TcpTrouble
+from bakeoff.model.samples import RECORD
 from bakeoff.model.verdict import Verdict
 from tests.judge import test_capacity, test_crosscheck, test_evidence, test_runs
 from tests.judge.races import BAD, SOUND_AUDIT, Race, judged

@@ -7,7 +7,8 @@ import pytest
 from bakeoff.judge.entries import cpu_per_request
 from bakeoff.judge.history import Tally, Turn
 from bakeoff.judge.validity import leak_share
-from bakeoff.model.samples import CpuTime, Slice
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Slice
 from tests.judge.races import BAD, MS, event
 
 CPU = CpuTime(total_ns=26 * MS, user_ns=10 * MS, system_ns=30 * MS)

@@ -8,10 +8,11 @@ import pytest
 from bakeoff.judge import latency
 from bakeoff.judge.history import History
 from bakeoff.judge.requests import disagreements, mixed_requests
+from bakeoff.model.cut import Draw
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Draw, SingleBlock, Slice
+from bakeoff.model.samples import SingleBlock, Slice
 from bakeoff.model.workload import RequestSection, Workload
 from tests.judge.races import Race, event
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bakeoff.judge import changes_of_places, leaders
+from bakeoff.model.cut import Warmup
 from bakeoff.model.finding import Finding
-from bakeoff.model.samples import Warmup
 from bakeoff.model.verdict import Verdict, ends
 from tests.judge.races import Race, altered, judged, row, says
 from tests.judge.test_calm import stolen_from

@@ -8,8 +8,8 @@ from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import Agreed
+from bakeoff.model.readings import Memory, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import Memory, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
 from bakeoff.report.sentences import sentence
 from tests.judge import races

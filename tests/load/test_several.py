@@ -34,7 +34,8 @@ from bakeoff.model.engine import (
     Target,
 )
 from bakeoff.model.loaders import LoaderSlice
-from bakeoff.model.samples import CoreTime, Slice
+from bakeoff.model.readings import CoreTime
+from bakeoff.model.samples import Slice
 from tests.brick.conftest import program, running
 
 BODY = b"Hello, World!"

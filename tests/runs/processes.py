@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
+from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
-from bakeoff.model.samples import CpuTime
 
 if TYPE_CHECKING:
     from tests.runs.world import World

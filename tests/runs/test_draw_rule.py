@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.cut import DrawRule, NewProcess, SliceLengths, Warmup
 from bakeoff.model.plan import Attached, Entry, Plan
-from bakeoff.model.samples import DrawRule, NewProcess, SliceLengths, Warmup
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from tests.judge.races import Race
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bakeoff.model.samples import Block, BootEnd, Draw, DrawRule
+from bakeoff.model.cut import Draw, DrawRule
+from bakeoff.model.samples import Block, BootEnd
 from bakeoff.runs import AnyRun, resume
 from bakeoff.runs.measuring.boot import measured_s
 from tests.runs.conftest import Measure

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bakeoff.model.samples import NewProcess
+from bakeoff.model.cut import NewProcess
 from bakeoff.runs.measuring.new_process import warm_after_ms
 
 PAIR_MS = 40

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.cut import WARM_UP_SLICE_MS, Warmup
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.samples import WARM_UP_SLICE_MS, Warmup
 from bakeoff.plan import slice_lengths
 from bakeoff.report.sentences import sentences
 from bakeoff.runs import open_run, resume

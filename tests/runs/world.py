@@ -19,8 +19,9 @@ from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
+from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
-from bakeoff.model.samples import CoreTime, Memory, Record, TcpTrouble
+from bakeoff.model.samples import Record
 from bakeoff.model.workload import Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports

@@ -7,7 +7,8 @@ from bakeoff.judge import judge
 from bakeoff.judge.compare import compare
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
-from bakeoff.model.samples import RECORD, Block, Draw, Record
+from bakeoff.model.cut import Draw
+from bakeoff.model.samples import RECORD, Block, Record
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
 

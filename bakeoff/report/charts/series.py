@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from bakeoff.model.samples import Block, CoreTime, Record
+from bakeoff.model.readings import CoreTime
+from bakeoff.model.samples import Block, Record
 
 MAX_DOTS = 1500
 CORE_BINS = 160

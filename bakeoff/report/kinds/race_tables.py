@@ -6,7 +6,7 @@ from functools import partial
 from string import ascii_letters
 
 from bakeoff.model.audit import Work
-from bakeoff.model.samples import Course
+from bakeoff.model.cut import Course
 from bakeoff.model.verdict import (
     Latency,
     MixedRequest,

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bakeoff.load import Generator
+from bakeoff.model.cut import Draw, SliceLengths, Warmup
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import BootEnd, BootStart, Draw, PlanChange, SliceLengths, Warmup
+from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.plan import block_order, start_order
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.boot import measured_s

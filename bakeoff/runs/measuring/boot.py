@@ -4,17 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bakeoff.model.cut import DrawRule, SliceLengths, Warmup
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import (
-    BootStart,
-    Costs,
-    DrawRule,
-    PlanChange,
-    Record,
-    SliceLengths,
-    Warmup,
-)
+from bakeoff.model.samples import BootStart, Costs, PlanChange, Record
 from bakeoff.plan import start_order
 from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.model.capacity import CostAt
-from bakeoff.model.samples import Costs, CostSlice, CpuTime, Rested
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Costs, CostSlice, Rested
 from bakeoff.plan import block_order, ladder
 from bakeoff.runs.measuring.boot import Boot
 from bakeoff.runs.measuring.instances import Running

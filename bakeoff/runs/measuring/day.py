@@ -6,7 +6,8 @@ from typing import Any
 from bakeoff.model.day import DayPlan, Phase
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import CpuTime, DayEnd, DayTurn, PlanChange
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import DayEnd, DayTurn, PlanChange
 from bakeoff.plan import day_order
 from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned

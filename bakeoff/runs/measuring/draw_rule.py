@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
+from bakeoff.model.cut import WARM_UP_SLICE_MS, DrawRule, NewProcess, Redrawn, Warmup
 from bakeoff.model.plan import Entry, Plan
-from bakeoff.model.samples import (
-    WARM_UP_SLICE_MS,
-    DrawRule,
-    NewProcess,
-    Redrawn,
-    Slice,
-    Warmup,
-)
+from bakeoff.model.samples import Slice
 from bakeoff.runs.measuring.new_process import WARM_UP_MS, program_of, warm_after_ms
 
 READY_MS_MAX = 500.0

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.model.errors import ContenderOut, NoVerdict
-from bakeoff.model.samples import Draw, DrawRule, Redrawn, Slice, Warmup
+from bakeoff.model.samples import Slice
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again

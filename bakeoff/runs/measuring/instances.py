@@ -11,8 +11,8 @@ from bakeoff.measure import CpuReader
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.protocol import OVER_TLS
+from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Handle, Stopped, Verification
-from bakeoff.model.samples import Memory
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.stages import Meters
 from bakeoff.start import GRACE_S

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from bakeoff.load import Generator
+from bakeoff.model.cut import WARM_UP_SLICE_MS
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.loaders import SliceOfSeveral
-from bakeoff.model.samples import WARM_UP_SLICE_MS, Block, CpuTime, Slice
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session

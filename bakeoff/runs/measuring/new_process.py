@@ -9,9 +9,10 @@ from itertools import pairwise
 from math import log, pi, sqrt
 from statistics import median
 
+from bakeoff.model.cut import NewProcess, SliceLengths, Warmup
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry
-from bakeoff.model.samples import NewProcess, Slice, SliceLengths, Warmup
+from bakeoff.model.samples import Slice
 from bakeoff.plan import slice_lengths
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.instances import Running

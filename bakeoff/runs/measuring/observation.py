@@ -7,7 +7,8 @@ from statistics import fmean
 
 from bakeoff.measure import ThreadTimes, process_changes, threads_at_work
 from bakeoff.model.audit import Conduct, Crew, Written
-from bakeoff.model.samples import BootEnd, Memory, TcpTrouble
+from bakeoff.model.readings import Memory, TcpTrouble
+from bakeoff.model.samples import BootEnd
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
 

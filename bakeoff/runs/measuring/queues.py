@@ -10,7 +10,8 @@ connects, and in a slice of load.
 
 from collections.abc import Mapping
 
-from bakeoff.model.samples import WARM_UP_SLICE_MS, PlanChange
+from bakeoff.model.cut import WARM_UP_SLICE_MS
+from bakeoff.model.samples import PlanChange
 from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
 from bakeoff.runs.measuring.instances import Running

@@ -5,8 +5,9 @@ from itertools import count
 from math import ceil, inf
 from typing import Literal
 
+from bakeoff.model.cut import DrawRule, Warmup
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, DrawRule, Slice, Warmup
+from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import block_order
 from bakeoff.runs.measuring.boot import Boot, measured_s
 from bakeoff.runs.measuring.draw_rule import DRAWS_MIN

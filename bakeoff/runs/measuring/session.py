@@ -6,8 +6,9 @@ from bakeoff.load import Generator, job
 from bakeoff.model.audit import Audit
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
+from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import BootEntry, BootStart, Memory
+from bakeoff.model.samples import BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running

@@ -6,8 +6,9 @@ them shows which it is. So a part of a race of several requests is measured with
 
 from collections.abc import Sequence
 
+from bakeoff.model.cut import Warmup
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import SingleBlock, Slice, Warmup
+from bakeoff.model.samples import SingleBlock, Slice
 from bakeoff.plan import block_order, single_ms
 from bakeoff.runs.measuring.boot import Boot
 from bakeoff.runs.measuring.meter import Meter

@@ -3,20 +3,11 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from bakeoff.model.cut import Draw, DrawRule, Redrawn, SliceLengths, Warmup
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.readings import TcpTrouble
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.samples import (
-    BootEnd,
-    BootStart,
-    Draw,
-    DrawRule,
-    PlanChange,
-    Redrawn,
-    Slice,
-    SliceLengths,
-    TcpTrouble,
-    Warmup,
-)
+from bakeoff.model.samples import BootEnd, BootStart, PlanChange, Slice
 from bakeoff.plan import start_order
 from bakeoff.runs.measuring.boot import Boot
 from bakeoff.runs.measuring.contenders import NotAsPlanned

@@ -12,7 +12,7 @@ from bakeoff.measure import CpuReader
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.numbers import numbers
 from bakeoff.model.plan import Cores, Plan
-from bakeoff.model.samples import CpuTime
+from bakeoff.model.readings import CpuTime
 from bakeoff.runs.stages import Stages
 from bakeoff.start import Keeper
 

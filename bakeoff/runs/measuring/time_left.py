@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from bakeoff.model.cut import DrawRule, Warmup
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import DrawRule, Warmup
 from bakeoff.runs.measuring.draw_rule import CONNECT_MS, START_MS, Facts, slices_again
 
 

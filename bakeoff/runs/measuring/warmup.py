@@ -7,15 +7,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from bakeoff.load import REQUEST_TIMEOUT_MS
+from bakeoff.model.cut import WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, SliceLengths, Warmup
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import (
-    WARM_UP_SLICE_MS,
-    WARM_UP_SLICES_PER_S,
-    Slice,
-    SliceLengths,
-    Warmup,
-)
+from bakeoff.model.samples import Slice
 from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.meter import Meter

@@ -5,10 +5,12 @@ from functools import cache
 
 from bakeoff.judge import judge
 from bakeoff.model.audit import Crew, Written
+from bakeoff.model.cut import Warmup
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.readings import CoreTime, Memory
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Block, CoreTime, Memory, Record, Warmup
+from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import BAD, MACHINE, SOUND_AUDIT, Race, encoded
 

@@ -1,0 +1,118 @@
+"""How a race is cut: warm-up, lengths of slices, draws."""
+
+from statistics import median
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+
+
+class SliceLengths(Contract):
+    """How long one contender's turns are: the windows of short and long slices, and the ramp."""
+
+    short_ms: PositiveInt
+    long_ms: PositiveInt
+    ramp_ms: NonNegativeInt
+
+
+Course = Literal["flat", "warm-up", "slowdown", "unsteady"]
+"""How a contender came to its steady state: it was there from the start, it got faster, it got
+slower, or it never came there."""
+
+
+WARM_UP_SLICE_MS = 250
+"""How long each slice of a warm-up is."""
+
+WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
+
+WARM_UP_S_MIN = 2.0
+"""So long each is warmed up where nothing argues for less."""
+
+
+class Warmup(Contract):
+    """The warm-up of a boot, and each contender's slice lengths, which follow from the first one.
+
+    `requests_per_s` and `cpu_us_per_request` have one figure per warm-up slice (closed loop; a CPU
+    time that can't be seen is None). `steady` says whether a steady state was reached, `courses`
+    how, and `steady_from` has the slice with which its last segment begins. `rates` is what each is
+    offered from then on in an open loop, requests per second.
+    """
+
+    type: Literal["warmup"] = "warmup"
+    boot: NonNegativeInt
+    lengths: dict[str, SliceLengths]
+    requests_per_s: dict[str, tuple[NonNegativeFloat, ...]]
+    mean_latency_us: dict[str, NonNegativeFloat]
+    steady: dict[str, bool]
+    cpu_us_per_request: dict[str, tuple[NonNegativeFloat | None, ...]] = {}
+    courses: dict[str, Course] = {}
+    steady_from: dict[str, NonNegativeInt] = {}
+    rates: dict[str, PositiveFloat] = {}
+
+    def level(self, name: str) -> float | None:
+        """Requests per second of its last segment, the median; None: it had no slice."""
+        last = self.requests_per_s.get(name, ())[self.steady_from.get(name, 0) :]
+        return median(last) if last else None
+
+    def peak(self, name: str) -> float | None:
+        """Requests per second of its last second, the median; None: it had no slice."""
+        last = self.requests_per_s.get(name, ())[-WARM_UP_SLICES_PER_S:]
+        return median(last) if last else None
+
+
+class Redrawn(Contract):
+    """What is drawn anew of one contender, and how often it is up.
+
+    `what`: `processes` (each draw has a new process and new connections, but for one draw in five,
+    which the first process of the boot has: number 0) or `connections` (the `instances` that are
+    up take turns, each draw with new connections). `warm_up_ms` is how long it
+    is loaded in each draw before blocks count. `why` is the code of the fact that decided it:
+    `flat` and `warms_quickly`, or `solo`, where each round starts it anew (processes);
+    `starts_slowly`, `warms_slowly` (or with too much noise to tell), `fixed_port`, `attached`,
+    `asked` with --instances.
+    """
+
+    what: Literal["processes", "connections"]
+    instances: PositiveInt
+    warm_up_ms: NonNegativeInt
+    why: str
+
+
+class NewProcess(Contract):
+    """A new process of a contender beside the first one, which is warm, pair of slices by pair.
+
+    `time_ln` and `cpu_ln` are ln of the time and the CPU time that a request takes, new over warm;
+    `cpu_ln` is empty where that can't be seen. For each pair the new one was loaded for `pair_ms`.
+    """
+
+    pair_ms: PositiveInt
+    time_ln: tuple[float, ...]
+    cpu_ln: tuple[float, ...] = ()
+
+
+class DrawRule(Contract):
+    """How a race is cut into draws. Decided once, from the facts of the first boot's start and
+    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders;
+    `new_processes` has those that were tried beside the first ones, by contender."""
+
+    type: Literal["draw-rule"] = "draw-rule"
+    draw_s: PositiveFloat
+    redrawn: dict[str, Redrawn]
+    new_processes: Annotated[dict[str, NewProcess], Field(exclude_if=lambda given: not given)] = {}
+
+
+class Draw(Contract):
+    """A draw began: new connections to every contender, and for some another process.
+
+    `processes` numbers each contender's processes within the boot: blocks of two draws with the
+    same boot and number were answered by one process. `out` has those that sit this draw out, with
+    the reason.
+    """
+
+    type: Literal["draw"] = "draw"
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    processes: dict[str, NonNegativeInt]
+    connections_open: dict[str, NonNegativeInt]
+    out: dict[str, str] = {}

@@ -1,0 +1,111 @@
+"""What is read of the machine and of processes while they are measured."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+
+
+class Counters(Contract):
+    """Whole numbers that only grow while they are counted."""
+
+    def since(self, earlier: Self) -> Self:
+        """What was counted between `earlier` and this reading; never below zero."""
+        before = dict(earlier)
+        return type(self)(**{key: max(0, value - before[key]) for key, value in self})
+
+    @classmethod
+    def summed(cls, counted: Sequence[Self]) -> Self:
+        """All of them together."""
+        return cls(**{key: sum(getattr(each, key) for each in counted) for key in cls.model_fields})
+
+
+class CpuTime(Counters):
+    """CPU time of one process tree since it began, ns. The split may be coarser than the sum."""
+
+    total_ns: NonNegativeInt
+    user_ns: NonNegativeInt
+    system_ns: NonNegativeInt
+
+
+class CoreTime(Contract):
+    """What one processor did since the machine started, s, from /proc/stat (10 ms ticks)."""
+
+    cpu: NonNegativeInt
+    user_s: NonNegativeFloat
+    system_s: NonNegativeFloat
+    softirq_s: NonNegativeFloat
+    steal_s: NonNegativeFloat
+    idle_s: NonNegativeFloat
+
+    @classmethod
+    def together(cls, cores: Sequence[Self]) -> Self:
+        """Processors of one number on several machines, as one."""
+        times = [key for key in cls.model_fields if key != "cpu"]
+        summed = {key: sum(getattr(each, key) for each in cores) for key in times}
+        return cls(cpu=cores[0].cpu, **summed)
+
+    @property
+    def total_s(self) -> float:
+        """All time that it has accounted for."""
+        return self.user_s + self.system_s + self.softirq_s + self.steal_s + self.idle_s
+
+
+def stolen_share(
+    before: Sequence[CoreTime], after: Sequence[CoreTime], cpus: frozenset[int]
+) -> float | None:
+    """Share of the time of `cpus` (none: of all) between two readings that the host took; None
+    where no time passed for them."""
+    began = {core.cpu: core for core in before if core.cpu in cpus or not cpus}
+    ended = [core for core in after if core.cpu in began]
+    passed_s = sum(core.total_s - began[core.cpu].total_s for core in ended)
+    if passed_s <= 0:
+        return None
+    return max(0.0, sum(core.steal_s - began[core.cpu].steal_s for core in ended) / passed_s)
+
+
+class Memory(Contract):
+    """Sum of Pss over a process tree, MiB."""
+
+    pss_mib: NonNegativeFloat
+    processes: PositiveInt
+
+
+class TcpTrouble(Counters):
+    """What went wrong in the kernel's TCP, counted over the whole network namespace: connections
+    that met a full listen queue, connections that were dropped before they were accepted (the same
+    ones among them), and segments that were sent again."""
+
+    listen_overflows: NonNegativeInt
+    listen_drops: NonNegativeInt
+    retransmits: NonNegativeInt
+
+
+class NetworkUse(Counters):
+    """What went over one machine's network, over all its interfaces but the loopback."""
+
+    bytes_in: NonNegativeInt
+    bytes_out: NonNegativeInt
+    segments_out: NonNegativeInt
+    retransmits: NonNegativeInt
+
+
+class NetworkSeen(Contract):
+    """What went over the network of either side while one boot was measured, draws included.
+
+    `ray_cpu_s` is the CPU time of Ray's own processes on the servers' machine meanwhile.
+    """
+
+    server: NetworkUse
+    load: NetworkUse
+    ray_cpu_s: NonNegativeFloat = 0.0
+
+    def since(self, earlier: Self) -> Self:
+        """What there was between `earlier` and this reading."""
+        return type(self)(
+            server=self.server.since(earlier.server),
+            load=self.load.since(earlier.load),
+            ray_cpu_s=max(0.0, self.ray_cpu_s - earlier.ray_cpu_s),
+        )
