@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from bakeoff.cli.output import Json, check_json, err, out, say
+from bakeoff.cluster.extra import import_ray
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 
 cluster = typer.Typer(
@@ -43,6 +44,7 @@ def doctor(
     nothing. It takes a few seconds.
     """
     check_json(json)
+    import_ray()
     from bakeoff.cluster.doctor import examine
 
     report = examine(address, say)

@@ -6,7 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bakeoff.cluster.joining import Joined, Say, alive, joined
+from bakeoff.cluster.head import alive
+from bakeoff.cluster.joining import Joined, Say, joined
 from bakeoff.cluster.stages import engine_on
 from bakeoff.load import REQUEST_TIMEOUT_MS
 from bakeoff.model.cluster import Cluster, ClusterReport

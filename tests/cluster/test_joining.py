@@ -1,10 +1,7 @@
 """What is said of a cluster that can't be used, and how long slices are on one that can."""
 
-import platform
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -13,14 +10,14 @@ from hypothesis import strategies as st
 
 from bakeoff import __version__
 from bakeoff.model.cluster import Cluster, ClusterNode, Route
-from bakeoff.model.errors import BadUsage, MissingPiece
+from bakeoff.model.errors import MissingPiece
 
 pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
 
-from bakeoff.cluster import joining
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
-from bakeoff.cluster.joining import Member, able, check_versions, serving_nodes, slice_ms_min
+from bakeoff.cluster.head import Member
+from bakeoff.cluster.joining import able, check_versions, serving_nodes, slice_ms_min
 
 HEAD = "10.0.0.1:6379"
 
@@ -78,30 +75,6 @@ def test_nodes_of_other_versions_are_named_with_what_mends_them() -> None:
     assert "engine" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("theirs", "mends"),
-    [
-        ({"ray_version": "2.1.0"}, ["pip install 'ray==2.1.0'"]),
-        ({"python_version": "3.9.1"}, ["install bakeoff with Python 3.9.1"]),
-        (
-            {"ray_version": "2.1.0", "python_version": "3.9.1"},
-            ["install bakeoff with Python 3.9.1", "pip install 'ray==2.1.0'"],
-        ),
-    ],
-)
-def test_a_cluster_of_other_versions_is_refused(
-    monkeypatch: pytest.MonkeyPatch, theirs: dict[str, str], mends: list[str]
-) -> None:
-    import ray
-    from ray._private.utils import check_version_info
-
-    ours = {"ray_version": ray.__version__, "python_version": platform.python_version()}
-    monkeypatch.setattr(ray, "init", lambda **_: check_version_info({**ours, **theirs}, "here"))
-    with pytest.raises(MissingPiece) as error, joining.connected("auto"):
-        pass
-    assert str(error.value).endswith(f"; here: {', and '.join(mends)}")
-
-
 def test_a_home_that_can_not_be_written_and_a_missing_engine_are_named() -> None:
     with pytest.raises(MissingPiece, match="Read-only file system"):
         check_versions([node(unwritable="Read-only file system")])
@@ -139,26 +112,6 @@ def test_a_role_that_nobody_has_is_named_with_the_command_that_gives_it() -> Non
         able("load", [Member("a", "10.0.0.1", {"server": 1.0})], HEAD)
     assert "no node of the cluster has the resource `load` (10.0.0.1: server)" in str(error.value)
     assert f"ray start --address={HEAD}" in str(error.value)
-
-
-@pytest.mark.parametrize("address", ["10.0.0.1:x", ":6379"])
-def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(BadUsage, match="it takes HOST, HOST:PORT or auto"):
-        joining._reached(address)
-
-
-def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
-    with pytest.raises(MissingPiece, match=r"nobody answers at 127\.0\.0\.1 port 9"):
-        joining._reached("127.0.0.1:9")
-
-
-def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        port = server.server_port
-        with pytest.raises(MissingPiece, match=f"answers at 127.0.0.1 port {port} is no head"):
-            joining._reached(f"127.0.0.1:{port}")
-        server.shutdown()
 
 
 def test_what_spoils_a_measurement_is_named() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from bakeoff import open_run
-from tests.cluster.machines import ADDRESSES, Machines, Name, wait_for
+from tests.cluster.machines import ADDRESSES, LEFT_MAX_S, Machines, Name, wait_for
 from tests.cluster.test_race import RACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
@@ -121,6 +121,21 @@ def test_ctrl_c(cluster: Machines, place: Path) -> None:
     assert racing.returncode == 130, err
     assert "to go on: bakeoff resume" in err
     cluster.wait_until_nothing_is_left()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_s", [1.5, 2.0, 2.5, 3.0])
+def test_the_head_goes_while_it_is_joined(cluster: Machines, place: Path, after_s: float) -> None:
+    racing = _begun(cluster, place)
+    time.sleep(after_s)
+    happened = LOSSES["head"].happens(cluster, racing)
+    _, err = racing.communicate(timeout=LEFT_MAX_S)
+    cluster.wait_until_nothing_is_left()
+    LOSSES["head"].mends(cluster)
+    assert happened and racing.returncode
+    # Before it is reached nobody answers, and then it is gone.
+    assert "Traceback" not in err and f"{ADDRESSES['head']}" in err.splitlines()[-1]
+    assert "nobody answers" in err or "is gone (Connection refused)" in err
 
 
 @pytest.mark.slow
