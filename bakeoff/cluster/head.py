@@ -6,13 +6,14 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 import ray
 
+from bakeoff.load.hand import Hand
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 PORT = 6379
@@ -69,15 +70,9 @@ def answered(ask: Callable[[], _T], head: str) -> _T:
 
     It is asked in another thread, where it leaves our signals alone. An empty `head` isn't known.
     """
-    future: Future[_T] = Future()
-
-    def answer() -> None:
-        try:
-            future.set_result(ask())
-        except Exception as error:
-            future.set_exception(error)
-
-    threading.Thread(target=answer, daemon=True).start()
+    hand = Hand("asking Ray")
+    future = hand.do(ask)
+    hand.end()
     while not wait([future], ASK_S).done:
         if head and (why := headless(head)):
             atexit.unregister(ray.shutdown)

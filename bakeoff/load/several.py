@@ -7,17 +7,16 @@ generator's own clock. Latencies are of one clock each; only starts are compared
 """
 
 import hashlib
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from functools import partial
-from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
 from bakeoff.load.clocks import RemoteClock
 from bakeoff.load.engine import GRACE_S, Engine, EngineFailed
+from bakeoff.load.hand import Hand
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent, Target
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.loaders import LoaderSlice, SliceOfSeveral
@@ -124,13 +123,14 @@ class _SomeFailed(BakeoffError):
 
 @dataclass
 class _Share:
-    """One loader's part: its place among all, its connections, and the thread that talks to it."""
+    """One loader's part: its place among all, its connections, and the thread that talks to it:
+    an engine ends with the one that started it."""
 
     loader: Loader
     place: int
     of: int
     job: Job
-    hand: "_Hand"
+    hand: Hand
     cores: Sequence[CoreTime] = ()
     generator: Generator = field(init=False)
 
@@ -183,7 +183,7 @@ class Several:
         self._late_ns = 0
         jobs = shared_out(job, loaders)
         self._shares = [
-            _Share(loader, place, len(jobs), each, _Hand(loader.name))
+            _Share(loader, place, len(jobs), each, Hand(f"loader {loader.name}"))
             for place, (loader, each) in enumerate(zip(loaders, jobs, strict=True))
         ]
         connect_s = len(job.targets) * job.connect_timeout_ms / 1000
@@ -285,36 +285,6 @@ class Several:
             except (BakeoffError, OSError) as error:
                 failed[name] = str(error)
         return done, failed
-
-
-class _Hand:
-    """A thread that does one thing after the other: an engine ends with the thread that started
-    it. It does not keep the program from ending."""
-
-    def __init__(self, name: str) -> None:
-        self._todo: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        threading.Thread(target=self._work, name=f"loader {name}", daemon=True).start()
-
-    def do(self, what: Callable[[], _T]) -> "Future[_T]":
-        """Do it when what was asked before is done."""
-        future: Future[_T] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(what())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self._todo.put(run)
-        return future
-
-    def end(self) -> None:
-        """End when all is done."""
-        self._todo.put(None)
-
-    def _work(self) -> None:
-        while what := self._todo.get():
-            what()
 
 
 def _end(share: _Share) -> None:
