@@ -29,6 +29,14 @@ def raced(measure: Measure, world: World, *names: str, **options: Any) -> tuple[
     return finished, (world.time_ns - began_ns) / 1e9
 
 
+def why_slow_alone_is_out(run: RaceRun) -> str:
+    """The reason; the others have their whole verdict."""
+    assert run.result.complete and run.result.pairs
+    (slow,) = run.result.skipped
+    assert slow.name == "slow"
+    return slow.reason
+
+
 def expected(run: RaceRun) -> Expected:
     assert run.planned.expected
     return run.planned.expected
@@ -105,10 +113,9 @@ def test_one_that_stalls_from_the_beginning_is_out_and_the_others_have_a_verdict
     world = World(SPEEDS, stalls={"slow": 0.0})
     finished, took_s = raced(measure, world, "fast", "slow", "same")
     assert took_s < expected(finished).at_most_s / 2
-    assert finished.result.complete and finished.result.pairs
-    (slow,) = finished.result.skipped
-    assert "had no answer within 5 s while it was warmed up with 64 connections" in slow.reason
-    assert "use fewer than 64 connections (-c)" in slow.reason
+    reason = why_slow_alone_is_out(finished)
+    assert "had no answer within 5 s while it was warmed up with 64 connections" in reason
+    assert "use fewer than 64 connections (-c)" in reason
 
 
 @pytest.mark.parametrize("options", [{}, {"boots": 2}, {"duration": 6.0}])
@@ -118,10 +125,8 @@ def test_one_that_stalls_while_its_new_process_is_compared_is_out_for_that(
     world = World(SPEEDS, stalls={"slow": 2.6})
     finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
     assert took_s < expected(finished).at_most_s
-    assert finished.result.complete and finished.result.pairs
-    (slow,) = finished.result.skipped
-    assert slow.name == "slow"
-    assert "had no answer within 5 s while a new process of it was compared" in slow.reason
+    reason = why_slow_alone_is_out(finished)
+    assert "had no answer within 5 s while a new process of it was compared" in reason
 
 
 @pytest.mark.parametrize("stalls_after_s", [0.6, 1.2, 2.4])
@@ -133,10 +138,8 @@ def test_one_that_stalls_while_further_processes_are_warmed_up_is_out_for_that(
     )
     finished, took_s = raced(measure, world, "fast", "slow", "same", duration=6.0)
     assert took_s < expected(finished).at_most_s / 2
-    assert finished.result.complete and finished.result.pairs
-    (slow,) = finished.result.skipped
-    assert slow.name == "slow"
-    assert "had no answer within 5 s while it was warmed up again" in slow.reason
+    reason = why_slow_alone_is_out(finished)
+    assert "had no answer within 5 s while it was warmed up again" in reason
 
 
 def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:

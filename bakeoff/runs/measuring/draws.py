@@ -7,12 +7,11 @@ from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.samples import Slice
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
-from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
-from bakeoff.runs.measuring.warmup import is_held_up, why_held_up
+from bakeoff.runs.measuring.warmup import leave_out_held_up
 
 LOST_MAX = 3
 """Who loses a process in so many draws in a row is out: others would be lost too."""
@@ -197,9 +196,8 @@ class Draws:
                     had.append(meter.warm_up(name))
                     if again and is_warm(warmup, had[-1]):
                         slices[name] = 0
-                    if session.boot == 0 and is_held_up(had):
-                        why = why_held_up(had, session.plan.connections, "it was warmed up again")
-                        leave_out({name: why}, session.context.watch)
+                    if session.boot == 0:
+                        leave_out_held_up({name: had}, session, "it was warmed up again")
         for name, how in meter.died.items():
             self._forget(name)
             self._lose(name, how)

@@ -14,11 +14,10 @@ from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry
 from bakeoff.model.samples import Slice
 from bakeoff.plan import slice_lengths
-from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
-from bakeoff.runs.measuring.warmup import is_held_up, why_held_up
+from bakeoff.runs.measuring.warmup import leave_out_held_up
 
 WARM_UP_MS = 75
 """For new connections, and for processes that are flat: as good as 250 ms (libuv)."""
@@ -133,18 +132,12 @@ def _stages(
                 return
             silent = [meter for meter in order if not slices[meter].event.requests_per_s]
             for meter in silent:
-                _check_silence([slices[meter], slice_of(meter)], session, name)
+                twice = [slices[meter], slice_of(meter)]
+                leave_out_held_up({name: twice}, session, "a new process of it was compared")
             if silent:
                 return
             stage.append((slices[new], slices[warm]))
         yield stage
-
-
-def _check_silence(slices: Sequence[Slice], session: Session, name: str) -> None:
-    """Raise `NotAsPlanned` where requests timed out in each of two slices."""
-    if is_held_up(slices):
-        why = why_held_up(slices, session.plan.connections, "a new process of it was compared")
-        leave_out({name: why}, session.context.watch)
 
 
 def _with(so_far: NewProcess, pairs: Sequence[tuple[Slice, Slice]]) -> NewProcess:

@@ -84,7 +84,7 @@ class Course:
         program that compiles gets faster within its first hundreds of calls, so one that was
         plainly flat from its first slice on won't.
         """
-        if is_held_up(self.slices):
+        if _is_held_up(self.slices):
             return True
         if self._has_had(self.most):
             return True
@@ -130,12 +130,8 @@ def warm_up(
             session.context.check_time(f"warming up {name}")
             courses[name].add(meter.warm_up(name))
     if not earlier:
-        out = {
-            name: why_held_up(each.slices, plan.connections, "it was warmed up")
-            for name, each in courses.items()
-            if is_held_up(each.slices)
-        }
-        leave_out(out, session.context.watch)
+        slices = {name: each.slices for name, each in courses.items()}
+        leave_out_held_up(slices, session, "it was warmed up")
     if not any(each.event.latency_count for course in courses.values() for each in course.slices):
         raise NoVerdict("no contender answered a single request during warm-up")
     latencies_us = {
@@ -175,9 +171,21 @@ def warm_up(
     )
 
 
-def is_held_up(slices: Sequence[Slice]) -> bool:
-    """Whether the last two slices ended with requests that timed out: each that follows would take
-    as long as that."""
+def leave_out_held_up(slices: Mapping[str, Sequence[Slice]], session: Session, doing: str) -> None:
+    """Raise `NotAsPlanned` where requests time out: each slice would take as long as that.
+
+    `slices` has those of each contender so far, by name; `doing` says what they were for.
+    """
+    out = {
+        name: _reason(each, session.plan.connections, doing)
+        for name, each in slices.items()
+        if _is_held_up(each)
+    }
+    leave_out(out, session.context.watch)
+
+
+def _is_held_up(slices: Sequence[Slice]) -> bool:
+    """Whether the last two slices ended with requests that timed out."""
     return len(slices) >= HELD_UP_SLICES and all(
         TIMED_OUT & set(each.event.errors)
         and each.event.drained_ns - each.event.end_ns > HELD_UP_NS
@@ -185,8 +193,7 @@ def is_held_up(slices: Sequence[Slice]) -> bool:
     )
 
 
-def why_held_up(slices: Sequence[Slice], connections: int, doing: str) -> str:
-    """The reason for which a contender is out that was loaded in `slices`, and what for."""
+def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
     missing = sum(each.event.misses for each in slices)
     due = sum(each.event.due for each in slices)
     fewer = f"use fewer than {connections} connections (-c), and " if connections > 1 else ""
