@@ -17,37 +17,28 @@ NOISES = (0.02, 0.04, 0.08)
 DEARER = (0.05, 0.1, 0.3)
 
 
-def comparison(noise: float, dearer: float, chance: random.Random) -> NewProcess:
-    """A comparison that goes on for as long as it may."""
-    pairs = STAGE_MS // PAIR_MS
-    costs = [dearer if at < pairs else 0.0 for at in range(STAGES * pairs)]
-    return NewProcess(
-        pair_ms=PAIR_MS,
-        time_ln=tuple(chance.gauss(cost, 2 * noise) for cost in costs),
-        cpu_ln=tuple(chance.gauss(cost, noise) for cost in costs),
-    )
-
-
 def share(noise: float, dearer: float, *, flat: bool) -> float:
     """The share of comparisons that come out as flat, or don't."""
     chance = random.Random(f"{noise}/{dearer}")
-    found = [warm_after_ms(_cut(comparison(noise, dearer, chance))) for _ in range(COMPARED)]
+    found = [_warm_after_ms(noise, dearer, chance) for _ in range(COMPARED)]
     return sum((each == 0) == flat for each in found) / COMPARED
 
 
-def _cut(whole: NewProcess) -> NewProcess:
-    """What a race would have made of it: it ends as soon as the process is known to be warm."""
-    pairs = STAGE_MS // PAIR_MS
-    for stages in range(2, STAGES + 1):
-        so_far = whole.model_copy(
-            update={
-                "time_ln": whole.time_ln[: stages * pairs],
-                "cpu_ln": whole.cpu_ln[: stages * pairs],
-            }
-        )
-        if warm_after_ms(so_far) is not None:
-            return so_far
-    return whole
+def _warm_after_ms(noise: float, dearer: float, chance: random.Random) -> int | None:
+    """What one comparison finds, which ends as soon as the process is known to be warm."""
+    time_ln: list[float] = []
+    cpu_ln: list[float] = []
+    found = None
+    for stage in range(STAGES):
+        cost = 0.0 if stage else dearer
+        for _ in range(STAGE_MS // PAIR_MS):
+            time_ln.append(chance.gauss(cost, 2 * noise))
+            cpu_ln.append(chance.gauss(cost, noise))
+        new = NewProcess(pair_ms=PAIR_MS, time_ln=tuple(time_ln), cpu_ln=tuple(cpu_ln))
+        found = warm_after_ms(new)
+        if found is not None:
+            break
+    return found
 
 
 def main() -> None:
