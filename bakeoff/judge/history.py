@@ -246,6 +246,7 @@ def _at_work_ns(events: Sequence[SliceEvent]) -> tuple[float, ...]:
 class Tally:
     """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
 
+    `answered` is `requests` by the shares of their time in flight within a window.
     `client_cores_ns` is the time in which each of the generator's cores was at work.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
     `handshakes_us` is the time of all handshakes. `upstream_ns` is the CPU time of whom it asked,
@@ -255,6 +256,7 @@ class Tally:
     slices: int
     silent: int
     requests: int
+    answered: float
     attempts: int
     window_ns: int
     client_cores_ns: tuple[float, ...]
@@ -296,6 +298,7 @@ class Tally:
             slices=len(events),
             silent=sum(event.requests == 0 for event in events),
             requests=sum(event.requests for event in events),
+            answered=sum(event.answered for event in events),
             attempts=requests_all + sum(errors.values()) - answered_wrongly,
             window_ns=sum(event.window_ns for event in events),
             client_cores_ns=_at_work_ns(events),
@@ -326,7 +329,7 @@ class Tally:
     @property
     def requests_per_s(self) -> float:
         """Throughput over all windows."""
-        return self.requests / self.measured_s if self.window_ns else 0.0
+        return self.answered / self.measured_s if self.window_ns else 0.0
 
     @property
     def client_cores(self) -> tuple[float, ...]:

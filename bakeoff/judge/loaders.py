@@ -107,7 +107,7 @@ class Loading:
     @property
     def requests_per_s(self) -> float:
         """Its throughput."""
-        requests = sum(share.event.requests for share in self.shares)
+        requests = sum(share.event.answered for share in self.shares)
         return requests / self.window_ns * 1e9 if self.window_ns else 0.0
 
     @property

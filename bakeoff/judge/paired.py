@@ -85,7 +85,7 @@ def ln_throughput(slice_: Slice) -> float:
     event = slice_.event
     if not event.window_ns:
         return float("nan")
-    requests = max(float(event.requests), SILENT_WINDOW_REQUESTS)
+    requests = max(event.answered, SILENT_WINDOW_REQUESTS)
     return float(np.log(requests / (event.window_ns * 1e-9)))
 
 

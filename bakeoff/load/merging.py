@@ -36,6 +36,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         end_ns=end_ns,
         drained_ns=max(end_ns, *(share.drained_ns for share in shares)),
         **{key: sum(getattr(each, key) for each in events) for key in COUNTS},
+        requests_by_share=_by_share(events),
         handshake_mean_us=sum(each.handshakes * (each.handshake_mean_us or 0) for each in events)
         / shook
         if shook
@@ -60,6 +61,11 @@ def _busy_threads(events: Sequence[SliceEvent], threads: Sequence[int]) -> tuple
     if len(events) == 1:
         return events[0].busy_threads
     return (_mean_busy([max(each.busy_cores) for each in events], threads),)
+
+
+def _by_share(events: Sequence[SliceEvent]) -> float | None:
+    given = [each.requests_by_share for each in events if each.requests_by_share is not None]
+    return sum(given) if len(given) == len(events) else None
 
 
 def _histogram(events: Sequence[SliceEvent], key: str) -> str | None:

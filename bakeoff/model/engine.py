@@ -169,7 +169,8 @@ class SliceEvent(Contract):
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `by_request` is there for a target with a request file: one for each of its requests, in order.
-    Slices of earlier versions have no `busy_threads`.
+    Slices of earlier versions have neither `busy_threads` nor `requests_by_share`, nor has the
+    latter what another load generator counted.
     """
 
     type: Literal["slice"] = "slice"
@@ -179,6 +180,7 @@ class SliceEvent(Contract):
     end_ns: NonNegativeInt
     drained_ns: NonNegativeInt
     requests: NonNegativeInt
+    requests_by_share: NonNegativeFloat | None = None
     bytes: NonNegativeInt
     requests_all: NonNegativeInt
     redirects: NonNegativeInt
@@ -218,9 +220,15 @@ class SliceEvent(Contract):
         return self.latency_count + self.misses
 
     @property
+    def answered(self) -> float:
+        """The window's answers, each for the share of its time in flight that lay within; where
+        that isn't known, those that were complete in it."""
+        return self.requests if self.requests_by_share is None else self.requests_by_share
+
+    @property
     def requests_per_s(self) -> float:
         """Throughput in the window; 0 if it has no length."""
-        return self.requests / self.window_ns * 1e9 if self.window_ns else 0.0
+        return self.answered / self.window_ns * 1e9 if self.window_ns else 0.0
 
 
 class Done(Contract):

@@ -14,7 +14,10 @@ from tests.judge.races import MS, Race, event
     [
         ({"requests": 1000}, 50_000),
         ({"requests": 1, "end_ns": 1500 * MS}, 2),
+        # Each answer counts for the share of its time in flight, where that is known.
+        ({"requests": 1000, "requests_by_share": 990.5}, 49_525),
         ({"requests": 0}, 25),  # A window without an answer counts as half of one.
+        ({"requests": 0, "requests_by_share": 0.2}, 25),
         ({"end_ns": 1000 * MS}, np.nan),  # A window without length is no turn.
     ],
 )

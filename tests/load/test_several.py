@@ -179,6 +179,15 @@ class TestMerging:
         )
         assert merged([share("a", only)]) == only
 
+    def test_shares_of_answers_add_up_where_all_have_them(self) -> None:
+        parts = [event([1000], requests_by_share=1.5), event([3000], requests_by_share=0.25)]
+        whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
+        assert whole.requests_by_share == 1.75
+        assert whole.requests_per_s == pytest.approx(sum(each.requests_per_s for each in parts))
+        parts.append(event([1000]))  # An engine of an earlier version.
+        whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
+        assert whole.requests_by_share is None
+
     def test_requests_of_a_file_add_up_one_by_one(self) -> None:
         def part(latencies_ns: list[int]) -> RequestSlice:
             return RequestSlice(

@@ -299,6 +299,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     #[inline]
     fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
         self.tally.requests_all += 1;
+        self.tally.requests_by_share += self.window.share(flight.sent_ns, now_ns);
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         let completed = self.window.holds(now_ns);
         let started = self.window.holds(flight.due_ns);

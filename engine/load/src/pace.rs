@@ -27,6 +27,17 @@ impl Window {
     pub fn overlap_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         to_ns.min(self.end_ns).saturating_sub(from_ns.max(self.start_ns))
     }
+
+    /// The same as a share of that stretch, from 0 to 1; of a moment, whether it counts.
+    #[inline]
+    pub fn share(&self, from_ns: u64, to_ns: u64) -> f64 {
+        let (within_ns, lasted_ns) = (self.overlap_ns(from_ns, to_ns), to_ns - from_ns);
+        if within_ns < lasted_ns {
+            within_ns as f64 / lasted_ns as f64
+        } else {
+            f64::from(u8::from(lasted_ns > 0 || self.holds(to_ns)))
+        }
+    }
 }
 
 /// When requests are sent.
@@ -119,6 +130,9 @@ mod tests {
         let overlaps = [(0, 5), (5, 12), (12, 15), (15, 30), (0, 30), (25, 30)]
             .map(|(from, to)| window.overlap_ns(from, to));
         assert_eq!(overlaps, [0, 2, 3, 5, 10, 0]);
+        let shares = [(0, 5), (5, 13), (12, 15), (10, 20), (15, 35), (25, 30), (12, 12), (20, 20)]
+            .map(|(from, to)| window.share(from, to));
+        assert_eq!(shares, [0.0, 0.375, 1.0, 1.0, 0.25, 0.0, 1.0, 0.0]);
         assert!(!Window::CLOSED.holds(0));
     }
 

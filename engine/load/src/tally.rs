@@ -60,6 +60,10 @@ impl Terms {
 pub struct Tally {
     /// Answers, right or wrong, that were complete within the window.
     pub requests: u64,
+    /// Answers to requests that were in flight within the window, each counted for the share of its
+    /// time in flight that lay within. Where a server answers in bursts, [`Tally::requests`] depends
+    /// on which of them the window's ends cut off; this does not.
+    pub requests_by_share: f64,
     /// Bytes that were received within the window.
     pub bytes: u64,
     /// Answers of ramp, window and drain, and to what connections begin with.
@@ -163,6 +167,7 @@ impl Tally {
     /// Adds another thread's counts.
     pub fn merge(&mut self, other: Self) {
         self.requests += other.requests;
+        self.requests_by_share += other.requests_by_share;
         self.bytes += other.bytes;
         self.requests_all += other.requests_all;
         self.chained += other.chained;

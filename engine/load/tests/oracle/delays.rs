@@ -42,19 +42,27 @@ fn a_fixed_delay_at_a_rate_is_the_latency() {
 fn a_fixed_delay_in_closed_loop_sets_the_throughput() {
     const CONNECTIONS: usize = 32;
     const DELAY_NS: u64 = 50 * MS;
-    const ROUNDS: u64 = 20;
+    // A round that is cut counts as none or as one, and by its share as half of one.
+    const ROUNDS: f64 = 20.5;
     both_ways_alone(|io| {
-        let plan = Plan { ramp_ns: 2 * DELAY_NS, ..for_ms(ROUNDS * DELAY_NS / MS) };
+        let plan = Plan { ramp_ns: 2 * DELAY_NS, ..for_ms((ROUNDS * (DELAY_NS / MS) as f64) as u64) };
         let trial = setup(io, CONNECTIONS, plan, "--delay 50ms", DELAY_NS).run();
         none_is_shorter(&trial, DELAY_NS);
-        // X = N/d, to within a round at the borders. Each round may be late by the tolerance.
+        // X = N/d. Each round may be late by the tolerance.
         let (connections, delay_ns) = (CONNECTIONS as f64, DELAY_NS as f64);
         let rounds = trial.outcome.duration_ns() as f64 / delay_ns;
         let late = delay_ns / (delay_ns + tolerance_ns(0));
-        let least = connections * (rounds * late * (1.0 - trial.disturbed) - 1.0);
-        let most = connections * (rounds + 1.0);
-        let requests = trial.outcome.tally.requests as f64;
-        assert!((least..=most).contains(&requests), "{requests}, expected {least} to {most}");
+        let least = connections * rounds * late * (1.0 - trial.disturbed);
+        let most = connections * rounds / KEPT;
+        let tally = &trial.outcome.tally;
+        for (requests, borders) in [
+            // A whole round more or less, by what the window's borders cut.
+            (tally.requests as f64, connections),
+            (tally.requests_by_share, 0.0),
+        ] {
+            let range = least - borders..=most + borders;
+            assert!(range.contains(&requests), "{requests}, expected {range:?}");
+        }
     });
 }
 

@@ -213,6 +213,7 @@ pub struct SliceEvent {
     pub end_ns: u64,
     pub drained_ns: u64,
     pub requests: u64,
+    pub requests_by_share: f64,
     pub bytes: u64,
     pub requests_all: u64,
     pub redirects: u64,

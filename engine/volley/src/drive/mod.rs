@@ -208,6 +208,7 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         end_ns: window.end_ns,
         drained_ns,
         requests: tally.requests,
+        requests_by_share: tally.requests_by_share,
         bytes: tally.bytes,
         requests_all: tally.requests_all,
         redirects: tally.redirects,
