@@ -11,7 +11,7 @@ from typing import Literal
 from bakeoff.model.verdict import Pair, Verdict
 from bakeoff.report import figures
 from bakeoff.report.figures import Measured
-from bakeoff.report.kinds.race_tables import ranked
+from bakeoff.report.kinds.standings import ranked
 
 Tone = Literal["ahead", "behind", "tie", "none"]
 NAMES_MAX = 3

@@ -169,3 +169,8 @@ def times(ratio: float | None) -> str:
 def given(number: float) -> str:
     """A number that somebody set, as they would write it: `1.18`."""
     return f"{number:,g}"
+
+
+def yes_or_no(value: bool | None) -> str:
+    """What is so, is not so, or isn't known."""
+    return {True: "yes", False: "no", None: MISSING}[value]

@@ -27,7 +27,7 @@ from bakeoff.history.index import Index
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table
-from bakeoff.report.kinds.race_tables import standings
+from bakeoff.report.kinds.standings import standings
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.holder import FILE, Holder
 from bakeoff.runs.shelving import id_of

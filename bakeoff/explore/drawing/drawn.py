@@ -12,7 +12,7 @@ from bakeoff.model.compare import RunsComparison
 from bakeoff.model.history import Line
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.kinds.race_tables import ranked
+from bakeoff.report.kinds.standings import ranked
 
 OPEN_ENDED = (
     " An arrow is an interval without an end on that side: the load generator was the limit, and"

@@ -20,7 +20,7 @@ from bakeoff.explore.page import fragment
 from bakeoff.model.errors import BakeoffError, NoVerdict
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
-from bakeoff.report.kinds.race_tables import ranked
+from bakeoff.report.kinds.standings import ranked
 from bakeoff.report.render.html import split_headline, undrawn
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.so_far import Progress, progress, taken_cpus

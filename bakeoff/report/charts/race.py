@@ -13,7 +13,7 @@ from bakeoff.report.charts.forest import Group, Line, forest, open_ended
 from bakeoff.report.charts.palette import TWIN
 from bakeoff.report.charts.series import blocks_of
 from bakeoff.report.document import Chart, printable
-from bakeoff.report.kinds import race_tables
+from bakeoff.report.kinds.standings import ranked
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Race:
     @cached_property
     def ranked(self) -> list[VerdictEntry]:
         """The entries that stand in the race, fastest first."""
-        return race_tables.ranked(self.verdict)
+        return ranked(self.verdict)
 
     @cached_property
     def lanes(self) -> list[Lane]:

@@ -3,7 +3,7 @@
 from bakeoff.model.audit import AuditReport
 from bakeoff.report import figures
 from bakeoff.report.document import Document, Item, List, items
-from bakeoff.report.kinds import race_tables
+from bakeoff.report.kinds import work
 from bakeoff.report.sentences import sentences
 
 
@@ -19,12 +19,12 @@ def document(report: AuditReport) -> Document:
         title=f"{report.workload}: what each contender does",
         headline=f"{said} found among {contenders}.",
         summary=(
-            race_tables.work(report.works),
+            work.table(report.works),
             List("Skipped", tuple(Item(s.reason, "–", s.name) for s in report.skipped)),
             List("Unequal work", items("≠", unequal)),
         ),
         data=tuple(
-            {"name": name, **work.model_dump(exclude={"headers", "audit", "crew"})}
-            for name, work in report.works.items()
+            {"name": name, **each.model_dump(exclude={"headers", "audit", "crew"})}
+            for name, each in report.works.items()
         ),
     )

@@ -20,7 +20,7 @@ from bakeoff.report.document import (
     items,
 )
 from bakeoff.report.kinds import race as races
-from bakeoff.report.kinds import race_tables as tables
+from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
 from bakeoff.report.sentences import joined, sentences
@@ -56,7 +56,7 @@ def document(result: Ci) -> Document:
         alarm="" if result.complete else "The run ended before it was complete.",
         summary=(
             Charts(forest),
-            tables.standings(last),
+            standings.standings(last),
             List("Request by request", items("≠", sentences(last.by_request))),
             gates(result.gates, last.ranked_by),
             List("Both races", _both(result), note=_PAIR_NOTE),
@@ -76,7 +76,7 @@ def document(result: Ci) -> Document:
             ),
         ),
         detail=(
-            tables.requests(last),
+            standings.requests(last),
             List(
                 "Races",
                 tuple(

@@ -22,6 +22,7 @@ from bakeoff.report.document import (
     items,
 )
 from bakeoff.report.kinds import race_tables as tables
+from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
@@ -86,7 +87,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
     solo = confirmation(verdict)
     return (
         Charts(forest),
-        tables.standings(verdict),
+        standings.standings(verdict),
         List("Request by request", items("≠", sentences(verdict.by_request))),
         List("Not ranked", (*map(_not_ranked, unranked(verdict)), *skipped)),
         gates(verdict.gates, verdict.ranked_by),
@@ -125,12 +126,12 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
         Section(
             "Comparisons",
             (
-                tables.requests(verdict),
-                tables.pairs(verdict),
+                standings.requests(verdict),
+                standings.pairs(verdict),
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
                 tables.warm_up(verdict),
-                tables.work(tables.works(verdict)),
+                work.table(work.of_entries(verdict)),
             ),
         ),
         Section(
@@ -168,7 +169,7 @@ def _in_requests(verdict: Verdict) -> str:
 
 
 def _result(verdict: Verdict) -> str:
-    entries = tables.ranked(verdict)
+    entries = standings.ranked(verdict)
     if not entries:
         return "No verdict: no contender gave a valid result."
     leader = entries[0]

@@ -1,27 +1,16 @@
-"""The tables of a race: cells come straight from the verdict's entries and pairs."""
+"""The tables of a race behind its standings: cells come straight from the verdict's entries."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from functools import partial
-from string import ascii_letters
 
-from bakeoff.model.audit import Work
 from bakeoff.model.cut import Course
-from bakeoff.model.verdict import (
-    Latency,
-    MixedRequest,
-    Pair,
-    RequestEntry,
-    Verdict,
-    VerdictEntry,
-    WarmUp,
-)
+from bakeoff.model.verdict import Latency, Verdict, VerdictEntry, WarmUp
 from bakeoff.report import figures
-from bakeoff.report.document import Column, Row, Table, tabulated
+from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.standings import EntryColumns, quantile
+from bakeoff.report.kinds.work import row_name
 
-_EntryColumns = list[tuple[str, Callable[[VerdictEntry], str]]]
-_RUN_LENGTH_MIN = 4
 _COURSES: dict[Course, str] = {
     "flat": "flat",
     "warm-up": "got faster",
@@ -30,185 +19,16 @@ _COURSES: dict[Course, str] = {
 }
 
 
-def standings(verdict: Verdict) -> Table:
-    """The ranked entries, fastest first, then the twin, whose ratio is the noise floor.
-
-    Where the load generator was the limit of one, the ratios by CPU time stand beside the others.
-    """
-    by_cpu = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
-    bounded = any(entry.at_least for entry in ranked(verdict))
-    columns: _EntryColumns = [
-        ("contender", lambda e: e.name),
-        ("rank", lambda e: f"{figures.rank(e.rank)} {run_together(e.letters)}".strip()),
-        ("ratio (95 % interval)", partial(_ratio, reference=verdict.reference)),
-        ("n blocks", lambda e: figures.count(e.n)),
-        *([("by server CPU (95 % interval)", _by_cpu)] if by_cpu else []),
-        ("requests/s", least_rate),
-        ("p50", partial(_quantile, name="p50")),
-        ("p99", partial(_quantile, name="p99")),
-        ("server CPU per request", lambda e: figures.duration(e.cpu_us_per_request.server)),
-        ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
-    ]
-    p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
-    table = tabulated(
-        "Standings",
-        ranked(verdict),
-        columns,
-        f"Contenders that share a letter can't be told apart. Ratios are to {verdict.reference}"
-        f"{p99}, with simultaneous 95 % intervals from n paired blocks."
-        f"{_BOUNDED if bounded else ''}{_CPU_NOTE if by_cpu else ''}",
-        text=("rank",),
-    )
-    floor = verdict.noise_floor
-    if not floor:
-        return table
-    twin = (floor.name, "twin", figures.ratio_of(floor), figures.count(floor.n))
-    empty = [MISSING] * (len(columns) - len(twin))
-    return replace(table, rows=(*table.rows, Row((*twin, *empty), "twin")))
-
-
-_BOUNDED = (
-    " ≥: at least that, ≤: at most that, as the load generator was the limit of the contender or"
-    " of the reference; can't tell: of both."
-)
-_CPU_NOTE = (
-    " By server CPU: requests per second of the server's own CPU time, over the reference's. It is"
-    " no throughput: on loopback a part of a server's network work is on the generator's bill."
-)
-
-
-def _by_cpu(entry: VerdictEntry) -> str:
-    is_reference = entry.ratio == entry.low == entry.high == 1
-    return "1×" if is_reference else figures.ratio_of(entry.cpu_ratio)
-
-
-def least_rate(entry: VerdictEntry) -> str:
-    """Its requests per second, or the least that they may be."""
-    return figures.least_rate(entry.requests_per_s, at_least=bool(entry.at_least))
-
-
-def ranked(verdict: Verdict) -> list[VerdictEntry]:
-    """The entries that have a place, fastest first, without the twin."""
-    placed = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
-    return sorted(placed, key=lambda entry: -(entry.ratio or 0))
-
-
-def _ratio(entry: VerdictEntry, reference: str) -> str:
-    if entry.name == reference:
-        return "1× reference"
-    return figures.ratio_of(entry)
-
-
-def run_together(letters: str) -> str:
-    """`abcdeg` as `a–eg`: among thirty contenders one may share letters with a dozen."""
-    if not letters.isalpha():
-        return letters
-    runs = [letters[0]]
-    for letter in letters[1:]:
-        if runs[-1][-1] + letter in ascii_letters:
-            runs[-1] += letter
-        else:
-            runs.append(letter)
-    return "".join(run if len(run) < _RUN_LENGTH_MIN else f"{run[0]}–{run[-1]}" for run in runs)
-
-
-def requests(verdict: Verdict) -> Table:
-    """Each request of a mix, with a row for each entry of the standings."""
-    names = [entry.name for entry in ranked(verdict)]
-    rows = [
-        (request, entry)
-        for request in verdict.requests
-        for name in names
-        for entry in request.entries
-        if entry.name == name
-    ]
-    singly = any(request.singly for request in verdict.requests)
-    reference = verdict.reference
-    columns: list[tuple[str, Callable[[tuple[MixedRequest, RequestEntry]], str]]] = [
-        ("request", lambda row: row[0].name),
-        ("contender", lambda row: row[1].name),
-        ("ratio (95 % interval)", lambda row: _request_ratio(*row, reference)),
-        *([("alone", _alone)] if singly else []),
-        ("share", lambda row: figures.percent(row[0].share)),
-        ("requests/s", lambda row: figures.rate(row[1].requests_per_s)),
-        ("p50", lambda row: _request_quantile(row[1], "p50")),
-        ("p99", lambda row: _request_quantile(row[1], "p99")),
-        ("errors", lambda row: figures.count(sum(row[1].error_kinds.values()))),
-    ]
-    how = (
-        "with one request under way at a time (alone: its mean), as at full load requests wait for"
-        " each other"
-        if singly
-        else "under the race's load"
-    )
-    return tabulated(
-        "Request by request",
-        rows,
-        columns,
-        f"Ratios are to {reference}: its latency in this request over theirs, geometric"
-        f" means, {how}; their"
-        " intervals hold over all requests and pairs at once. Requests/s, p50 and p99 are those of"
-        " the whole race.",
-        text=("contender",),
-    )
-
-
-def _alone(row: tuple[MixedRequest, RequestEntry]) -> str:
-    return figures.duration(row[1].alone_us)
-
-
-def _request_ratio(request: MixedRequest, entry: RequestEntry, reference: str) -> str:
-    if entry.name == reference:
-        return "1× reference"
-    for pair in request.pairs:
-        if (pair.a, pair.b) == (entry.name, reference):
-            return figures.ratio_times(pair.ratio, pair.low, pair.high)
-        if (pair.a, pair.b) == (reference, entry.name):
-            return figures.ratio_times(1 / pair.ratio, 1 / pair.high, 1 / pair.low)
-    return MISSING
-
-
-def _request_quantile(entry: RequestEntry, name: str) -> str:
-    return figures.duration(getattr(entry.latency_us, name)) if entry.latency_us else MISSING
-
-
-def pairs(verdict: Verdict) -> Table:
-    """Every two entries compared, the faster one first."""
-    columns: list[tuple[str, Callable[[Pair], str]]] = [
-        ("pair", lambda p: f"{p.a} / {p.b}"),
-        ("finding", lambda p: p.finding),
-        ("ratio (95 % interval)", figures.ratio_of),
-        ("n blocks", lambda p: figures.count(p.n)),
-        ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
-        ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
-        ("detectable", lambda p: figures.percent(p.minimum_detectable_effect)),
-    ]
-    return tabulated(
-        "Every pair",
-        [pair.turned() if pair.ratio < 1 else pair for pair in verdict.pairs],
-        columns,
-        "Equivalent: a test at 5 % (TOST) puts the two within"
-        f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
-        " five such races would have found. By server CPU: the ratio of requests per second of the"
-        " server's own CPU time.",
-        text=("finding", "equivalent"),
-    )
-
-
 def latency(verdict: Verdict, caution: str) -> Table:
     """Latency quantiles of every entry that had any."""
     quantiles = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
     return _per_entry(
         "Latency",
         [entry for entry in verdict.entries if entry.latency_us],
-        [(name.replace("_", "."), partial(_quantile, name=name)) for name in quantiles]
+        [(name.replace("_", "."), partial(quantile, name=name)) for name in quantiles]
         + [("n requests", lambda entry: figures.count(entry.latency_n))],
         f"{caution} – is a quantile among requests that were never answered.",
     )
-
-
-def _quantile(entry: VerdictEntry, name: str) -> str:
-    return figures.duration(getattr(entry.latency_us, name, None))
 
 
 def open_loop(verdict: Verdict) -> Table:
@@ -219,7 +39,7 @@ def open_loop(verdict: Verdict) -> Table:
         [
             ("offered/s", lambda e: figures.rate(e.open_loop.rate if e.open_loop else None)),
             ("answered", lambda e: figures.percent(e.open_loop.answered if e.open_loop else None)),
-            ("latency p99", partial(_quantile, name="p99")),
+            ("latency p99", partial(quantile, name="p99")),
             ("service p99", lambda e: _p99(e.open_loop.service_us if e.open_loop else None)),
             ("lag p99", lambda e: _p99(e.open_loop.send_lag_us if e.open_loop else None)),
         ],
@@ -348,10 +168,10 @@ def loaders(verdict: Verdict) -> Table:
 def long_slices(verdict: Verdict) -> Table:
     """The check of the race by itself: long slices against all."""
     entries = [entry for entry in verdict.entries if entry.long_slices or entry.solo]
-    solo: _EntryColumns = [
+    solo: EntryColumns = [
         ("ratio solo", lambda e: figures.ratio_of(e.solo)),
         ("n rounds", lambda e: figures.count(e.solo.n) if e.solo else MISSING),
-        ("solo agrees", lambda e: _yes_or_no(e.solo_agrees)),
+        ("solo agrees", lambda e: figures.yes_or_no(e.solo_agrees)),
     ]
     confirmed = any(entry.solo for entry in entries)
     return _per_entry(
@@ -415,7 +235,7 @@ def _boot_ratio(entry: VerdictEntry, boot: int) -> str:
 
 
 def _per_entry(
-    title: str, entries: Iterable[VerdictEntry], columns: _EntryColumns, note: str
+    title: str, entries: Iterable[VerdictEntry], columns: EntryColumns, note: str
 ) -> Table:
     return tabulated(
         title,
@@ -424,96 +244,3 @@ def _per_entry(
         note,
         mark=lambda entry: "" if entry.valid else "unranked",
     )
-
-
-def row_name(entry: VerdictEntry) -> str:
-    """The entry's name, and whether it has a place."""
-    return entry.name if entry.valid else f"{entry.name} (not ranked)"
-
-
-def works(verdict: Verdict) -> dict[str, Work]:
-    """What each entry does, those that aren't ranked among them."""
-    return {row_name(entry): entry.work for entry in verdict.entries if entry.work}
-
-
-def work(by_name: Mapping[str, Work]) -> Table:
-    """What contenders do beside answering right, a row for each."""
-    columns: list[tuple[str, Callable[[Work], str]]] = [
-        ("head", lambda w: figures.octets(w.head_bytes)),
-        ("body", lambda w: figures.octets(w.body_bytes)),
-        ("writes", lambda w: str((w.audit and w.audit.segments) or MISSING)),
-        ("Date", _date),
-        ("keep-alive", _keep_alive),
-        ("HTTP/1.0", lambda w: _yes_or_no(w.audit.keeps_http_1_0 if w.audit else None)),
-        ("processes", lambda w: figures.count(w.crew.processes) if w.crew else MISSING),
-        ("threads", lambda w: figures.count(w.crew.threads) if w.crew else MISSING),
-        ("at work", lambda w: figures.count(w.crew.threads_at_work) if w.crew else MISSING),
-        ("asked", lambda w: figures.count(w.workers)),
-        ("log", _log),
-    ]
-    if any(each.protocol != "h1" for each in by_name.values()):
-        columns[:0] = _PROTOCOL_COLUMNS
-    return Table(
-        "What each contender does",
-        (Column("contender", "text"), *(Column(head) for head, _ in columns)),
-        tuple(Row((name, *(cell(work) for _, cell in columns))) for name, work in by_name.items()),
-        "Writes: in how many an answer is sent. HTTP/1.0: whether such a client is kept when it"
-        " asks. At work: threads that used more than half of the CPU time of the busiest one in"
-        " their process. Asked: for how many workers. Log: bytes written to logs and files per"
-        " request.",
-    )
-
-
-def _tls(work: Work) -> str:
-    """`1.3 AES_128_GCM_SHA256`, as the load generator's connections agreed."""
-    if work.agreed is None or work.agreed.tls_version is None:
-        return MISSING
-    cipher = (work.agreed.cipher or "").removeprefix("TLS13_").removeprefix("TLS_")
-    return f"{work.agreed.tls_version} {cipher}".strip()
-
-
-def _hpack(work: Work) -> str:
-    """A head before and after."""
-    if work.audit is None or work.audit.http2 is None:
-        return MISSING
-    return f"{work.audit.http2.head_bytes} → {work.audit.http2.next_head_bytes} B"
-
-
-def _streams(work: Work) -> str:
-    """How many a connection may have."""
-    if work.audit is None or work.audit.http2 is None:
-        return MISSING
-    limit = work.audit.http2.max_concurrent_streams
-    return "no limit" if limit is None else figures.count(limit)
-
-
-_PROTOCOL_COLUMNS: Sequence[tuple[str, Callable[[Work], str]]] = (
-    ("protocol", lambda w: w.protocol),
-    ("TLS", _tls),
-    ("resumes", lambda w: _yes_or_no(w.audit.tls.resumes if w.audit and w.audit.tls else None)),
-    ("HPACK", _hpack),
-    ("streams", _streams),
-)
-
-
-def _date(work: Work) -> str:
-    if work.audit:
-        return work.audit.date
-    return MISSING if "date" in work.headers or not work.headers else "none"
-
-
-def _keep_alive(work: Work) -> str:
-    if work.keeps_alive and work.audit and work.audit.kept < work.audit.asked:
-        return figures.plural(work.audit.kept, "request")
-    return _yes_or_no(work.keeps_alive)
-
-
-def _log(work: Work) -> str:
-    written = work.written_per_request
-    if written is None:
-        return MISSING
-    return f"{figures.significant(written, 2)} B" if written else "0 B"
-
-
-def _yes_or_no(value: bool | None) -> str:
-    return {True: "yes", False: "no", None: MISSING}[value]

@@ -12,7 +12,7 @@ from bakeoff.explore.drawing.narrowing import LANES_MAX, Past, narrowing
 from bakeoff.explore.live.state import Stood
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.kinds.race_tables import ranked
+from bakeoff.report.kinds.standings import ranked
 from tests.explore.conftest import Shelves
 from tests.explore.drawing.test_drawn import marks
 

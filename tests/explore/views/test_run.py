@@ -12,7 +12,7 @@ from bakeoff.explore.views.run import run
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Table
-from bakeoff.report.kinds.race_tables import pairs, standings
+from bakeoff.report.kinds.standings import pairs, standings
 from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 from tests.explore.conftest import Shelves

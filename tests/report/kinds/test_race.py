@@ -10,7 +10,7 @@ from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Interval, LoaderFigures, Precision, Verdict, ends
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds import race, race_tables, shared
+from bakeoff.report.kinds import race, race_tables, shared, standings
 from bakeoff.report.kinds.portraits import response_head
 from bakeoff.report.kinds.race import headline
 from bakeoff.report.render import markdown
@@ -328,7 +328,7 @@ def test_one_boot_has_no_spread_and_a_boot_that_is_missing_has_no_figure() -> No
     ],
 )
 def test_letters_in_a_row_are_run_together(letters: str, shown: str) -> None:
-    assert race_tables.run_together(letters) == shown
+    assert standings.run_together(letters) == shown
 
 
 def test_the_head_of_an_answer_is_shown_as_it_was_sent() -> None:

@@ -1,0 +1,184 @@
+"""How fast: the table of standings, those of a mix's requests, and every pair."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from string import ascii_letters
+
+from bakeoff.model.verdict import MixedRequest, Pair, RequestEntry, Verdict, VerdictEntry
+from bakeoff.report import figures
+from bakeoff.report.document import Row, Table, tabulated
+from bakeoff.report.figures import MISSING
+
+EntryColumns = list[tuple[str, Callable[[VerdictEntry], str]]]
+_RUN_LENGTH_MIN = 4
+
+
+def standings(verdict: Verdict) -> Table:
+    """The ranked entries, fastest first, then the twin, whose ratio is the noise floor.
+
+    Where the load generator was the limit of one, the ratios by CPU time stand beside the others.
+    """
+    by_cpu = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
+    bounded = any(entry.at_least for entry in ranked(verdict))
+    columns: EntryColumns = [
+        ("contender", lambda e: e.name),
+        ("rank", lambda e: f"{figures.rank(e.rank)} {run_together(e.letters)}".strip()),
+        ("ratio (95 % interval)", partial(_ratio, reference=verdict.reference)),
+        ("n blocks", lambda e: figures.count(e.n)),
+        *([("by server CPU (95 % interval)", _by_cpu)] if by_cpu else []),
+        ("requests/s", least_rate),
+        ("p50", partial(quantile, name="p50")),
+        ("p99", partial(quantile, name="p99")),
+        ("server CPU per request", lambda e: figures.duration(e.cpu_us_per_request.server)),
+        ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
+    ]
+    p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
+    table = tabulated(
+        "Standings",
+        ranked(verdict),
+        columns,
+        f"Contenders that share a letter can't be told apart. Ratios are to {verdict.reference}"
+        f"{p99}, with simultaneous 95 % intervals from n paired blocks."
+        f"{_BOUNDED if bounded else ''}{_CPU_NOTE if by_cpu else ''}",
+        text=("rank",),
+    )
+    floor = verdict.noise_floor
+    if not floor:
+        return table
+    twin = (floor.name, "twin", figures.ratio_of(floor), figures.count(floor.n))
+    empty = [MISSING] * (len(columns) - len(twin))
+    return replace(table, rows=(*table.rows, Row((*twin, *empty), "twin")))
+
+
+_BOUNDED = (
+    " ≥: at least that, ≤: at most that, as the load generator was the limit of the contender or"
+    " of the reference; can't tell: of both."
+)
+_CPU_NOTE = (
+    " By server CPU: requests per second of the server's own CPU time, over the reference's. It is"
+    " no throughput: on loopback a part of a server's network work is on the generator's bill."
+)
+
+
+def _by_cpu(entry: VerdictEntry) -> str:
+    is_reference = entry.ratio == entry.low == entry.high == 1
+    return "1×" if is_reference else figures.ratio_of(entry.cpu_ratio)
+
+
+def least_rate(entry: VerdictEntry) -> str:
+    """Its requests per second, or the least that they may be."""
+    return figures.least_rate(entry.requests_per_s, at_least=bool(entry.at_least))
+
+
+def ranked(verdict: Verdict) -> list[VerdictEntry]:
+    """The entries that have a place, fastest first, without the twin."""
+    placed = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
+    return sorted(placed, key=lambda entry: -(entry.ratio or 0))
+
+
+def _ratio(entry: VerdictEntry, reference: str) -> str:
+    if entry.name == reference:
+        return "1× reference"
+    return figures.ratio_of(entry)
+
+
+def run_together(letters: str) -> str:
+    """`abcdeg` as `a–eg`: among thirty contenders one may share letters with a dozen."""
+    if not letters.isalpha():
+        return letters
+    runs = [letters[0]]
+    for letter in letters[1:]:
+        if runs[-1][-1] + letter in ascii_letters:
+            runs[-1] += letter
+        else:
+            runs.append(letter)
+    return "".join(run if len(run) < _RUN_LENGTH_MIN else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def quantile(entry: VerdictEntry, name: str) -> str:
+    """One of its latency's, by its name in the verdict."""
+    return figures.duration(getattr(entry.latency_us, name, None))
+
+
+def requests(verdict: Verdict) -> Table:
+    """Each request of a mix, with a row for each entry of the standings."""
+    names = [entry.name for entry in ranked(verdict)]
+    rows = [
+        (request, entry)
+        for request in verdict.requests
+        for name in names
+        for entry in request.entries
+        if entry.name == name
+    ]
+    singly = any(request.singly for request in verdict.requests)
+    reference = verdict.reference
+    columns: list[tuple[str, Callable[[tuple[MixedRequest, RequestEntry]], str]]] = [
+        ("request", lambda row: row[0].name),
+        ("contender", lambda row: row[1].name),
+        ("ratio (95 % interval)", lambda row: _request_ratio(*row, reference)),
+        *([("alone", _alone)] if singly else []),
+        ("share", lambda row: figures.percent(row[0].share)),
+        ("requests/s", lambda row: figures.rate(row[1].requests_per_s)),
+        ("p50", lambda row: _request_quantile(row[1], "p50")),
+        ("p99", lambda row: _request_quantile(row[1], "p99")),
+        ("errors", lambda row: figures.count(sum(row[1].error_kinds.values()))),
+    ]
+    how = (
+        "with one request under way at a time (alone: its mean), as at full load requests wait for"
+        " each other"
+        if singly
+        else "under the race's load"
+    )
+    return tabulated(
+        "Request by request",
+        rows,
+        columns,
+        f"Ratios are to {reference}: its latency in this request over theirs, geometric"
+        f" means, {how}; their"
+        " intervals hold over all requests and pairs at once. Requests/s, p50 and p99 are those of"
+        " the whole race.",
+        text=("contender",),
+    )
+
+
+def _alone(row: tuple[MixedRequest, RequestEntry]) -> str:
+    return figures.duration(row[1].alone_us)
+
+
+def _request_ratio(request: MixedRequest, entry: RequestEntry, reference: str) -> str:
+    if entry.name == reference:
+        return "1× reference"
+    for pair in request.pairs:
+        if (pair.a, pair.b) == (entry.name, reference):
+            return figures.ratio_times(pair.ratio, pair.low, pair.high)
+        if (pair.a, pair.b) == (reference, entry.name):
+            return figures.ratio_times(1 / pair.ratio, 1 / pair.high, 1 / pair.low)
+    return MISSING
+
+
+def _request_quantile(entry: RequestEntry, name: str) -> str:
+    return figures.duration(getattr(entry.latency_us, name)) if entry.latency_us else MISSING
+
+
+def pairs(verdict: Verdict) -> Table:
+    """Every two entries compared, the faster one first."""
+    columns: list[tuple[str, Callable[[Pair], str]]] = [
+        ("pair", lambda p: f"{p.a} / {p.b}"),
+        ("finding", lambda p: p.finding),
+        ("ratio (95 % interval)", figures.ratio_of),
+        ("n blocks", lambda p: figures.count(p.n)),
+        ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
+        ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
+        ("detectable", lambda p: figures.percent(p.minimum_detectable_effect)),
+    ]
+    return tabulated(
+        "Every pair",
+        [pair.turned() if pair.ratio < 1 else pair for pair in verdict.pairs],
+        columns,
+        "Equivalent: a test at 5 % (TOST) puts the two within"
+        f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
+        " five such races would have found. By server CPU: the ratio of requests per second of the"
+        " server's own CPU time.",
+        text=("finding", "equivalent"),
+    )

@@ -1,0 +1,101 @@
+"""What contenders do beside answering right: the facts of the audit, a row for each."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from bakeoff.model.audit import Work
+from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.report import figures
+from bakeoff.report.document import Column, Row, Table
+from bakeoff.report.figures import MISSING
+
+
+def row_name(entry: VerdictEntry) -> str:
+    """The entry's name, and whether it has a place."""
+    return entry.name if entry.valid else f"{entry.name} (not ranked)"
+
+
+def of_entries(verdict: Verdict) -> dict[str, Work]:
+    """What each entry does, those that aren't ranked among them."""
+    return {row_name(entry): entry.work for entry in verdict.entries if entry.work}
+
+
+def table(by_name: Mapping[str, Work]) -> Table:
+    """What contenders do beside answering right, a row for each."""
+    columns: list[tuple[str, Callable[[Work], str]]] = [
+        ("head", lambda w: figures.octets(w.head_bytes)),
+        ("body", lambda w: figures.octets(w.body_bytes)),
+        ("writes", lambda w: str((w.audit and w.audit.segments) or MISSING)),
+        ("Date", _date),
+        ("keep-alive", _keep_alive),
+        ("HTTP/1.0", lambda w: figures.yes_or_no(w.audit.keeps_http_1_0 if w.audit else None)),
+        ("processes", lambda w: figures.count(w.crew.processes) if w.crew else MISSING),
+        ("threads", lambda w: figures.count(w.crew.threads) if w.crew else MISSING),
+        ("at work", lambda w: figures.count(w.crew.threads_at_work) if w.crew else MISSING),
+        ("asked", lambda w: figures.count(w.workers)),
+        ("log", _log),
+    ]
+    if any(each.protocol != "h1" for each in by_name.values()):
+        columns[:0] = _PROTOCOL_COLUMNS
+    return Table(
+        "What each contender does",
+        (Column("contender", "text"), *(Column(head) for head, _ in columns)),
+        tuple(Row((name, *(cell(work) for _, cell in columns))) for name, work in by_name.items()),
+        "Writes: in how many an answer is sent. HTTP/1.0: whether such a client is kept when it"
+        " asks. At work: threads that used more than half of the CPU time of the busiest one in"
+        " their process. Asked: for how many workers. Log: bytes written to logs and files per"
+        " request.",
+    )
+
+
+def _tls(work: Work) -> str:
+    """`1.3 AES_128_GCM_SHA256`, as the load generator's connections agreed."""
+    if work.agreed is None or work.agreed.tls_version is None:
+        return MISSING
+    cipher = (work.agreed.cipher or "").removeprefix("TLS13_").removeprefix("TLS_")
+    return f"{work.agreed.tls_version} {cipher}".strip()
+
+
+def _hpack(work: Work) -> str:
+    """A head before and after."""
+    if work.audit is None or work.audit.http2 is None:
+        return MISSING
+    return f"{work.audit.http2.head_bytes} → {work.audit.http2.next_head_bytes} B"
+
+
+def _streams(work: Work) -> str:
+    """How many a connection may have."""
+    if work.audit is None or work.audit.http2 is None:
+        return MISSING
+    limit = work.audit.http2.max_concurrent_streams
+    return "no limit" if limit is None else figures.count(limit)
+
+
+_PROTOCOL_COLUMNS: Sequence[tuple[str, Callable[[Work], str]]] = (
+    ("protocol", lambda w: w.protocol),
+    ("TLS", _tls),
+    (
+        "resumes",
+        lambda w: figures.yes_or_no(w.audit.tls.resumes if w.audit and w.audit.tls else None),
+    ),
+    ("HPACK", _hpack),
+    ("streams", _streams),
+)
+
+
+def _date(work: Work) -> str:
+    if work.audit:
+        return work.audit.date
+    return MISSING if "date" in work.headers or not work.headers else "none"
+
+
+def _keep_alive(work: Work) -> str:
+    if work.keeps_alive and work.audit and work.audit.kept < work.audit.asked:
+        return figures.plural(work.audit.kept, "request")
+    return figures.yes_or_no(work.keeps_alive)
+
+
+def _log(work: Work) -> str:
+    written = work.written_per_request
+    if written is None:
+        return MISSING
+    return f"{figures.significant(written, 2)} B" if written else "0 B"
