@@ -7,7 +7,8 @@ import pytest
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.protocol import PROTOCOLS, Agreed
-from bakeoff.report.kinds.race import document, facts
+from bakeoff.report.kinds.race import document
+from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.render.markdown import markdown
 from bakeoff.runs import AnyRun
 from tests.runs.conftest import Measure

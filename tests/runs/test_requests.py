@@ -8,7 +8,8 @@ import pytest
 
 from bakeoff.model.samples import SingleBlock
 from bakeoff.model.verdict import RequestPair, Verdict
-from bakeoff.report.kinds.race import document, headline
+from bakeoff.report.kinds.race import document
+from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
 from bakeoff.runs import report, resume
 from bakeoff.runs.measuring.boot import measured_s

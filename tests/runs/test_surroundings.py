@@ -9,7 +9,7 @@ from bakeoff.model.errors import MissingPiece, NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
-from bakeoff.report.kinds.race import facts
+from bakeoff.report.kinds.race_method import facts
 from bakeoff.runs import RaceRun
 from tests.runs.conftest import Measure
 from tests.runs.world import World

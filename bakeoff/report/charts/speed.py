@@ -13,7 +13,7 @@ from bakeoff.report.charts.palette import QUIET
 from bakeoff.report.charts.race import Race
 from bakeoff.report.charts.theme import Drawing, Frame, data, log_y, named
 from bakeoff.report.document import Chart, printable
-from bakeoff.report.kinds.race import latency_caution
+from bakeoff.report.kinds.race_trust import latency_caution
 
 SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 

@@ -19,7 +19,9 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds import race
+from bakeoff.report.kinds import race_headline
+from bakeoff.report.kinds.race import reasons
+from bakeoff.report.kinds.race_headline import unranked
 from bakeoff.report.kinds.shared import again, machine_table, said_once, warnings
 from bakeoff.report.kinds.standings import least_rate
 from bakeoff.report.sentences import joined, listed
@@ -186,7 +188,7 @@ def title(grid: Grid, cell: Cell) -> str:
 
 
 def _cell(grid: Grid, cell: Cell) -> Item:
-    result = race.headline(cell.verdict) if cell.verdict else f"Skipped: {cell.skipped}."
+    result = race_headline.headline(cell.verdict) if cell.verdict else f"Skipped: {cell.skipped}."
     link = f"{cell.name}/report.html" if cell.verdict else ""
     return Item(f"({title(grid, cell)}) {result}", label=cell.name, link=link)
 
@@ -196,10 +198,7 @@ def _left_out(grid: Grid) -> list[Item]:
     skipped = said_once({cell.name: [cell.skipped] for cell in grid.cells if not cell.verdict})
     unplaced = {
         cell.name: [
-            *(
-                f"{each.name} is not ranked: {race.reasons(each)}"
-                for each in race.unranked(cell.verdict)
-            ),
+            *(f"{each.name} is not ranked: {reasons(each)}" for each in unranked(cell.verdict)),
             *(f"{each.name} was skipped: {each.reason}" for each in cell.verdict.skipped),
         ]
         for cell in grid.cells

@@ -100,7 +100,7 @@ class RaceRun(Run[Plan, Verdict]):
     @staticmethod
     def headline(result: Verdict) -> str:
         """The result in a few sentences."""
-        from bakeoff.report.kinds.race import headline
+        from bakeoff.report.kinds.race_headline import headline
 
         return headline(result)
 

@@ -10,9 +10,9 @@ from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Interval, LoaderFigures, Precision, Verdict, ends
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds import race, race_tables, shared, standings
+from bakeoff.report.kinds import race, race_method, race_tables, race_trust, shared, standings
 from bakeoff.report.kinds.portraits import response_head
-from bakeoff.report.kinds.race import headline
+from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
 from tests.report import sample
 from tests.report.documents import DOCUMENTS
@@ -113,12 +113,12 @@ def test_a_noise_floor_away_from_1_is_a_warning() -> None:
     changed = {"noise_floor": floor, "warnings": (differs,)}
     verdict = verdict.model_copy(update=changed)
     doubt = "a difference smaller than 1.4 % is in doubt"
-    assert race.noise_floor(verdict).endswith(f"Two copies of one program differ: {doubt}.")
+    assert race_trust.noise_floor(verdict).endswith(f"Two copies of one program differ: {doubt}.")
     assert any(doubt in text for text in shared.warnings(verdict))
 
 
 def test_without_a_twin_there_is_no_noise_floor() -> None:
-    text = race.noise_floor(sample.verdict().model_copy(update={"noise_floor": None}))
+    text = race_trust.noise_floor(sample.verdict().model_copy(update={"noise_floor": None}))
     assert text.startswith("No noise floor to hold ratios against: no twin was raced, ")
 
 
@@ -171,10 +171,10 @@ def test_in_an_open_loop_it_is_the_p99_that_is_ahead() -> None:
     assert headline(verdict) == (
         "nginx answers sooner than go-nethttp, its p99 is shorter by 1.73× (1.67 to 1.79)."
     )
-    assert race.loop(verdict) == "open loop with 5,000 requests/s to each (Poisson arrivals)"
-    assert "closed loop" not in race.latency_caution(verdict)
+    assert race_method.loop(verdict) == "open loop with 5,000 requests/s to each (Poisson arrivals)"
+    assert "closed loop" not in race_trust.latency_caution(verdict)
     share = verdict.model_copy(update={"rate": None, "load": 0.7})
-    assert race.loop(share).startswith("open loop with 70.0 % of each one's own peak")
+    assert race_method.loop(share).startswith("open loop with 70.0 % of each one's own peak")
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_the_precision_that_was_asked_for_is_answered(
     reached: dict[str, object], says: str
 ) -> None:
     found = Precision.model_validate({"asked": 0.01, **reached})
-    assert says in race.precision(sample.verdict().model_copy(update={"precision": found}))
-    assert race.precision(sample.verdict()) == ""
+    assert says in race_trust.precision(sample.verdict().model_copy(update={"precision": found}))
+    assert race_trust.precision(sample.verdict()) == ""
 
 
 GATE = Gate(text="new >= 0.98 * old", left="new", sign=">=", factor=0.98, right="old")
@@ -250,7 +250,7 @@ def test_of_a_race_ranked_by_p99_a_gate_says_so() -> None:
 @pytest.mark.parametrize(("agrees", "says"), [(True, "agrees"), (False, "does not agree")])
 def test_the_solo_figure_stands_beside_the_race(agrees: bool, says: str) -> None:
     verdict = solo(agrees)
-    assert race.confirmation(verdict) == (
+    assert race_trust.confirmation(verdict) == (
         "With one contender up at a time, against nginx: go-nethttp 0.550× (0.510 to 0.590),"
         f" n = 10 rounds, {says}."
     )

@@ -1,0 +1,120 @@
+"""What a race says in one to three sentences."""
+
+from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.report import figures
+from bakeoff.report.kinds.shared import ended_early
+from bakeoff.report.kinds.standings import ranked
+from bakeoff.report.sentences import listed, sentences
+
+
+def headline(verdict: Verdict) -> str:
+    """The verdict in one to three sentences."""
+    return _result(verdict) + _in_requests(verdict) + ended_early(verdict)
+
+
+def unranked(verdict: Verdict) -> list[VerdictEntry]:
+    """The entries that have no place, in the order of the verdict."""
+    return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
+
+
+def measured(entry: VerdictEntry) -> str:
+    """An entry's throughput with what it rests on: an invalid one has no paired blocks."""
+    answers = figures.plural(entry.requests, "answer")
+    return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
+
+
+def _in_requests(verdict: Verdict) -> str:
+    """The request in which two contenders differ most otherwise than in the others."""
+    if not verdict.valid or not verdict.by_request:
+        return ""
+    said = sentences(verdict.by_request[:1])[0]
+    return f" {said[:1].upper()}{said[1:]}."
+
+
+def _result(verdict: Verdict) -> str:
+    entries = ranked(verdict)
+    if not entries:
+        return "No verdict: no contender gave a valid result."
+    leader = entries[0]
+    if len(entries) == 1:
+        return _alone(verdict, leader)
+    if not verdict.valid:
+        first = sentences(verdict.warnings[:1])
+        why = [f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in first]
+        return " ".join(["No valid verdict.", *why])
+    level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
+    behind = [entry for entry in entries[1:] if entry not in level]
+    said = [_tie(verdict, leader, level)] if level else []
+    if behind:
+        said.append(_gap(verdict, leader, behind[0], "the next, " if level else ""))
+    if not level and len(behind) > 1:
+        said.append(_span(verdict, leader, behind[-1], len(entries)))
+    return " ".join(said)
+
+
+def _alone(verdict: Verdict, leader: VerdictEntry) -> str:
+    """Nothing but the reference's own ratio, which is 1."""
+    if len(verdict.entries) == 1:
+        return f"{leader.name} raced alone ({measured(leader)}): there is nothing to compare."
+    if any(entry.valid for entry in unranked(verdict)):
+        return "Can't tell: too little was measured to compare. A longer race will: see --duration."
+    return (
+        f"Only {leader.name} gave a valid result ({measured(leader)}): there is nothing to compare."
+    )
+
+
+def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
+    pair = verdict.pair(leader.name, other.name)
+    return pair is not None and pair.finding == "faster"
+
+
+def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> str:
+    """Those that can't be told from the leader, with the difference that such races find."""
+    pairs = [p for each in level if (p := verdict.pair(leader.name, each.name))]
+    known = [pair.minimum_detectable_effect for pair in pairs]
+    # Of a contender that did at least what was measured no difference can be promised.
+    seen = max((each for each in known if each), default=None) if all(known) else None
+    found = f"{figures.percent(seen)} would have been found in four of five such races"
+    could = f"; a difference of {found}." if seen else "."
+    if len(level) > 1:
+        names = listed([leader.name, *(entry.name for entry in level)])
+        return f"Can't tell {names} apart{could}"
+    start = f"Can't tell {leader.name} from {level[0].name}"
+    if not pairs:
+        return f"{start}."
+    if pairs[0].low is None or pairs[0].high is None:
+        bounded = listed(each.name for each in (leader, level[0]) if each.at_least)
+        return f"{start}: the load generator was the limit of {bounded}{could}"
+    middle, low, high = figures.interval(pairs[0].ratio, pairs[0].low, pairs[0].high)
+    same = f", equivalent within {figures.margin(verdict.equivalence_margin)}"
+    return f"{start}: ratio {middle} ({low} to {high}){same if pairs[0].equivalent else ''}{could}"
+
+
+def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str) -> str:
+    """By how much the leader is ahead of one that is surely behind."""
+    pair = verdict.pair(leader.name, other.name)
+    ahead, by = is_ahead(verdict)
+    start = f"{leader.name} {ahead} than {which}{other.name}"
+    if pair is None:
+        return f"{start}."
+    small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
+    comma = "," if which or verdict.ranked_by == "p99" else ""
+    return f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}."
+
+
+def is_ahead(verdict: Verdict) -> tuple[str, str]:
+    """What the leader is, and the words before the ratio."""
+    if verdict.ranked_by == "requests_per_s":
+        return "is faster", "by"
+    return "answers sooner", "its p99 is shorter by"
+
+
+def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
+    pair = verdict.pair(leader.name, last.name)
+    by = f" by {_spoken(pair)}" if pair else ""
+    return f"It leads {last.name}, the slowest of {among},{by}."
+
+
+def _spoken(pair: Pair) -> str:
+    """The ratio of one that is ahead, in a sentence."""
+    return figures.ratio_of(pair).replace("≥", "at least")

@@ -1,0 +1,94 @@
+"""How a race was measured."""
+
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import figures
+from bakeoff.report.kinds.shared import PROTOCOL_NAMES, core_list, pinning
+from bakeoff.report.sentences import listed
+
+
+def facts(verdict: Verdict) -> tuple[str, ...]:
+    """How it was measured, in a few words each."""
+    close = verdict.connection == "close"
+    return (
+        loop(verdict),
+        figures.plural(verdict.connections, "connection"),
+        "a connection per request" if close else verdict.connection,
+        *([verdict.asks] if verdict.requests else []),
+        *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
+        *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
+        *spoken(verdict),
+        *pinning(verdict.cores),
+        *asked(verdict),
+        figures.plural(verdict.boots, "boot"),
+        figures.plural(verdict.blocks, "block"),
+        f"slices of {_slice_lengths(verdict)}",
+        *(["one contender up at a time"] if verdict.solo else []),
+    )
+
+
+def method(verdict: Verdict) -> dict[str, object]:
+    """The same as a table: what, and how."""
+    waits = ": the next request follows the answer" if verdict.mode == "closed" else ""
+    return {
+        "mode": f"{loop(verdict)}{waits}",
+        "connections": f"{verdict.connections} per contender, {verdict.connection}",
+        **({"pipeline": f"{verdict.pipeline} requests ahead"} if verdict.pipeline > 1 else {}),
+        **({"streams": f"{verdict.streams} on a connection"} if verdict.streams > 1 else {}),
+        **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
+        "pinning": ", ".join(pinning(verdict.cores)),
+        **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
+        "slices": _slice_lengths(verdict),
+        "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
+        "measured": figures.duration(verdict.measured_s * 1e6),
+        "contenders up at a time": "one" if verdict.solo else "all",
+        "steal": figures.percent(verdict.steal_share),
+        "seed": verdict.seed,
+        "complete": "yes" if verdict.complete else "no: the run ended early",
+    }
+
+
+def asked(verdict: Verdict) -> tuple[str, ...]:
+    """Whom the servers asked, and how near its limit that was; nothing where they asked nobody."""
+    if verdict.upstream is None:
+        return ()
+    upstream = verdict.upstream
+    busy = "" if upstream.busy is None else f", busy {figures.percent(upstream.busy)} at most"
+    where = core_list(upstream.cpus)
+    return (f"an upstream of {upstream.delay_ms} ms on {where}{busy}",)
+
+
+def spoken(verdict: Verdict) -> tuple[str, ...]:
+    """What the entries were asked over, and their TLS; nothing where that is plain HTTP/1.1."""
+    protocols = dict.fromkeys(entry.protocol for entry in verdict.entries)
+    if not protocols or set(protocols) == {"h1"}:
+        return ()
+    agreed = [entry.work.agreed for entry in verdict.entries if entry.work and entry.work.agreed]
+    secure = dict.fromkeys(
+        f"TLS {each.tls_version} with {(each.cipher or '?').removeprefix('TLS13_')}"
+        for each in agreed
+        if each.tls_version
+    )
+    if len(protocols) > 1:
+        return f"over {listed(protocols)}", *secure
+    return PROTOCOL_NAMES[next(iter(protocols))], *secure
+
+
+def loop(verdict: Verdict) -> str:
+    """Closed, or open with the rate that each contender was offered."""
+    if verdict.mode == "closed":
+        return "closed loop"
+    if verdict.rate:
+        offered = f"{figures.rate(verdict.rate)} requests/s to each"
+    else:
+        offered = f"{figures.percent(verdict.load)} of each one's own peak"
+    arrivals = {"poisson": "Poisson arrivals", "uniform": "evenly spaced"}[verdict.arrivals]
+    return f"open loop with {offered} ({arrivals})"
+
+
+def _slice_lengths(verdict: Verdict) -> str:
+    """The length of short slices: the same for all, or from the shortest to the longest."""
+    lengths_ms = [entry.slice_ms for entry in verdict.entries if entry.slice_ms]
+    if not lengths_ms:
+        return figures.MISSING
+    shortest, longest = min(lengths_ms), max(lengths_ms)
+    return f"{shortest} ms" if shortest == longest else f"{shortest} to {longest} ms"

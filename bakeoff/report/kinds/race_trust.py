@@ -1,0 +1,106 @@
+"""How far a race is to be trusted."""
+
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import figures
+from bakeoff.report.kinds.race_method import loop
+from bakeoff.report.sentences import who
+
+
+def noise_floor(verdict: Verdict) -> str:
+    """What two copies of one program differ by here."""
+    floor = verdict.noise_floor
+    if floor is None and verdict.machines:
+        return "No noise floor to hold ratios against: the twin was on another machine."
+    if floor is None:
+        return (
+            "No noise floor to hold ratios against: no twin was raced, not for long enough, or the"
+            " load generator was its limit."
+        )
+    said = (
+        f"{floor.name}, a second copy of {verdict.reference}, came out at"
+        f" {figures.ratio_of(floor)}, n = {figures.plural(floor.n, 'block')}"
+        f" over {figures.plural(floor.boots, 'boot')}."
+    )
+    if all(each.code != "twin_differs" for each in verdict.warnings):
+        return said
+    doubt = figures.percent(figures.doubt(floor.low, floor.high))
+    return (
+        f"{said} Two copies of one program differ: a difference smaller than {doubt} is in doubt."
+    )
+
+
+def detectable(verdict: Verdict) -> str:
+    """How large a difference between those that can't be told apart such races find."""
+    if not verdict.pairs:
+        return "What difference such a race finds is not known: there are too few blocks."
+    if all(pair.finding != "can't tell" for pair in verdict.pairs):
+        return "Every pair was told apart."
+    tied = [pair for pair in verdict.pairs if pair.finding == "can't tell"]
+    if all(pair.minimum_detectable_effect is None for pair in tied):
+        return "Of all that can't be told apart, the load generator was the limit of one at least."
+    return (
+        "Between those that can't be told apart, a difference of "
+        f"{figures.percent(verdict.minimum_detectable_effect)} would have been found in four of "
+        "five such races."
+    )
+
+
+def machines(verdict: Verdict) -> str:
+    """Whether one contender fares alike on the machines of a race; empty where there is one."""
+    if not verdict.machines:
+        return ""
+    said = [
+        f"on {each.machine} over {each.over} it came out at {figures.ratio_of(each)}, "
+        f"n = {figures.plural(each.n, 'block')} over {figures.plural(each.boots, 'boot')}"
+        for each in verdict.machines
+    ]
+    differ = any(each.code == "machines_differ" for each in verdict.warnings)
+    answer = "They differ" if differ else "Can't tell"
+    return (
+        f"Do the machines differ? {answer}. {verdict.machines[0].contender} ran on two of them at "
+        f"a time: {'; '.join(said)}."
+    )
+
+
+def precision(verdict: Verdict) -> str:
+    """Whether the precision that was asked for was reached; empty where none was."""
+    result = verdict.precision
+    if result is None:
+        return ""
+    asked, took = f"±{figures.percent(result.asked)}", figures.duration(verdict.measured_s * 1e6)
+    if result.reached is None:
+        return f"{asked} was asked for; there are no neighbours to tell apart."
+    reached = f"±{figures.percent(result.reached)}"
+    if result.met:
+        return (
+            f"{reached} between neighbours after {took} ({asked} was asked for). The race ended"
+            " when its intervals were narrow enough, so their 95 % are approximate."
+        )
+    more = figures.duration(result.more_s * 1e6) if result.more_s else ""
+    enough = f" About {more} more would probably have been enough." if more else ""
+    return f"{asked} between neighbours was not reached in {took}: {reached}.{enough}"
+
+
+def confirmation(verdict: Verdict) -> str:
+    """What the solo part says of each ratio; empty where there is none."""
+    said = [
+        f"{entry.name} {figures.ratio_of(entry.solo)}, n = {figures.plural(entry.solo.n, 'round')},"
+        f" {'agrees' if entry.solo_agrees else 'does not agree'}"
+        for entry in verdict.entries
+        if entry.solo
+    ]
+    if not said:
+        return ""
+    return f"With one contender up at a time, against {verdict.reference}: {'; '.join(said)}."
+
+
+def latency_caution(verdict: Verdict) -> str:
+    """What latencies of this race mean."""
+    names = [entry.name for entry in verdict.entries if entry.at_least]
+    limited = f" That of {who(names)} is the load generator's too." if names else ""
+    if verdict.mode == "open":
+        return f"Latency runs from when a request was due, in an {loop(verdict)}.{limited}"
+    return (
+        "Latency is that of long slices, at each contender's own full load (closed loop):"
+        f" between contenders of different throughput it is no comparison.{limited}"
+    )
