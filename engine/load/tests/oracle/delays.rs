@@ -42,11 +42,10 @@ fn a_fixed_delay_at_a_rate_is_the_latency() {
 fn a_fixed_delay_in_closed_loop_sets_the_throughput() {
     const CONNECTIONS: usize = 32;
     const DELAY_NS: u64 = 50 * MS;
-    // A round that is cut counts as none or as one, and by its share as half of one.
-    const ROUNDS: f64 = 20.5;
+    // 20 rounds and a half: by the count the half is none or one, by shares it is a half.
+    const WINDOW_MS: u64 = 1025;
     both_ways_alone(|io| {
-        let plan =
-            Plan { ramp_ns: 2 * DELAY_NS, ..for_ms((ROUNDS * (DELAY_NS / MS) as f64) as u64) };
+        let plan = Plan { ramp_ns: 2 * DELAY_NS, ..for_ms(WINDOW_MS) };
         let trial = setup(io, CONNECTIONS, plan, "--delay 50ms", DELAY_NS).run();
         none_is_shorter(&trial, DELAY_NS);
         // X = N/d. Each round may be late by the tolerance.
