@@ -17,9 +17,9 @@ import scipy
 
 from bakeoff.judge.claims import MIN_ROUNDS
 from bakeoff.judge.day_figures import Seen, right_per_s
-from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import Merged, merge, merge_encoded
 from bakeoff.judge.lines import TIE_WITHIN
+from bakeoff.judge.tally import wrong_answers
 from bakeoff.model.day import LOADS, Phase
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import DayTurn

@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from bakeoff.judge.calm import calm
 from bakeoff.judge.costs import cost_lines, counts_energy
 from bakeoff.judge.crossing import (
     GENERATOR,
@@ -25,12 +26,13 @@ from bakeoff.judge.crossing import (
     hold,
     moved,
 )
-from bakeoff.judge.history import ERROR_GROUPS, History, Tally, calm, wrong_answers
+from bakeoff.judge.history import History
 from bakeoff.judge.latency import MIN_BEYOND, Merged, merge
 from bakeoff.judge.open_loop import Offered
 from bakeoff.judge.protocols import places
 from bakeoff.judge.requests import part_of
 from bakeoff.judge.steadiness import unsteady_warm_up
+from bakeoff.judge.tally import ERROR_GROUPS, Tally, wrong_answers
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import (
     NEAR_LIMIT,

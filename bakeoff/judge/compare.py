@@ -8,7 +8,8 @@ from math import exp, log1p, sqrt
 import numpy as np
 import scipy
 
-from bakeoff.judge.history import History, judged_kind
+from bakeoff.judge.calm import judged_kind
+from bakeoff.judge.history import History
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import Width, width

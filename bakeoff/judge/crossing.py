@@ -32,9 +32,9 @@ import numpy as np
 import scipy
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import MIN_BEYOND, Merged, merge, merge_encoded
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US
+from bakeoff.judge.tally import wrong_answers
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
 from bakeoff.model.capacity import Objective

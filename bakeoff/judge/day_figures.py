@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from bakeoff.judge.costs import cpu_us_per_answer, energy_uj_per_answer
-from bakeoff.judge.history import wrong_answers
 from bakeoff.judge.latency import merge
+from bakeoff.judge.tally import wrong_answers
 from bakeoff.model.day import LOADS, Figure, Phase
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.samples import DayTurn, Slice

@@ -6,11 +6,13 @@ from math import log
 from statistics import fmean, median, stdev
 
 from bakeoff.judge import bounds, latency
+from bakeoff.judge.calm import judged_kind
 from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs
 from bakeoff.judge.fairness import work
-from bakeoff.judge.history import History, Tally, judged_kind
+from bakeoff.judge.history import History
 from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.steadiness import warm_ups
+from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import (
     at_least,
     client_core,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judge.history import History, steal_share
+from bakeoff.judge.calm import steal_share
+from bakeoff.judge.history import History
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
 

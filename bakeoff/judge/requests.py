@@ -16,8 +16,9 @@ from math import exp
 import numpy as np
 
 from bakeoff.judge import latency
+from bakeoff.judge.calm import judged_kind
 from bakeoff.judge.compare import MIN_BLOCKS
-from bakeoff.judge.history import History, judged_kind
+from bakeoff.judge.history import History
 from bakeoff.judge.paired import pair_up
 from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import width

@@ -10,10 +10,11 @@ from typing import Literal
 
 from bakeoff.judge import open_loop, steadiness
 from bakeoff.judge.drift import drift
-from bakeoff.judge.history import WRONG_ANSWERS, History, Tally
+from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import Offered
 from bakeoff.judge.protocols import places
+from bakeoff.judge.tally import WRONG_ANSWERS, Tally
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan

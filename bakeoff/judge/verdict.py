@@ -5,13 +5,14 @@ from dataclasses import replace
 from math import log
 
 from bakeoff.judge import loaders
+from bakeoff.judge.calm import STEAL_SHARE_MAX, calm, steal_share
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.gate import decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
-from bakeoff.judge.history import STEAL_SHARE_MAX, History, calm, steal_share
+from bakeoff.judge.history import History
 from bakeoff.judge.machines import machine_ratios
 from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests

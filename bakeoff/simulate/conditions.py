@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from bakeoff.judge.history import steal_share
+from bakeoff.judge.calm import steal_share
 from bakeoff.judge.paired import ln_throughput, pair_up
 from bakeoff.judge.trimmed import trimmed_mean
 from bakeoff.model.cut import Draw, DrawRule, SliceLengths, Warmup

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.judge.history import CALM_BLOCKS_MIN, calm, steal_share
+from bakeoff.judge.calm import CALM_BLOCKS_MIN, calm, steal_share
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Block, Record
 from tests.judge.races import Race, altered, judged, row, says, with_event

@@ -20,8 +20,9 @@ from bakeoff.report.document import (
     items,
 )
 from bakeoff.report.kinds import race as races
-from bakeoff.report.kinds import race_method, standings
+from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.kinds.race_trust import detectable, noise_floor
 from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
 from bakeoff.report.sentences import joined, sentences
@@ -53,7 +54,7 @@ def document(result: Ci) -> Document:
         headline=headline(result),
         tone=_TONES[result.outcome],
         context=(result.contender, result.machine.taken_at),
-        facts=race_method.facts(last),
+        facts=facts(last),
         alarm="" if result.complete else "The run ended before it was complete.",
         summary=(
             Charts(forest),

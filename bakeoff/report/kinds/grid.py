@@ -20,10 +20,8 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race_headline
-from bakeoff.report.kinds.race import reasons
-from bakeoff.report.kinds.race_headline import unranked
 from bakeoff.report.kinds.shared import again, machine_table, said_once, warnings
-from bakeoff.report.kinds.standings import least_rate
+from bakeoff.report.kinds.standings import least_rate, reasons, unranked
 from bakeoff.report.sentences import joined, listed
 
 _Column = tuple[str, Callable[[Cell], str]]

@@ -6,6 +6,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
+from bakeoff.report import figures
 from bakeoff.report.document import (
     Block,
     Chart,
@@ -25,7 +26,7 @@ from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
-from bakeoff.report.kinds.race_headline import headline, is_ahead, measured, unranked
+from bakeoff.report.kinds.race_headline import headline, is_ahead, measured
 from bakeoff.report.kinds.race_method import facts, method
 from bakeoff.report.kinds.race_trust import (
     confirmation,
@@ -89,7 +90,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
         Charts(forest),
         standings.standings(verdict),
         List("Request by request", items("≠", sentences(verdict.by_request))),
-        List("Not ranked", (*map(_not_ranked, unranked(verdict)), *skipped)),
+        List("Not ranked", (*map(_not_ranked, standings.unranked(verdict)), *skipped)),
         gates(verdict.gates, verdict.ranked_by),
         Section(
             "How far to trust it",
@@ -112,7 +113,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
 
 def _not_ranked(entry: VerdictEntry) -> Item:
     had = f"it had {measured(entry)}"
-    return Item(reasons(entry), "✗", entry.name, struck=True, lines=(had,))
+    return Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=(had,))
 
 
 def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
@@ -150,11 +151,6 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
     )
 
 
-def reasons(entry: VerdictEntry) -> str:
-    """Why an entry has no place."""
-    return joined(entry.reasons) or "too few blocks for a ratio"
-
-
 def data(verdict: Verdict) -> tuple[DataRow, ...]:
     """A row per entry; then the skipped ones, which have a reason and no figures."""
     whose: dict[str, Value] = {"run": verdict.run, "workload": verdict.workload}
@@ -174,7 +170,7 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
     return {
         "name": entry.name,
         "title": entry.title,
-        "valid": "yes" if entry.valid else "no",
+        "valid": figures.yes_or_no(entry.valid),
         "reference": verdict.reference,
         "rank_best": best,
         "rank_worst": worst,

@@ -3,18 +3,13 @@
 from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
 from bakeoff.report import figures
 from bakeoff.report.kinds.shared import ended_early
-from bakeoff.report.kinds.standings import ranked
+from bakeoff.report.kinds.standings import ranked, unranked
 from bakeoff.report.sentences import listed, sentences
 
 
 def headline(verdict: Verdict) -> str:
     """The verdict in one to three sentences."""
     return _result(verdict) + _in_requests(verdict) + ended_early(verdict)
-
-
-def unranked(verdict: Verdict) -> list[VerdictEntry]:
-    """The entries that have no place, in the order of the verdict."""
-    return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
 
 
 def measured(entry: VerdictEntry) -> str:

@@ -8,8 +8,7 @@ from bakeoff.model.verdict import Latency, Verdict, VerdictEntry, WarmUp
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.standings import EntryColumns, quantile
-from bakeoff.report.kinds.work import row_name
+from bakeoff.report.kinds.standings import EntryColumns, quantile, row_name
 
 _COURSES: dict[Course, str] = {
     "flat": "flat",

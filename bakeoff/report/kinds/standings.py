@@ -1,4 +1,4 @@
-"""How fast: the table of standings, those of a mix's requests, and every pair."""
+"""Who has a place and who has not, and the tables of that: standings, requests, every pair."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +9,7 @@ from bakeoff.model.verdict import MixedRequest, Pair, RequestEntry, Verdict, Ver
 from bakeoff.report import figures
 from bakeoff.report.document import Row, Table, tabulated
 from bakeoff.report.figures import MISSING
+from bakeoff.report.sentences import joined
 
 EntryColumns = list[tuple[str, Callable[[VerdictEntry], str]]]
 _RUN_LENGTH_MIN = 4
@@ -75,6 +76,21 @@ def ranked(verdict: Verdict) -> list[VerdictEntry]:
     """The entries that have a place, fastest first, without the twin."""
     placed = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
     return sorted(placed, key=lambda entry: -(entry.ratio or 0))
+
+
+def unranked(verdict: Verdict) -> list[VerdictEntry]:
+    """The entries that have no place, in the order of the verdict."""
+    return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
+
+
+def reasons(entry: VerdictEntry) -> str:
+    """Why an entry has no place."""
+    return joined(entry.reasons) or "too few blocks for a ratio"
+
+
+def row_name(entry: VerdictEntry) -> str:
+    """The entry's name, and whether it has a place."""
+    return entry.name if entry.valid else f"{entry.name} (not ranked)"
 
 
 def _ratio(entry: VerdictEntry, reference: str) -> str:

@@ -3,15 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from bakeoff.model.audit import Work
-from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Column, Row, Table
 from bakeoff.report.figures import MISSING
-
-
-def row_name(entry: VerdictEntry) -> str:
-    """The entry's name, and whether it has a place."""
-    return entry.name if entry.valid else f"{entry.name} (not ranked)"
+from bakeoff.report.kinds.standings import row_name
 
 
 def of_entries(verdict: Verdict) -> dict[str, Work]:

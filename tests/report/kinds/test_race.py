@@ -145,7 +145,7 @@ def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
     little = second.model_copy(update={"ratio": None, "low": None, "high": None})
     short = found.model_copy(update={"entries": (first, little), "pairs": ()})
     assert headline(short).startswith("Can't tell: too little was measured to compare.")
-    assert race.reasons(little) == "too few blocks for a ratio"
+    assert standings.reasons(little) == "too few blocks for a ratio"
 
 
 def test_a_warning_of_several_is_said_once_and_names_them() -> None:

@@ -53,14 +53,13 @@ fn a_fixed_delay_in_closed_loop_sets_the_throughput() {
         let rounds = trial.outcome.duration_ns() as f64 / delay_ns;
         let late = delay_ns / (delay_ns + tolerance_ns(0));
         let least = connections * rounds * late * (1.0 - trial.disturbed);
-        let most = connections * rounds / KEPT;
+        let most = connections * rounds;
         let tally = &trial.outcome.tally;
-        for (requests, borders) in [
+        for (requests, range) in [
             // A whole round more or less, by what the window's borders cut.
-            (tally.requests as f64, connections),
-            (tally.requests_by_share, 0.0),
+            (tally.requests as f64, least - connections..=most + connections),
+            (tally.requests_by_share, least..=most / KEPT),
         ] {
-            let range = least - borders..=most + borders;
             assert!(range.contains(&requests), "{requests}, expected {range:?}");
         }
     });

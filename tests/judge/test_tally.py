@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bakeoff.judge.entries import cpu_per_request
-from bakeoff.judge.history import Tally, Turn
+from bakeoff.judge.tally import Tally, Turn
 from bakeoff.judge.validity import leak_share
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Slice

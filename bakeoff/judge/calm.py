@@ -1,0 +1,62 @@
+"""The blocks that count.
+
+Blocks in which the host took CPU time away are left out for that reason, never for their outcome.
+The verdict has the figures with and without them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from bakeoff.judge import loaders
+from bakeoff.model.readings import CoreTime, stolen_share
+from bakeoff.model.samples import Block
+
+STEAL_SHARE_MAX = 0.05
+CALM_BLOCKS_MIN = 30
+"""If fewer would remain, nothing is left out: then the whole race was disturbed."""
+BOOT_BLOCKS_MIN = 10
+"""A boot with fewer calm blocks is left out: too few to say how far it is from the others."""
+
+
+def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
+    """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
+    all load generators loaded together.
+
+    A boot's first block stays: nothing was read before it. The clock ticks every 10 ms, so in a
+    short block a single tick is over the limit: that costs blocks and favours no entry.
+    """
+    kept = []
+    before: Block | None = None
+    spoiled = loaders.spoiled(blocks)
+    for place, block in enumerate(blocks):
+        known = before is not None and before.boot == block.boot
+        stolen = stolen_share(before.cores, block.cores, cpus) if known and before else None
+        if (stolen or 0.0) <= STEAL_SHARE_MAX and place not in spoiled:
+            kept.append(block)
+        before = block
+    kind = judged_kind(blocks)
+    judged = Counter(block.boot for block in kept if block.kind == kind)
+    kept = [block for block in kept if judged[block.boot] >= BOOT_BLOCKS_MIN]
+    enough = sum(block.kind == kind for block in kept) >= CALM_BLOCKS_MIN
+    return tuple(kept) if enough else tuple(blocks)
+
+
+def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:
+    """The kind of slices that ratios are taken from: the short ones, where there are any."""
+    return "short" if any(block.kind == "short" for block in blocks) else "long"
+
+
+def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
+    """Share of the race's cores that the host took away, between the first and last block of
+    each boot; None where it can't be known. No cpus: those of the whole machine."""
+    first: dict[tuple[int, int], CoreTime] = {}
+    last: dict[tuple[int, int], CoreTime] = {}
+    for block in blocks:
+        for core in block.cores:
+            if not cpus or core.cpu in cpus:
+                first.setdefault((block.boot, core.cpu), core)
+                last[block.boot, core.cpu] = core
+    stolen = sum(last[key].steal_s - first[key].steal_s for key in first)
+    passed = sum(last[key].total_s - first[key].total_s for key in first)
+    return max(0.0, stolen / passed) if passed > 0 else None
