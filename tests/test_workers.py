@@ -1,7 +1,11 @@
 """Processes that share work end with whom they work for, however that ends."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
@@ -15,10 +19,22 @@ with pool(1, apart={apart}) as workers:
 """
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """For what a killed process can't tidy up. A socket's path has to be short."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("apart", [[], ["json"]])
-def test_a_worker_ends_with_a_process_that_was_killed(apart: list[str]) -> None:
+def test_a_worker_ends_with_a_process_that_was_killed(apart: list[str], folder: Path) -> None:
     command = [sys.executable, "-c", PROGRAM.format(apart=apart)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(folder)},
+    ) as program:
         assert program.stdout
         worker = psutil.Process(int(program.stdout.readline()))
         every = psutil.Process(program.pid).children(recursive=True)
