@@ -20,19 +20,16 @@ from bakeoff.judge.crossing import (
     Held,
     climb,
     crossing,
-    error_share,
     fitted,
     has_quantile,
     hold,
     moved,
 )
+from bakeoff.judge.curve import curve, nearest, quantiles_of, requests_at
 from bakeoff.judge.history import History
-from bakeoff.judge.latency import MIN_BEYOND, Merged, merge
-from bakeoff.judge.open_loop import Offered
 from bakeoff.judge.protocols import places
-from bakeoff.judge.requests import part_of
 from bakeoff.judge.steadiness import unsteady_warm_up
-from bakeoff.judge.tally import ERROR_GROUPS, Tally, wrong_answers
+from bakeoff.judge.tally import ERROR_GROUPS, Tally
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import (
     NEAR_LIMIT,
@@ -53,16 +50,14 @@ from bakeoff.model.capacity import (
     Mean,
     Objective,
     Outcome,
-    RequestPoint,
 )
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.samples import Record, Slice
+from bakeoff.model.samples import Record
 
-ALWAYS = (0.5, 0.99)
 SATURATION = 1.5
 AT, NEAR_SATURATION = 0.06, 0.15
 """In ln rate: how far from the capacity, and from 1.5 times it, a point may be to stand for it."""
@@ -277,7 +272,7 @@ def _entry(
     means: Mapping[str, Estimate],
 ) -> CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
-    quantiles = _quantiles(asked.objectives)
+    quantiles = quantiles_of(asked.objectives)
     points = curve(slices, quantiles, places=places(plan, history, name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
@@ -290,7 +285,7 @@ def _entry(
     if name in means:
         low, high = means[name].interval
         mean = Mean(requests_per_s=exp(means[name].ln_rate), low=low, high=high)
-    at_capacity = _nearest(points, first, AT)
+    at_capacity = nearest(points, first, AT)
     started = history.started(name)
     return CapacityEntry(
         name=name,
@@ -304,8 +299,8 @@ def _entry(
         mean=mean,
         at_capacity=at_capacity,
         held=started[-1].verification.held if started else {},
-        beyond=_nearest(points, first * SATURATION if first else None, NEAR_SATURATION),
-        requests=tuple(_requests(plan, slices, at_capacity, quantiles)),
+        beyond=nearest(points, first * SATURATION if first else None, NEAR_SATURATION),
+        requests=tuple(requests_at(plan, slices, at_capacity, quantiles)),
         curve=points,
     )
 
@@ -378,83 +373,3 @@ def _run_warnings(
         yield Finding.of("one_boot_of_search")
     if every.costs and not counts_energy(every):
         yield Finding.of("no_energy")
-
-
-def _quantiles(objectives: Sequence[Objective]) -> list[float]:
-    """The median, p99, and all that the objectives bound, rising."""
-    return sorted({bound.p for each in objectives for bound in each.bounds} | set(ALWAYS))
-
-
-def curve(slices: Sequence[Slice], ps: Sequence[float], places: int) -> tuple[CurvePoint, ...]:
-    """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
-
-    `ps`: the quantiles. `places`: see `Offered`.
-    """
-    by_rate: dict[float, list[Slice]] = {}
-    for slice_ in slices:
-        if slice_.rate:
-            by_rate.setdefault(slice_.rate, []).append(slice_)
-    return tuple(_point(rate, by_rate[rate], ps, places) for rate in sorted(by_rate))
-
-
-def _requests(
-    plan: Plan, slices: Sequence[Slice], at: CurvePoint | None, ps: Sequence[float]
-) -> Iterator[RequestPoint]:
-    """Each request of a mix, at the rate of a point of the curve."""
-    if at is None or not plan.workload.is_mix:
-        return
-    offered = [slice_ for slice_ in slices if slice_.rate == at.rate]
-    for place, name in enumerate(plan.workload.asked):
-        parts = [part for slice_ in offered if (part := part_of(slice_, place))]
-        merged = merge(parts)
-        due = merged.answered + merged.misses
-        failed = merged.misses + sum(map(wrong_answers, parts))
-        yield RequestPoint(
-            name=name,
-            requests=due,
-            # Wrong answers count over ramp and drain, too.
-            errors=min(1.0, failed / due) if due else 0.0,
-            quantiles_us=_quantiles_us(merged, ps),
-        )
-
-
-def _nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> CurvePoint | None:
-    """The point nearest to `rate`, by ratio; None where none is `within` that of ln rate."""
-    if not points or not rate:
-        return None
-    near = min(points, key=lambda point: abs(log(point.rate / rate)))
-    return near if abs(log(near.rate / rate)) <= within else None
-
-
-def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: int) -> CurvePoint:
-    offered = Offered.of(slices, places)
-    assert offered
-    events = [slice_.event for slice_ in slices]
-    window_ns = sum(event.window_ns for event in events)
-    errors = [error_share(each, each.event.due) * each.event.due for each in slices]
-    misses = sum(event.misses for event in events)
-    visible = [slice_ for slice_ in slices if slice_.server_cpu and slice_.event.requests_all]
-    cpu_ns = sum(slice_.server_cpu.total_ns for slice_ in visible if slice_.server_cpu)
-    answered = sum(slice_.event.requests_all for slice_ in visible)
-    right = max(0.0, offered.answered - (sum(errors) - misses))
-    return CurvePoint(
-        rate=rate,
-        slices=len(slices),
-        requests=offered.due,
-        answered=offered.share,
-        errors=sum(errors) / offered.due if offered.due else 0.0,
-        goodput=right / window_ns * 1e9 if window_ns else 0.0,
-        quantiles_us=_quantiles_us(offered.latency, ps),
-        cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
-        client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,
-        send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
-    )
-
-
-def _quantiles_us(latency: Merged, ps: Sequence[float]) -> dict[str, float | None]:
-    """Each quantile by its name; None where fewer than ten requests lie beyond it."""
-    n = latency.answered + latency.misses
-    return {
-        f"p{p * 100:.6g}": latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None
-        for p in ps
-    }
