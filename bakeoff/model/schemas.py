@@ -12,13 +12,14 @@ from bakeoff.model.audit import AuditReport
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.ci import Ci, CiPlan, ProjectFile
 from bakeoff.model.cluster import ClusterReport
+from bakeoff.model.codes import CODES
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
-from bakeoff.model.finding import CODES, VALUES, Finding
+from bakeoff.model.finding import Finding
 from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.history import Past
 from bakeoff.model.load import LoadResult
@@ -28,6 +29,7 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.model.samples import Record
 from bakeoff.model.simulation import Simulation
+from bakeoff.model.values import VALUES
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 

@@ -5,7 +5,9 @@ from string import Formatter
 
 import pytest
 
-from bakeoff.model.finding import CODES, VALUES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES, Finding
+from bakeoff.model.codes import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
+from bakeoff.model.finding import Finding
+from bakeoff.model.values import VALUES
 from bakeoff.report.sentences import ADVICE, SENTENCES, SEVERAL, joined, sentence
 
 
