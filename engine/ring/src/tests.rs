@@ -1,7 +1,7 @@
 //! A ring whose kernel side fails.
 
 use super::*;
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, AsRawFd};
 use std::fs::File;
 use std::os::unix::net::UnixStream;
 

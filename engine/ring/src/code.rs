@@ -1,0 +1,42 @@
+//! The number that a request and its completion share: what it is, and whose.
+
+use crate::{GENERATIONS, Key};
+
+/// What a request is: what its completion says, or who passes it over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Code {
+    Receive,
+    Send,
+    Writable,
+    Accept,
+    SendOwned,
+    Connect,
+    /// What comes before a [`Code::Connect`].
+    Prepare,
+    Cancel,
+    Close,
+}
+
+#[inline]
+pub(crate) fn pack(code: Code, key: Key) -> u64 {
+    u64::from(key.slot) << 32 | u64::from(key.generation % GENERATIONS) << 8 | u64::from(code as u8)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "it takes apart what `pack` put together")]
+pub(crate) fn unpack(number: u64) -> (Code, Key) {
+    let code = match number as u8 {
+        0 => Code::Receive,
+        1 => Code::Send,
+        2 => Code::Writable,
+        3 => Code::Accept,
+        4 => Code::SendOwned,
+        5 => Code::Connect,
+        6 => Code::Prepare,
+        7 => Code::Cancel,
+        _ => Code::Close,
+    };
+    let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };
+    (code, key)
+}

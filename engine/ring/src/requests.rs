@@ -1,0 +1,164 @@
+//! What is asked of the kernel: sockets made and closed, bytes received and sent.
+
+use crate::buffers::GROUP;
+use crate::code::{Code, pack};
+use crate::socket::{Direct, Named, Socket};
+use crate::{Key, Ring};
+use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed};
+use io_uring::{opcode, squeue};
+use rustix::fd::{AsRawFd, BorrowedFd};
+use rustix::net::{Shutdown, SocketAddrAny};
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A request that names its socket, in the way that it is named.
+macro_rules! on {
+    ($named:expr, $socket:ident => $made:expr) => {
+        match Into::<Named<'_>>::into($named) {
+            Named::Number(fd) => {
+                let $socket = Fd(fd.as_raw_fd());
+                $made
+            }
+            Named::Place(place) => {
+                let $socket = Fixed(place);
+                $made
+            }
+        }
+    };
+}
+
+impl Ring {
+    /// Makes a TCP socket without Nagle's delay that only this ring knows, and connects it, from a
+    /// source if one is given, at a port that need not be free for other destinations.
+    ///
+    /// `None`: the kernel lacks what it takes, or there are as many as there may be.
+    pub fn connect(&mut self, to: SocketAddr, from: Option<IpAddr>, key: Key) -> Option<Socket> {
+        let direct = self.table.take(&self.uring.submitter())?;
+        let socket = Fixed(direct.0);
+        let slot = DestinationSlot::try_from_slot_target(direct.0).ok()?;
+        let domain = if to.is_ipv4() { AF_INET } else { AF_INET6 };
+        let entry = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(slot)).build();
+        self.push_silent(entry, Code::Prepare, key);
+        self.push_silent(switch_on(socket, IPPROTO_TCP, TCP_NODELAY), Code::Prepare, key);
+        if let Some(from) = from {
+            self.push_silent(switch_on(socket, IPPROTO_IP, NO_PORT_YET), Code::Prepare, key);
+            let from = self.hold(SocketAddr::new(from, 0));
+            let entry = opcode::Bind::new(socket, from.as_ptr().cast(), from.addr_len()).build();
+            self.push_silent(entry, Code::Prepare, key);
+        }
+        let to = self.hold(to);
+        let entry = opcode::Connect::new(socket, to.as_ptr().cast(), to.addr_len()).build();
+        self.push(&entry.user_data(pack(Code::Connect, key)));
+        Some(Socket::Direct(direct))
+    }
+
+    /// Receives on a socket until it ends, fails or is closed.
+    #[inline]
+    pub fn receive<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
+        let entry = on!(socket, socket => opcode::RecvMulti::new(socket, GROUP).build());
+        self.push(&entry.user_data(pack(Code::Receive, key)));
+    }
+
+    /// Sends the whole of a part of the outbox.
+    #[inline]
+    pub fn send<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key, part: Range<usize>) {
+        let entry = send_entry(socket.into(), &self.shared.outbox[part]);
+        self.push(&entry.user_data(pack(Code::Send, key)));
+    }
+
+    /// Sends the whole of a part of other bytes, and holds them until that has completed.
+    pub fn send_owned<'a>(
+        &mut self,
+        socket: impl Into<Named<'a>>,
+        key: Key,
+        bytes: Arc<[u8]>,
+        part: Range<usize>,
+    ) {
+        let entry = send_entry(socket.into(), &bytes[part]);
+        let place = u32::try_from(self.shared.owned.insert((key, bytes)));
+        let place = Key { slot: place.expect("fewer sends than 2³²"), generation: 0 };
+        self.push(&entry.user_data(pack(Code::SendOwned, place)));
+    }
+
+    /// Closes our side of a socket. If that fails, the connection is gone, and the receive tells.
+    pub fn end_sending(&mut self, socket: &Socket) {
+        match socket {
+            Socket::Numbered(fd) => drop(rustix::net::shutdown(fd, Shutdown::Write)),
+            Socket::Direct(Direct(place)) => {
+                let entry = opcode::Shutdown::new(Fixed(*place), SHUT_WR).build();
+                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+            }
+        }
+    }
+
+    /// Waits until a socket can be written to: `connect` has ended.
+    pub fn await_writable<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
+        let entry = on!(socket, socket => opcode::PollAdd::new(socket, POLLOUT).build());
+        self.push(&entry.user_data(pack(Code::Writable, key)));
+    }
+
+    /// Accepts connections on a listening socket for as long as it is open.
+    pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
+        let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(SOCK_CLOEXEC).build();
+        self.push(&entry.user_data(pack(Code::Accept, key)));
+    }
+
+    /// Closes a socket and ends what is going on there. Late completions of it may still come.
+    pub fn close(&mut self, socket: impl Into<Socket>, key: Key) {
+        let socket = socket.into();
+        let all_of_it = on!(&socket, socket => CancelBuilder::fd(socket)).all();
+        let entry = opcode::AsyncCancel2::new(all_of_it).build();
+        self.push(&entry.user_data(pack(Code::Cancel, key)));
+        self.close_ended(socket);
+    }
+
+    /// Closes a socket on which nothing is going on any more: its receive has ended.
+    pub fn close_ended(&mut self, socket: impl Into<Socket>) {
+        match socket.into() {
+            // Until what names it is handed over, the number must not become another socket's.
+            Socket::Numbered(fd) => self.to_close.push(fd),
+            // The kernel takes requests in order: a next socket in this place is made behind it.
+            Socket::Direct(direct) => {
+                let entry = opcode::Close::new(Fixed(direct.0)).build();
+                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+                self.table.give_back(direct);
+            }
+        }
+    }
+
+    /// Keeps an address until the requests that point to it have been handed over: the kernel copies
+    /// it when it takes them (`IORING_FEAT_SUBMIT_STABLE`).
+    fn hold(&mut self, address: SocketAddr) -> &SocketAddrAny {
+        self.addresses.push(Box::new(address.into()));
+        self.addresses.last().expect("one was just pushed")
+    }
+}
+
+const MSG_NOSIGNAL: i32 = 0x4000;
+const MSG_WAITALL: i32 = 0x100;
+const POLLOUT: u32 = 4;
+const SOCK_CLOEXEC: i32 = 0o2_000_000;
+const SOCK_STREAM: i32 = 1;
+const AF_INET: i32 = 2;
+const AF_INET6: i32 = 10;
+const SHUT_WR: i32 = 1;
+const IPPROTO_TCP: u32 = 6;
+const TCP_NODELAY: u32 = 1;
+const IPPROTO_IP: u32 = 0;
+/// `IP_BIND_ADDRESS_NO_PORT`: the port is chosen by `connect`, for this destination alone.
+const NO_PORT_YET: u32 = 24;
+
+#[inline]
+fn send_entry(socket: Named<'_>, bytes: &[u8]) -> squeue::Entry {
+    let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
+    on!(socket, socket => opcode::Send::new(socket, bytes.as_ptr(), length)
+        .flags(MSG_NOSIGNAL | MSG_WAITALL)
+        .build())
+}
+
+/// Switches an option of a socket on.
+fn switch_on(socket: Fixed, level: u32, option: u32) -> squeue::Entry {
+    static ON: i32 = 1;
+    opcode::SetSockOpt::new(socket, level, option, (&raw const ON).cast(), 4).build()
+}
