@@ -73,6 +73,8 @@ TIMED_ENGINE_TESTS := RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o
 contenders: .venv/installed
 	@# Not the installed command: contenders are built while the engine still is.
 	$(YIELDING) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all)
+	@# Whom contenders ask in workloads that forward: else the first tests would wait for its build.
+	$(YIELDING) $(BIN)/python -m bakeoff setup ./catalogue/upstream
 
 .PHONY: test-python
 test-python: setup brick-programs
