@@ -11,7 +11,7 @@ from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.theme import Drawing, Frame, colours, data, log_scale, log_y, named
 from bakeoff.report.charts.ticks import ratio_ticks
 from bakeoff.report.document import Chart, printable
-from bakeoff.report.kinds.capacity import headline, ranked
+from bakeoff.report.kinds.capacity_headline import headline, ranked
 
 
 def capacity_charts(report: CapacityReport) -> list[Chart | None]:

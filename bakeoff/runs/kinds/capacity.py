@@ -80,7 +80,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
     @staticmethod
     def headline(result: CapacityReport) -> str:
         """The result in a few sentences."""
-        from bakeoff.report.kinds.capacity import headline
+        from bakeoff.report.kinds.capacity_headline import headline
 
         return headline(result)
 

@@ -1,0 +1,78 @@
+"""A sentence for each objective of a search for capacities: who holds how much."""
+
+from bakeoff.model.capacity import Capacity, CapacityEntry, CapacityReport, Objective
+from bakeoff.report import figures
+from bakeoff.report.kinds.shared import ended_early
+from bakeoff.report.sentences import listed
+
+
+def headline(report: CapacityReport) -> str:
+    """A sentence per objective."""
+    said = [_about(report, text, spoken) for text, spoken in objectives(report).items()]
+    return " ".join(said) + ended_early(report)
+
+
+def objectives(report: CapacityReport) -> dict[str, str]:
+    """Each objective as the command line had it → as people read it."""
+    return {each.text: slo(each) for each in report.objectives}
+
+
+def slo(objective: Objective) -> str:
+    """`p99 ≤ 10 ms and p99.9 ≤ 50 ms`."""
+    return listed(
+        [f"{bound.quantile} ≤ {figures.duration(bound.limit_us)}" for bound in objective.bounds]
+    )
+
+
+def ranked(report: CapacityReport, objective: str) -> list[tuple[CapacityEntry, Capacity]]:
+    """The entries that have a capacity for one objective, the highest first."""
+    valid = [
+        (entry, each)
+        for entry in report.entries
+        if entry.valid
+        for each in entry.capacities
+        if each.objective == objective and each.requests_per_s is not None
+    ]
+    return sorted(valid, key=lambda pair: -(pair[1].requests_per_s or 0))
+
+
+def _about(report: CapacityReport, objective: str, spoken: str) -> str:
+    placed = ranked(report, objective)
+    if not placed:
+        return f"No contender holds {spoken}{_best(report, objective)}."
+    leader, best = placed[0]
+    at_least = "at least " if best.finding == "at least" else ""
+    start = (
+        f"{leader.name} holds {spoken} up to {at_least}{figures.rate(best.requests_per_s)}"
+        " requests/s"
+    )
+    second = placed[1][0].name if len(placed) > 1 else ""
+    for pair in report.pairs:
+        if (pair.objective, pair.a, pair.b) == (objective, leader.name, second):
+            times = figures.ratio_of(pair)
+            if pair.finding == "can't tell":
+                return f"{start}; it can't be told from {second}: {times}."
+            return f"{start}, {times} as much as {second}."
+    return f"{start}."
+
+
+def _best(report: CapacityReport, objective: str) -> str:
+    """The best that was reached of an objective that nobody holds."""
+    reached = [
+        (each.best_us, each, entry)
+        for entry in report.entries
+        for each in entry.capacities
+        if each.objective == objective and each.best_us is not None
+    ]
+    if not reached:
+        return ""
+    us, capacity, entry = min(reached, key=lambda each: each[0])
+    return (
+        f": the best was {entry.name}, with a {quantile_of(capacity)} of {figures.duration(us)}"
+        f" at {figures.rate(capacity.best_rate)} requests/s"
+    )
+
+
+def quantile_of(capacity: Capacity) -> str:
+    """The quantile that a capacity was lost by; `latency` where it was lost otherwise."""
+    return capacity.limit if capacity.limit.startswith("p") else "latency"
