@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
 
-from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.model.pairs import Pair
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.figures import Measured
 from bakeoff.report.kinds.standings import ranked

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, and_, func, select
 from bakeoff.history.rows import time_of
 from bakeoff.history.tables import PAIRS, RUNS
 from bakeoff.model.history import Matrix, MatrixKey
-from bakeoff.model.verdict import Pair
+from bakeoff.model.pairs import Pair
 
 
 def keys(connection: Connection) -> tuple[MatrixKey, ...]:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from bakeoff.model.base import Contract
 from bakeoff.model.capacity import CapacityEntry, CapacityPair, CapacityReport
 from bakeoff.model.ci import Ci
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Grid
 from bakeoff.model.history import (
     ShelvedClaim,
@@ -16,10 +17,11 @@ from bakeoff.model.history import (
     ShelvedRace,
 )
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import Replay
-from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 
 MEMORY_CLASS_MIB = 1024
 """Memory within the same GiB is one class of machine: kernels differ in what they keep back."""

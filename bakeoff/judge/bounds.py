@@ -13,7 +13,8 @@ has. Only here is an end taken away.
 from collections.abc import Collection
 
 from bakeoff.judge.compare import Comparison, equivalent
-from bakeoff.model.verdict import Interval, Pair, Ratio, ends
+from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Interval, Ratio, ends
 
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:

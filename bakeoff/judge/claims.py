@@ -22,11 +22,14 @@ from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge, summary
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.model.article import Article, Claim, Metric
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
+from bakeoff.model.load import Latency
 from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import Interval, Ratio, ends
 from bakeoff.model.replay import ClaimResult
 from bakeoff.model.samples import Block, Record, Slice, ToolRun
-from bakeoff.model.verdict import Interval, Latency, Ratio, Verdict, VerdictEntry, ends
+from bakeoff.model.verdict import Verdict
 
 # The short slices of a slow server last this long too, and the drain cuts little of them.
 LASTING_NS = 250_000_000

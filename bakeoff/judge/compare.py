@@ -13,7 +13,7 @@ from bakeoff.judge.history import History
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import Width, width
-from bakeoff.model.verdict import BootRatio, DrawRatio, Interval
+from bakeoff.model.ratio import BootRatio, DrawRatio, Interval
 
 MIN_BLOCKS = 10
 MIN_LONG_BLOCKS = 6

@@ -23,17 +23,12 @@ from bakeoff.judge.validity import (
     warnings,
 )
 from bakeoff.model.audit import Work
+from bakeoff.model.entry import MemoryUse, PerRequest, ResponseBytes, VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.verdict import (
-    MemoryUse,
-    PerRequest,
-    Ratio,
-    ResponseBytes,
-    VerdictEntry,
-)
 
 NEVER_STARTED = "it was never started: the race ended before that"
 

@@ -14,7 +14,8 @@ from bakeoff.judge.compare import Pairs
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.plan import Plan
-from bakeoff.model.verdict import Precision, Verdict, ends
+from bakeoff.model.ratio import ends
+from bakeoff.model.verdict import Precision, Verdict
 
 
 def decided(plan: Plan, verdict: Verdict) -> tuple[GateResult, ...]:

@@ -14,8 +14,8 @@ from bakeoff.histograms import SCALE, added, upper_ns
 from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
+from bakeoff.model.load import Latency
 from bakeoff.model.readings import TcpTrouble
-from bakeoff.model.verdict import Latency
 
 POINTS_PER_DECADE = 20
 MIN_BEYOND = 10

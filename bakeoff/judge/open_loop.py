@@ -11,10 +11,10 @@ from bakeoff.judge.history import History
 from bakeoff.judge.latency import Merged, merge, merge_encoded, summary
 from bakeoff.judge.protocols import places
 from bakeoff.model.engine import SliceEvent
+from bakeoff.model.entry import OpenLoop
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
-from bakeoff.model.verdict import OpenLoop
 
 ANSWERED_MIN = 0.99
 SEND_LAG_MAX_US = 50.0

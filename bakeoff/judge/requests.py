@@ -24,9 +24,10 @@ from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import width
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
+from bakeoff.model.mix import MixedRequest, RequestEntry, RequestPair
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
-from bakeoff.model.verdict import MixedRequest, Pair, RequestEntry, RequestPair
 
 MOST_TOLD = 5
 """Of requests in which two entries differ otherwise; the table has all."""

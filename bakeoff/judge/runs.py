@@ -30,12 +30,15 @@ from typing import Literal
 from bakeoff.judge.gate import result, weighed
 from bakeoff.judge.gather import gather
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Cores
+from bakeoff.model.ratio import ends
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.verdict import Pair, Verdict, VerdictEntry, ends
+from bakeoff.model.verdict import Verdict
 
 
 @dataclass(frozen=True)

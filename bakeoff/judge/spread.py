@@ -27,7 +27,7 @@ from math import sqrt
 import numpy as np
 
 from bakeoff.judge.trimmed import Floats, Indices, degrees_of_freedom, trimmed_groups
-from bakeoff.model.verdict import Spread
+from bakeoff.model.ratio import Spread
 
 LEAST_VARIANCE = 1e-20
 """Of ln ratio: 0 has no inverse."""

@@ -12,7 +12,8 @@ from string import ascii_lowercase, ascii_uppercase
 from bakeoff.judge import bounds
 from bakeoff.judge.compare import Pairs
 from bakeoff.model.grid import ChangeOfPlaces
-from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.model.pairs import Pair
+from bakeoff.model.verdict import Verdict
 
 LETTERS = ascii_lowercase + ascii_uppercase
 

@@ -11,9 +11,9 @@ from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge_encoded
 from bakeoff.model.cut import WARM_UP_S_MIN, WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, Warmup
 from bakeoff.model.engine import SliceEvent
+from bakeoff.model.entry import WarmUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
-from bakeoff.model.verdict import WarmUp
 
 STALL_US = 50_000
 APART = 10

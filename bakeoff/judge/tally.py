@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from bakeoff.model.engine import BadExchange, RequestSlice, SliceEvent
+from bakeoff.model.entry import Errors, Handshakes
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Slice
-from bakeoff.model.verdict import Errors, Handshakes
 
 ERROR_GROUPS = {
     "connect_refused": "connect",

@@ -18,13 +18,15 @@ from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
 from bakeoff.judge.steadiness import short_warm_up
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import MachineRatio, NoiseFloor, Pair, Upstream, Verdict, VerdictEntry
+from bakeoff.model.verdict import MachineRatio, NoiseFloor, Upstream, Verdict
 
 TWIN_WIDER = 2.0
 """Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of

@@ -11,10 +11,9 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
-from bakeoff.model.pairs import pair_of
+from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Skipped
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.verdict import Pair
 
 Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""

@@ -1,7 +1,12 @@
 """Pairs of contenders, each written down once and asked for from either side."""
 
 from collections.abc import Iterable
-from typing import Protocol, Self, TypeVar
+from typing import Literal, Protocol, Self, TypeVar
+
+from pydantic import NonNegativeFloat, PositiveInt
+
+from bakeoff.model.base import Contract
+from bakeoff.model.ratio import Interval
 
 
 class Turnable(Protocol):
@@ -25,3 +30,53 @@ def pair_of(pairs: Iterable[PairT], a: str, b: str) -> PairT | None:
         if (pair.a, pair.b) == (b, a):
             return pair.turned()
     return None
+
+
+class Pair(Contract):
+    """Two entries compared: `a` over `b`, simultaneous 95 % interval.
+
+    `finding` is `faster`, `slower` (a against b) or `can't tell`; `equivalent` says that a TOST at
+    5 % puts the two within the margin. `minimum_detectable_effect`: a difference of that size is
+    found in four of five races like this one, and one of its interval's half-width in every second.
+    Where the load generator was the limit of one or both, `low` or `high` is None, as in `Ratio`:
+    such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
+    the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
+    among themselves; None: the CPU time of one can't be seen.
+    `draws` and `processes`: see `Ratio`.
+    """
+
+    a: str
+    b: str
+    ratio: float
+    low: float | None
+    high: float | None
+    n: PositiveInt
+    draws: PositiveInt | None = None
+    processes: PositiveInt | None = None
+    finding: Literal["faster", "slower", "can't tell"]
+    equivalent: bool
+    minimum_detectable_effect: NonNegativeFloat | None
+    cpu_ratio: Interval | None = None
+
+    def turned(self) -> Self:
+        """The same comparison, seen from the other side."""
+        opposite = {"faster": "slower", "slower": "faster"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                **_inverted(self),
+                "finding": opposite.get(self.finding, self.finding),
+                "cpu_ratio": self.cpu_ratio
+                and self.cpu_ratio.model_copy(update=_inverted(self.cpu_ratio)),
+            }
+        )
+
+
+def _inverted(of: Pair | Interval) -> dict[str, float | None]:
+    """Ratio, low and high as they are with the two sides exchanged."""
+    return {
+        "ratio": 1 / of.ratio,
+        "low": 1 / of.high if of.high else None,
+        "high": 1 / of.low if of.low else None,
+    }

@@ -11,7 +11,7 @@ from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.verdict import Interval, Ratio
+from bakeoff.model.ratio import Interval, Ratio
 
 Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
 """Who makes the load: our engine, a real program, or the engine and the article's own in turn."""

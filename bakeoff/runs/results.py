@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.errors import BadUsage, NoVerdict, nearest
 from bakeoff.model.gate import GateResult
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Block, Record, ToolRun
-from bakeoff.model.verdict import Pair, Verdict, ends
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan import race_gate
 from bakeoff.plan.values import parse_share
 from bakeoff.report.document import Document

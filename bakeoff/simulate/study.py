@@ -13,9 +13,10 @@ import numpy as np
 import scipy
 
 from bakeoff.judge import judge
+from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Block
 from bakeoff.model.simulation import Conditions, Middle, Rate, Rates, Scale
-from bakeoff.model.verdict import Verdict, ends
+from bakeoff.model.verdict import Verdict
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, SimulatedRace, Size, plan_of
 from bakeoff.workers import pool
 

@@ -14,7 +14,9 @@ from bakeoff.explore.badge import Badge, of_pair, of_ratio, of_verdict, of_words
 from bakeoff.explore.page import fragment
 from bakeoff.explore.share import badge_of, of_badge
 from bakeoff.explore.views import view
-from bakeoff.model.verdict import Pair, Ratio, Verdict
+from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Ratio
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements, Visitor

@@ -7,7 +7,7 @@ from itertools import combinations
 from bakeoff.history import machine_class, short_hash
 from bakeoff.model.history import ShelvedClaim, ShelvedFigure, ShelvedRace, ShelvedRun
 from bakeoff.model.machine import Machine
-from bakeoff.model.verdict import Pair
+from bakeoff.model.pairs import Pair
 from bakeoff.simulate.race import MACHINE
 
 BEGAN_AT = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)

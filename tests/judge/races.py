@@ -12,6 +12,7 @@ from bakeoff.model.audit import Audit, Crew, Written
 from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.cut import SliceLengths, Warmup
 from bakeoff.model.engine import BadExchange, SliceEvent
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
@@ -19,7 +20,7 @@ from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import Block, BootEnd, BootEntry, BootStart, Record, Slice
-from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 
 MS = 1_000_000

@@ -8,7 +8,9 @@ from bakeoff.judge import changes_of_places, judge, leaders
 from bakeoff.judge.bounds import ratio
 from bakeoff.judge.runs import change
 from bakeoff.model.gate import GateResult
-from bakeoff.model.verdict import Interval, Pair, Verdict
+from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Interval
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan.gates import race_gate
 from tests.judge.races import MACHINE, Race, codes, judged, row
 

@@ -6,8 +6,9 @@ from bakeoff.judge import is_alarm, judge_ci
 from bakeoff.model.ci import Ci, CiPlan, Revision
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Skipped
-from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.ci import headline
 from tests.judge.races import MACHINE
 from tests.report.sample import race as sample

@@ -7,7 +7,7 @@ import pytest
 from bakeoff.judge.claims import decide, outcome
 from bakeoff.model.article import Article, Claim, Comparison, Metric, Published, Row, Setting, Shape
 from bakeoff.model.finding import Finding
-from bakeoff.model.verdict import Interval
+from bakeoff.model.ratio import Interval
 
 
 def claim(**changed: object) -> Claim:

@@ -9,8 +9,7 @@ import pytest
 from bakeoff.judge import crosscheck
 from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
 from bakeoff.model.finding import Finding
-from bakeoff.model.load import Loader
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, Loader
 from tests.runs.world import tool_result
 
 ROUNDS = 12

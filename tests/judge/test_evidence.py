@@ -7,9 +7,10 @@ import pytest
 from bakeoff.judge import RaceEvidence, ToolEvidence, agreement, judge
 from bakeoff.model.article import Metric
 from bakeoff.model.finding import Finding
+from bakeoff.model.load import Latency
+from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.samples import BootEnd, Record, ToolRun
-from bakeoff.model.verdict import Interval, Latency, Ratio
 from tests.judge.races import MACHINE, Race, altered, encoded, throughput_event, with_event
 from tests.runs.world import tool_result
 

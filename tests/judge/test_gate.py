@@ -8,7 +8,8 @@ from bakeoff.judge import gate as gates
 from bakeoff.judge import judge
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
-from bakeoff.model.verdict import Precision, Verdict, ends
+from bakeoff.model.ratio import ends
+from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.plan.gates import race_gate
 from tests.judge import races
 from tests.judge.races import MACHINE, Race, codes

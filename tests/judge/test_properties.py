@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from bakeoff.judge import judge
 from bakeoff.judge.compare import compare
 from bakeoff.judge.history import History
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Record, Slice
-from bakeoff.model.verdict import Verdict, VerdictEntry, ends
+from bakeoff.model.verdict import Verdict
 from tests.judge.races import MACHINE, Race, altered, throughput_event
 
 SEEDS = range(8)

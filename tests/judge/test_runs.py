@@ -16,8 +16,10 @@ from bakeoff.model.compare import RunChange, RunsComparison
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Pair, Verdict, ends
+from bakeoff.model.ratio import ends
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan.gates import runs_gate
 from tests.judge.levels import Drawn
 from tests.judge.races import MACHINE, Race, codes, judged, says

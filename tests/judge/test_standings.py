@@ -5,7 +5,8 @@ import pytest
 from bakeoff.judge import changes_of_places, leaders
 from bakeoff.model.cut import Warmup
 from bakeoff.model.finding import Finding
-from bakeoff.model.verdict import Verdict, ends
+from bakeoff.model.ratio import ends
+from bakeoff.model.verdict import Verdict
 from tests.judge.races import Race, altered, judged, row, says
 from tests.judge.test_calm import stolen_from
 

@@ -5,12 +5,14 @@ import pytest
 from bakeoff.judge.latency import signatures
 from bakeoff.model.audit import Conduct
 from bakeoff.model.engine import BadExchange
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding, Value
+from bakeoff.model.load import Latency
 from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.readings import Memory, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.receipt import Stopped
-from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.report.sentences import sentence
 from tests.judge import races
 from tests.judge.races import BAD, Race, codes, row, says

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.judge import judge
+from bakeoff.model.entry import Handshakes
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import Block
-from bakeoff.model.verdict import Handshakes, Verdict
+from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race_tables import handshakes
 from tests.judge.races import MACHINE, Race, codes, judged, row, says
 

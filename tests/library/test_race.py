@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import bakeoff
-from bakeoff.model.verdict import ends
+from bakeoff.model.ratio import ends
 from bakeoff.report.render import frames
 from tests.cli import conftest as cli
 from tests.runs.world import World, cut_off

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.errors import BadFile
+from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Slice
-from bakeoff.model.verdict import ends
 from bakeoff.runs import RaceRun, open_run
 from tests.judge.races import event
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
-from bakeoff.model.verdict import ends
+from bakeoff.model.ratio import ends
 from bakeoff.report.sentences import sentences
 from bakeoff.runs import RaceRun, open_run, report, resume
 from bakeoff.runs.measuring.boot import measured_s

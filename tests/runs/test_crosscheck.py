@@ -11,8 +11,7 @@ from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.model.crosscheck import Compared, Crosscheck, CrosscheckPlan
 from bakeoff.model.errors import BadUsage, MissingPiece, NoVerdict
 from bakeoff.model.finding import Finding
-from bakeoff.model.load import Loader
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, Loader
 from bakeoff.runs import CrosscheckRun, execute, open_run, report, resume
 from tests.runs.world import World, tool_result
 

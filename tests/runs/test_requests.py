@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.mix import RequestPair
 from bakeoff.model.samples import SingleBlock
-from bakeoff.model.verdict import RequestPair, Verdict
+from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race import document
 from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown

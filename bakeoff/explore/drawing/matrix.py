@@ -19,7 +19,7 @@ from bakeoff.explore.drawing.svg import (
     text,
 )
 from bakeoff.model.history import Matrix
-from bakeoff.model.verdict import Pair
+from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.charts.palette import INK, PALETTE, QUIET
 

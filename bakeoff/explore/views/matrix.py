@@ -11,7 +11,7 @@ from bakeoff.explore.drawing.matrix import WORDS, standing
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import Matrix, MatrixKey
-from bakeoff.model.verdict import Pair
+from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
 

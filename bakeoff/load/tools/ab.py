@@ -7,8 +7,7 @@ import re
 
 from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
-from bakeoff.model.load import LoadResult
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, LoadResult
 
 # ab gives up as soon as no connection has said anything for so long.
 SILENCE_S = 10

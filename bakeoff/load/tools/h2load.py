@@ -3,9 +3,8 @@
 from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, find, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import Latency, LoadResult
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.verdict import Latency
 
 STEP_DIGITS = 100
 """It prints a time with two decimals of its unit, or as whole µs."""

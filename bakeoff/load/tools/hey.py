@@ -4,8 +4,7 @@ import re
 
 from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, find, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
-from bakeoff.model.load import LoadResult
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, LoadResult
 
 # It prints seconds with four decimals.
 STEP_US = 100.0

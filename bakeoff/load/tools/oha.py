@@ -8,9 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from bakeoff.load.tools.output import Unreadable, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.load import LoadResult
+from bakeoff.model.load import Latency, LoadResult
 from bakeoff.model.protocol import HTTP_2
-from bakeoff.model.verdict import Latency
 
 # What oha calls the requests that were in flight when its time was over.
 IN_FLIGHT = "aborted due to deadline"

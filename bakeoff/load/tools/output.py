@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.load import LoadResult, Tool
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, LoadResult, Tool
 
 # Banners and progress, which a tool prints whatever happens.
 _SAYS_NOTHING = re.compile(

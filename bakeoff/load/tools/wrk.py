@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from bakeoff.load.tools.output import COUNT, DECIMAL, Unreadable, count, find, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.load import LoadResult, Tool
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, LoadResult, Tool
 
 _US = {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 _BYTES = {unit: 2.0 ** (10 * power) for power, unit in enumerate(("", "K", "M", "G", "T", "P"))}

@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bakeoff.model.entry import PerRequest, VerdictEntry
+from bakeoff.model.ratio import BootRatio, DrawRatio
 from bakeoff.model.samples import Block, Record
-from bakeoff.model.verdict import BootRatio, DrawRatio, PerRequest, Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.charts import theme
 from bakeoff.report.charts.bars import Bar, Panel, bars

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bakeoff.model.ci import BASE, HEAD, Ci, Revision
 from bakeoff.model.gate import GateResult
-from bakeoff.model.verdict import Pair, Verdict
+from bakeoff.model.pairs import Pair
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Chart,

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Axis, AxisName, Cell, ChangeOfPlaces, Grid
-from bakeoff.model.verdict import VerdictEntry
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Chart,

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.load import Latency
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import Latency, Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Block,

@@ -1,6 +1,8 @@
 """What a race says in one to three sentences."""
 
-from bakeoff.model.verdict import Pair, Verdict, VerdictEntry
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.pairs import Pair
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from functools import partial
 
 from bakeoff.model.cut import Course
-from bakeoff.model.verdict import Latency, Verdict, VerdictEntry, WarmUp
+from bakeoff.model.entry import VerdictEntry, WarmUp
+from bakeoff.model.load import Latency
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING

@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from bakeoff.model.capacity import CapacityEntry, CapacityReport
+from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, RankedBy
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import ComparisonResult, RowResult
-from bakeoff.model.verdict import Verdict, VerdictEntry
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table
 from bakeoff.report.sentences import grouped, joined, listed, sentences

@@ -5,7 +5,10 @@ from dataclasses import replace
 from functools import partial
 from string import ascii_letters
 
-from bakeoff.model.verdict import MixedRequest, Pair, RequestEntry, Verdict, VerdictEntry
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.mix import MixedRequest, RequestEntry
+from bakeoff.model.pairs import Pair
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Row, Table, tabulated
 from bakeoff.report.figures import MISSING

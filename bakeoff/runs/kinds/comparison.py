@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bakeoff.model import article
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
+from bakeoff.model.ratio import Interval
 from bakeoff.model.replay import (
     Agreement,
     ComparisonResult,
@@ -19,7 +20,7 @@ from bakeoff.model.replay import (
     RowResult,
 )
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import Interval, Verdict
+from bakeoff.model.verdict import Verdict
 from bakeoff.runs.measuring.tools import ToolLoad
 from bakeoff.runs.run import AnyRun
 

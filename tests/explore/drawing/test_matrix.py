@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 from bakeoff.explore.drawing.matrix import WORDS, standing
 from bakeoff.model.history import Matrix
-from bakeoff.model.verdict import Pair
+from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from tests.explore.drawing.test_drawn import marks
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable
-from bakeoff.model.load import LoadResult
-from bakeoff.model.verdict import Latency
+from bakeoff.model.load import Latency, LoadResult
 from tests.load.tools.samples import load, printed
 
 PARSERS = {

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from bakeoff.model.verdict import DrawRatio, PerRequest
+from bakeoff.model.entry import PerRequest
+from bakeoff.model.ratio import DrawRatio
 from bakeoff.report.charts import race_charts, speed, theme
 from bakeoff.report.charts.palette import PALETTE, TWIN
 from bakeoff.report.charts.race import Race, split

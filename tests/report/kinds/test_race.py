@@ -7,7 +7,8 @@ import pytest
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.plan import Cores
-from bakeoff.model.verdict import Interval, LoaderFigures, Precision, Verdict, ends
+from bakeoff.model.ratio import Interval, ends
+from bakeoff.model.verdict import LoaderFigures, Precision, Verdict
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_method, race_tables, race_trust, shared, standings

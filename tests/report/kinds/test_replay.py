@@ -3,8 +3,8 @@
 import pytest
 
 from bakeoff.model.finding import Finding
+from bakeoff.model.ratio import Interval
 from bakeoff.model.replay import Agreement, ClaimResult, Replay
-from bakeoff.model.verdict import Interval
 from bakeoff.report.document import List, Section, Table, Text
 from bakeoff.report.kinds import replay as words
 from tests.report.sample import replay as sample

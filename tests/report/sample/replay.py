@@ -7,8 +7,8 @@ from bakeoff.judge import decide
 from bakeoff.model.article import Article, Comparison, Metric, Row
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
+from bakeoff.model.ratio import Interval
 from bakeoff.model.replay import Agreement, ComparisonResult, InARow, Replay, RowResult
-from bakeoff.model.verdict import Interval
 from tests.report.sample.race import machine
 
 ARTICLES = Path(__file__).parents[3] / "catalogue" / "articles"

@@ -1,0 +1,165 @@
+"""One row of a race's standings: a contender's figures, and what stands behind them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.audit import Work
+from bakeoff.model.base import Contract
+from bakeoff.model.cut import Course
+from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
+from bakeoff.model.load import Latency
+from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import BootRatio, DrawRatio, Interval, Ratio, Spread
+
+
+class PerRequest(Contract):
+    """CPU µs per request. `server` covers the whole process tree; None: it can't be seen."""
+
+    server: NonNegativeFloat | None
+    server_user: NonNegativeFloat | None
+    server_system: NonNegativeFloat | None
+    client: NonNegativeFloat
+
+
+class MemoryUse(Contract):
+    """Sum of Pss over the process tree, MiB, the mean over boots."""
+
+    idle: NonNegativeFloat | None
+    loaded: NonNegativeFloat | None
+
+
+class ResponseBytes(Contract):
+    """What one answer weighs on the wire."""
+
+    head: NonNegativeInt
+    body: NonNegativeInt
+
+
+class Errors(Contract):
+    """Errors by where they happened, over all boots."""
+
+    connect: NonNegativeInt = 0
+    read: NonNegativeInt = 0
+    write: NonNegativeInt = 0
+    timeout: NonNegativeInt = 0
+    status: NonNegativeInt = 0
+    mismatch: NonNegativeInt = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(count for _, count in self)
+
+
+class Handshakes(Contract):
+    """TLS handshakes while an entry was loaded, ramps and drains included.
+
+    `mean_us` runs from a connection of TCP to one of TLS; `resumed` of them were short.
+    """
+
+    n: PositiveInt
+    resumed: NonNegativeInt
+    mean_us: NonNegativeFloat
+
+
+class WarmUp(Contract):
+    """One boot's warm-up: its course, its length, and the throughput at its end."""
+
+    boot: NonNegativeInt
+    course: Course
+    lasted_s: NonNegativeFloat
+    requests_per_s: NonNegativeFloat | None = None
+
+
+class OpenLoop(Contract):
+    """The load an entry was offered in an open loop, and how much of it was answered.
+
+    `answered` is the share of the offered requests that were answered. `service_us` runs from a
+    request's sending, `send_lag_us` from when it was due to its sending; `latency_us` is their sum.
+    """
+
+    rate: PositiveFloat
+    answered: NonNegativeFloat
+    service_us: Latency | None
+    send_lag_us: Latency | None
+
+
+class VerdictEntry(Contract):
+    """One row of the standings. It was asked over `protocol`.
+
+    `ratio` says how many times better than the reference it is: its throughput over the
+    reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
+    `high` are its simultaneous 95 % interval;
+    `rank` the best and worst place it may have; entries that share a letter can't be told apart.
+    An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
+    says why it did at least what was measured (the load generator was the limit): its ratio then
+    has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
+    as many requests it answers per second of its own CPU time. `n` counts paired blocks.
+    `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
+    ratio with those blocks too that were left out because the host took the cores away.
+    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
+    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
+    far as ten requests were slower. `held` is what its answers had to have, by
+    request, where nobody said which are right and they vary.
+    `work` is what it does for an answer. `draws` has the ratio in
+    each draw, and `spread` what it varies by; `processes` is how many of its processes were
+    measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
+    between the boots, where there were two. `solo` is the ratio with one contender up at a time,
+    where the race was confirmed so, and `solo_agrees` whether it differs from `ratio` by no more
+    than chance.
+    """
+
+    name: str
+    title: str
+    protocol: Protocol = "h1"
+    valid: bool
+    reasons: tuple[Finding, ...] = ()
+    at_least: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    ratio: float | None
+    low: float | None
+    high: float | None
+    cpu_ratio: Interval | None = None
+    long_slices: Ratio | None = None
+    all_blocks: Ratio | None = None
+    n: NonNegativeInt
+    boots: tuple[BootRatio, ...] = ()
+    draws: tuple[DrawRatio, ...] = ()
+    processes: NonNegativeInt | None = None
+    spread: Spread | None = None
+    rank: tuple[PositiveInt, PositiveInt] | None
+    letters: str
+    requests_per_s: NonNegativeFloat
+    latency_us: Latency | None
+    latency_n: NonNegativeInt
+    percentiles_us: tuple[tuple[float, float], ...] = ()
+    cpu_us_per_request: PerRequest
+    memory_mib: MemoryUse
+    bytes_per_response: ResponseBytes
+    requests: NonNegativeInt
+    measured_s: NonNegativeFloat
+    errors: Errors
+    error_kinds: dict[str, PositiveInt] = {}
+    connects: NonNegativeInt = 0
+    handshakes: Handshakes | None = None
+    slice_ms: PositiveInt | None
+    long_slice_ms: PositiveInt | None
+    limited_by: Literal["server", "client", "both", "rate", "unknown"]
+    server_busy: NonNegativeFloat | None
+    client_busy: NonNegativeFloat
+    client_core: NonNegativeInt | None = None
+    leak_share: NonNegativeFloat | None
+    workers: PositiveInt
+    time_to_ready_ms: NonNegativeFloat | None
+    version: str
+    command: tuple[str, ...] = ()
+    cpu_source: str = ""
+    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
+    work: Work | None = None
+    warm_up: tuple[WarmUp, ...] = ()
+    boot_sd: NonNegativeFloat | None = None
+    solo: Ratio | None = None
+    solo_agrees: bool | None = None
+    open_loop: OpenLoop | None = None

@@ -1,0 +1,80 @@
+"""A measured ratio: its interval, what it varies by, and itself in each boot and draw."""
+
+from math import inf
+
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from bakeoff.model.base import Contract
+
+
+class Ratio(Contract):
+    """A measured ratio with its 95 % interval, from `n` paired blocks over `boots` boots.
+
+    `low` or `high` is None where the interval has no end on that side: a contender that was limited
+    by the load generator did at least what was measured. With neither, the ratio says nothing.
+    `draws` counts sets of connections, and `processes` those of the contender that had fewer; None
+    in results of earlier versions.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    n: PositiveInt
+    boots: PositiveInt
+    draws: PositiveInt | None = None
+    processes: PositiveInt | None = None
+
+
+class Interval(Ratio):
+    """A ratio whose interval has both ends."""
+
+    low: float
+    high: float
+
+
+def ends(low: float | None, high: float | None) -> tuple[float, float]:
+    """Both ends of a ratio's interval as numbers: 0 and infinity where it has none."""
+    return 0.0 if low is None else low, inf if high is None else high
+
+
+class Spread(Contract):
+    """How much a ratio of two contenders varies on each level: standard deviations of ln ratio.
+
+    Of equals, each one's own is 1/√2 of it. `block_sd` is from block to block within a draw (of the
+    trimmed mean: √n times its standard error), `connections_sd` from draw to draw of one process,
+    `process_sd` from process to process, `boot_sd` from boot to boot. Each is what the level adds
+    to those below; 0: no more than those explain. None: the level was not drawn twice within the
+    one above. Where each draw has a new process, `connections_sd` is None and `process_sd` is that
+    of both.
+    """
+
+    block_sd: NonNegativeFloat | None
+    connections_sd: NonNegativeFloat | None
+    process_sd: NonNegativeFloat | None
+    boot_sd: NonNegativeFloat | None
+    blocks: PositiveInt
+    draws: PositiveInt
+    processes: PositiveInt
+    boots: PositiveInt
+
+
+class BootRatio(Contract):
+    """One boot's own ratio to the reference: the spread between boots is a result of its own."""
+
+    boot: NonNegativeInt
+    ratio: float
+    n: PositiveInt
+
+
+class DrawRatio(Contract):
+    """One draw's own ratio to the reference.
+
+    `draw` and `process` are numbered within the boot. `process` is that of the one of the two that
+    had fewer: two draws of one number were answered by one process.
+    """
+
+    boot: NonNegativeInt
+    draw: NonNegativeInt
+    process: NonNegativeInt
+    ratio: float
+    n: PositiveInt
