@@ -38,10 +38,7 @@ WRONG_TIMES = {
     "slower": r"^slower_while_measured ",
     "leaks": r"^memory_grew ",
 }
-# Two silences in a row while it is warmed up, and it is out before it is measured.
-SILENCES = {
-    "half_chunk": r"^(few_)?unanswered .*'broken_off': True|^\d+ of \S+ requests had no answer"
-}
+SILENCES = {"half_chunk": r"^(few_)?unanswered .*'broken_off': True"}
 SHORT_QUEUES = {"short_queue": r"^its listen queue has room for 1 and overflows "}
 # Which liars race together, and how. They are families: what is caught in one place.
 FAMILIES = {
