@@ -17,7 +17,7 @@ from bakeoff.model.history import (
     ShelvedRace,
 )
 from bakeoff.model.machine import Machine
-from bakeoff.model.pairs import Pair
+from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import Replay
@@ -268,10 +268,7 @@ def _with_ratio(figure: ShelvedFigure, reference: str, pairs: Sequence[Pair]) ->
     """The figure with its ratio to the reference, which a capacity's own entry doesn't have."""
     if figure.name == reference and figure.valid:
         return figure.model_copy(update={"ratio": 1.0, "low": 1.0, "high": 1.0})
-    for pair in pairs:
-        seen = pair if pair.a == figure.name else pair.turned()
-        if (seen.a, seen.b) == (figure.name, reference):
-            return figure.model_copy(
-                update={"ratio": seen.ratio, "low": seen.low, "high": seen.high}
-            )
-    return figure
+    pair = pair_of(pairs, figure.name, reference)
+    if pair is None:
+        return figure
+    return figure.model_copy(update={"ratio": pair.ratio, "low": pair.low, "high": pair.high})

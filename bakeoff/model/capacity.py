@@ -1,6 +1,6 @@
 """A search for capacities: plan.json, and capacity.json with the highest rates that hold."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -10,6 +10,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.held import Held
 from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 from bakeoff.model.protocol import Protocol
 
@@ -185,6 +186,20 @@ class CapacityPair(Contract):
     high: PositiveFloat
     finding: Literal["higher", "lower", "can't tell"]
 
+    def turned(self) -> Self:
+        """`b` over `a`."""
+        mirrored = {"higher": "lower", "lower": "higher"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                "ratio": 1 / self.ratio,
+                "low": 1 / self.high,
+                "high": 1 / self.low,
+                "finding": mirrored.get(self.finding, self.finding),
+            }
+        )
+
 
 class CapacityReport(Contract):
     """The whole result: bakeoff.capacity/2. `step` is the ratio of neighbouring rungs."""
@@ -216,3 +231,7 @@ class CapacityReport(Contract):
     cores: Cores
     seed: NonNegativeInt
     machine: Machine
+
+    def pair(self, objective: str, a: str, b: str) -> CapacityPair | None:
+        """`a` over `b` for one objective; empty: for their means. None: they weren't compared."""
+        return pair_of([each for each in self.pairs if each.objective == objective], a, b)

@@ -47,13 +47,13 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
         " requests/s"
     )
     second = placed[1][0].name if len(placed) > 1 else ""
-    for pair in report.pairs:
-        if (pair.objective, pair.a, pair.b) == (objective, leader.name, second):
-            times = figures.ratio_of(pair)
-            if pair.finding == "can't tell":
-                return f"{start}; it can't be told from {second}: {times}."
-            return f"{start}, {times} as much as {second}."
-    return f"{start}."
+    pair = report.pair(objective, leader.name, second)
+    if pair is None:
+        return f"{start}."
+    times = figures.ratio_of(pair)
+    if pair.finding == "can't tell":
+        return f"{start}; it can't be told from {second}: {times}."
+    return f"{start}, {times} as much as {second}."
 
 
 def _best(report: CapacityReport, objective: str) -> str:

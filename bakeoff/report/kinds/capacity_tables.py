@@ -72,12 +72,7 @@ def _ratio(
         return MISSING
     if entry.name == report.reference:
         return "1× reference"
-    for pair in report.pairs:
-        if (pair.objective, pair.a, pair.b) == (objective, entry.name, report.reference):
-            return figures.ratio_of(pair)
-        if (pair.objective, pair.b, pair.a) == (objective, entry.name, report.reference):
-            return figures.ratio_times(1 / pair.ratio, 1 / pair.high, 1 / pair.low)
-    return MISSING
+    return figures.ratio_of(report.pair(objective, entry.name, report.reference))
 
 
 def pairs_table(report: CapacityReport) -> Table:
