@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.draws import Draws, DrawsPlan
+from bakeoff.model.engine import Job
 from bakeoff.model.errors import NoVerdict
 from bakeoff.plan import DrawsOptions, plan_draws
 from bakeoff.report.render import markdown as to_markdown
 from bakeoff.runs import DrawsRun, execute, report, resume
 from tests.plan import places
+from tests.runs.loads import FakeLoad
 from tests.runs.world import World, cut_off
 
 
@@ -59,6 +61,24 @@ def test_each_set_of_connections_is_a_draw_in_the_log(tmp_path: Path) -> None:
     blocks = [record for record in records if record.type == "block"]
     assert {each.draw for each in blocks} == {0, 1}
     assert all(len(each.slices) == 3 for each in blocks)
+
+
+def test_a_set_of_connections_is_asked_before_the_next_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server with a thread for each new connection answers nobody while many are silent."""
+    asked: list[int] = []
+    connect = World.connect
+
+    def noting(self: World, job: Job) -> FakeLoad:
+        asked.append(self.slices)
+        return connect(self, job)
+
+    monkeypatch.setattr(World, "connect", noting)
+    run(plan(tmp_path, "ada", sets=3), tmp_path / "runs", world())
+    first, second, third = asked
+    assert first == 0 < second
+    assert third == second + 3
 
 
 def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 
-from bakeoff.load import Generator
 from bakeoff.model.cut import Draw, SliceLengths, Warmup
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.errors import ContenderOut, NoVerdict
@@ -134,50 +134,69 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
     """
     place = [each.reference for each in whole.plans].index(plan.reference) + 1
     name = f"{plan.reference} ({place} of {len(whole.plans)})"
+
+    def say(spent_s: float, text: str) -> None:
+        context.watch.measured(spent_s, plan.duration_s / plan.boots, f"{name}: {text}")
+
     context.watch.step(f"{name}: starting {len(plan.entries)} processes")
-    engines: list[Generator] = []
-    with Session(plan, number, start_order(plan, number), context) as session:
-        try:
-            if len(session.running) < 2:
-                reasons = list(session.out.values())
-                raise ContenderOut(f"fewer than two processes are up: {'; '.join(reasons)}")
-            session.connect()
-            engines = [session.new_load() for _ in range(whole.sets - 1)]
-            meters = [Meter(session), *(Meter(session, engine) for engine in engines)]
-            context.store.append(session.record())
-            _rotate(plan, session, meters, context, name)
-        finally:
-            for engine in engines:
-                engine.close()
+    with Session(plan, number, start_order(plan, number), context) as session, ExitStack() as more:
+        if len(session.running) < 2:
+            reasons = list(session.out.values())
+            raise ContenderOut(f"fewer than two processes are up: {'; '.join(reasons)}")
+        session.connect()
+        context.store.append(session.record())
+        meters = [Meter(session)]
+        length = _warm_up(plan, whole.sets, session, meters[0], say)
+        _open(0, meters[0], session, length)
+        for draw in range(1, whole.sets):
+            load = more.enter_context(closing(session.new_load()))
+            meters.append(Meter(session, load))
+            _open(draw, meters[draw], session, length)
+        _rotate(plan, session, meters, length, say)
     died = {each: how for meter in meters for each, how in meter.died.items()}
     context.store.append(BootEnd(boot=number, loaded={}, stopped=session.stopped, died=died))
 
 
+def _warm_up(
+    plan: Plan, sets: int, session: Session, meter: Meter, say: Callable[[float, str], None]
+) -> SliceLengths:
+    """Warm up all processes over one set of connections; how long slices are."""
+    budget_s = plan.duration_s / plan.boots
+    warmup = warm_up(meter, session, (), {}, budget_s, lambda text: say(0.0, text))
+    session.context.store.append(warmup)
+    return _length(warmup, budget_s / (len(session.running) * sets))
+
+
+def _open(draw: int, meter: Meter, session: Session, length: SliceLengths) -> None:
+    """A set of connections begins, with a slice that doesn't count: the first pays for what later
+    ones find. Only then is the next set opened: a server with a thread for each new connection
+    (gunicorn's gthread) answers nobody while many are silent.
+    """
+    names = [each.entry.name for each in session.running]
+    for each in names:
+        meter.slice(each, 0, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)
+    session.context.store.append(
+        Draw(
+            boot=session.boot,
+            draw=draw,
+            processes={each: place for place, each in enumerate(names)},
+            connections_open={target.name: target.open for target in meter.load.ready.targets},
+        )
+    )
+
+
 def _rotate(
-    plan: Plan, session: Session, meters: Sequence[Meter], context: Context, name: str
+    plan: Plan,
+    session: Session,
+    meters: Sequence[Meter],
+    length: SliceLengths,
+    say: Callable[[float, str], None],
 ) -> None:
     """Rounds of a block for each set of connections, in random order, until the time is up."""
-    boot, names = session.boot, [each.entry.name for each in session.running]
+    boot, context = session.boot, session.context
+    names = [each.entry.name for each in session.running]
     budget_s = plan.duration_s / plan.boots
-
-    def say(text: str) -> None:
-        context.watch.measured(spent_s, budget_s, f"{name}: {text}")
-
     spent_s = 0.0
-    warmup = warm_up(meters[0], session, (), {}, budget_s, say)
-    context.store.append(warmup)
-    length = _length(warmup, budget_s / (len(names) * len(meters)))
-    for number, meter in enumerate(meters):
-        _first_touch(meter, names, length)
-        ready = meter.load.ready
-        context.store.append(
-            Draw(
-                boot=boot,
-                draw=number,
-                processes={each: place for place, each in enumerate(names)},
-                connections_open={target.name: target.open for target in ready.targets},
-            )
-        )
     block = 0
     while spent_s < budget_s:
         order = list(enumerate(meters))
@@ -196,7 +215,7 @@ def _rotate(
             spent_s += measured_s([record])
             block += 1
         mean = sum(each.event.requests_per_s for each in slices) / len(slices)
-        say(f"{mean / 1000:.1f}k/s")
+        say(spent_s, f"{mean / 1000:.1f}k/s")
 
 
 def _length(warmup: Warmup, cell_s: float) -> SliceLengths:
@@ -205,9 +224,3 @@ def _length(warmup: Warmup, cell_s: float) -> SliceLengths:
     middle = lengths[len(lengths) // 2]
     most_ms = max(SLICE_MS_MIN, round(1000 * cell_s / ROUNDS_AIMED_AT))
     return middle.model_copy(update={"short_ms": min(middle.short_ms, most_ms)})
-
-
-def _first_touch(meter: Meter, names: Sequence[str], length: SliceLengths) -> None:
-    """A slice that doesn't count: the first on a connection pays for what later ones find."""
-    for each in names:
-        meter.slice(each, 0, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)
