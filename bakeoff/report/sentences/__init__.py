@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from bakeoff.model.finding import Finding
+from bakeoff.report.sentences.advice import ADVICE
+from bakeoff.report.sentences.several import OF_EACH, SEVERAL
 from bakeoff.report.sentences.template import filled, grouped, listed, who
-from bakeoff.report.sentences.texts import ADVICE, OF_EACH, SENTENCES, SEVERAL
+from bakeoff.report.sentences.texts import SENTENCES
 
 __all__ = [
     "ADVICE",
