@@ -108,3 +108,24 @@ def installed(stranger: Stranger, wheel: Path) -> Path:
     stranger.run("venv/bin/pip", "install", "--quiet", wheel.name, timeout_s=INSTALL_S)
     stranger.run("chmod", "-R", "a-w", "venv")
     return stranger.home / "venv/bin"
+
+
+@pytest.fixture(params=["3.12", "3.13", "3.14"])
+def later_python(request: pytest.FixtureRequest, stranger: Stranger) -> Iterator[Path]:
+    """A Python later than the oldest that will do: on the PATH, or one of pyenv's."""
+    name = f"python{request.param}"
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    kept = sorted((pyenv / "versions").glob(f"{request.param}.*/bin/{name}"))
+    known = shutil.which(name, path=stranger.env["PATH"])
+    if known:
+        yield Path(known)
+    elif kept:
+        # Its folder may be one that the ordinary user can't enter.
+        own = stranger.home / name
+        shutil.copytree(
+            kept[-1].parents[1], own, symlinks=True, ignore=shutil.ignore_patterns("test", "*.a")
+        )
+        yield own / "bin" / name
+        shutil.rmtree(own)
+    else:
+        pytest.skip(f"neither the PATH nor pyenv has {name}")

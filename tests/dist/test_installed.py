@@ -52,6 +52,19 @@ def test_two_own_commands(stranger: Stranger, installed: Path) -> None:
     assert report.startswith("runs/") and (stranger.home / report).exists()
 
 
+def test_two_own_commands_in_a_later_python(
+    stranger: Stranger, wheel: Path, later_python: Path
+) -> None:
+    # Where it was copied from, its library can't be read.
+    env = {"LD_LIBRARY_PATH": str(later_python.parents[1] / "lib")}
+    own = stranger.home / f"venv-{later_python.name}"
+    stranger.run(later_python, "-m", "venv", own, env=env)
+    stranger.run(own / "bin/pip", "install", "--quiet", wheel.name, env=env, timeout_s=INSTALL_S)
+    words = ("race", PYTHON, NODE, *QUICK, "-d", "2", "--json", own / "own.json")
+    stranger.run(own / "bin/bakeoff", *words, env=env)
+    assert measured(own / "own.json") == {"http.server", "x.js"}
+
+
 def test_the_history_has_what_was_raced(stranger: Stranger, installed: Path) -> None:
     """Its database is made by scripts that the wheel has to have."""
     if not (stranger.home / "own.json").exists():
