@@ -15,7 +15,12 @@ CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
 
 
-def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path) -> Job:
+def job(
+    plan: Plan,
+    servers: Sequence[tuple[Handle, Verification]],
+    folder: Path,
+    connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
+) -> Job:
     """One target for each running server, in order; one thread for each client core.
 
     What is more than one fixed request with one answer goes into request files, in the run's
@@ -33,7 +38,7 @@ def job(plan: Plan, servers: Sequence[tuple[Handle, Verification]], folder: Path
         pipeline=plan.pipeline,
         streams=plan.streams,
         cpus=plan.cores.client,
-        connect_timeout_ms=CONNECT_TIMEOUT_MS,
+        connect_timeout_ms=connect_timeout_ms,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
     )
 

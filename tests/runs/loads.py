@@ -37,7 +37,9 @@ class FakeLoad:
             for index, target in enumerate(job.targets)
         ]
         names = [world.up[key].twin_of or world.up[key].name for key in self._keys]
-        world.overflows += sum(world.queues.get(each, inf) < job.connections for each in names)
+        full = sum(world.queues.get(each, inf) < job.connections for each in names)
+        world.overflows += full
+        world.waited_ms += job.connect_timeout_ms if full else 0
         self.ready = Ready(
             type="ready",
             protocol=4,

@@ -7,6 +7,7 @@ import pytest
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.samples import PlanChange
 from bakeoff.report.sentences import sentence
+from bakeoff.runs.measuring.queues import AT_ONCE_MS
 from tests.runs.conftest import Measure
 from tests.runs.world import World
 
@@ -70,6 +71,13 @@ def test_a_queue_that_overflows_while_the_load_connects_is_too_short(measure: Me
     world = World(SPEEDS, queues={"fast": 5})
     run = measure.race(world, "fast", "same")
     assert changes(run) == [PlanChange(connections=5, places={"fast": 5})]
+
+
+def test_whose_queue_overflows_is_asked_one_by_one_and_not_waited_for(measure: Measure) -> None:
+    world = World(SPEEDS, queues={"fast": 5, "slow": 63, "same": 64})
+    run = measure.race(world, "fast", "slow", "same")
+    assert changes(run) == [PlanChange(connections=5, places={"fast": 5, "slow": 63})]
+    assert world.waited_ms == 2 * AT_ONCE_MS
 
 
 def test_those_that_close_are_not_asked_how_many_they_serve(measure: Measure) -> None:

@@ -46,7 +46,8 @@ class World(Reports):
     `connection`. Those with `places` in their listen queues close the connection after each
     answer, and what overflows them waits for a second. Those that stall answer nothing after so
     many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
-    connections, and `served` how many of them are served at a time. `starts_s` is what starts take
+    connections, and `served` how many of them are served at a time; `waited_ms` is how long those
+    wait that overflow them when they connect. `starts_s` is what starts take
     on the clock. With `drains` a slice ends when what is in flight is answered. `costs` has what a
     request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at
     first when their first connections are closed. `compiles_s` is the CPU time that each slice in
@@ -80,6 +81,7 @@ class World(Reports):
     queues: dict[str, int] = field(default_factory=dict)
     served: dict[str, int] = field(default_factory=dict)
     overflows: int = 0
+    waited_ms: int = 0
     stalls: dict[str, float] = field(default_factory=dict)
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False

@@ -18,6 +18,8 @@ from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
+AT_ONCE_MS = 200
+"""In which connections are made that meet no full queue: the next try follows after a second."""
 HELD_UP = 3.0
 """A slice that took so many times its length has clients that wait for their second try."""
 
@@ -29,9 +31,15 @@ def connect_within_limits(session: Session) -> Meter:
     plan leaves it open how many, else those are out.
     """
     _check_at_a_time(session)
-    full = _full_when_connecting(session)
+    short = _short_queues(session)
+    if session.plan.fewer_connections:
+        _have_fewer(session, {n: p for n, p in short.items() if _overflows_at_once(n, session)})
+    before = _turned_away(session)
+    session.connect()
+    # The kernel counts for all together; only those with short queues can lack connections by it.
+    has_overflowed = _turned_away(session) > before
     meter = Meter(session)
-    _check_queues(meter, session, full)
+    _check_under_load(meter, session, short, has_overflowed)
     return meter
 
 
@@ -55,53 +63,69 @@ def _check_at_a_time(session: Session) -> None:
     leave_out(few, session.context.watch)
 
 
-def _full_when_connecting(session: Session) -> dict[str, int]:
-    """Connect. The places in the queues of those that overflow by that."""
-    before = session.context.stages.meters.tcp()
-    session.connect()
-    after = session.context.stages.meters.tcp()
-    if not (before and after and after.listen_overflows > before.listen_overflows):
-        return {}
-    # The kernel counts for all together; it can only be those that have fewer places.
-    kept = [each for each in session.running if not _ends_connections(each, session)]
-    queues = {each.entry.name: _places(each, session) for each in kept if not each.entry.twin_of}
-    return {
-        name: places
-        for name, places in queues.items()
-        if places and places < session.plan.connections
+def _short_queues(session: Session) -> dict[str, int]:
+    """The places in the queues that have fewer than there are connections."""
+    places = {
+        each.entry.name: _places(each, session)
+        for each in session.running
+        if not each.entry.twin_of
     }
+    most = session.plan.connections
+    return {name: max(1, n) for name, n in places.items() if n is not None and n < most}
 
 
-def _check_queues(meter: Meter, session: Session, connecting: Mapping[str, int]) -> None:
-    """Load those whose answers end their connections for a slice each.
+def _overflows_at_once(name: str, session: Session) -> bool:
+    """Whether the load overflows this queue when it connects, without waiting for a second try."""
+    (running,) = (each for each in session.running if each.entry.name == name)
+    before = _turned_away(session)
+    session.new_load([running], connect_timeout_ms=AT_ONCE_MS).close()
+    return _turned_away(session) > before
 
-    `connecting` has those whose queues have overflowed before that.
+
+def _check_under_load(
+    meter: Meter, session: Session, short: Mapping[str, int], has_overflowed: bool
+) -> None:
+    """See whether all of the load gets through the `short` queues.
+
+    `has_overflowed`: one did when the load connected. Those whose answers end their connections
+    are loaded for a slice each.
     """
-    plan, meters = session.plan, session.context.stages.meters
-    full: dict[str, int] = dict(connecting)
-    held_up: list[str] = [
-        name for name in connecting if session.connections_open[name] < plan.connections
-    ]
+    plan = session.plan
+    full: dict[str, int] = {}
+    held_up: list[str] = []
     for each in session.running:
         name = each.entry.name
-        if not _ends_connections(each, session) or each.entry.twin_of:
+        if name not in short:
             continue
-        places = _places(each, session)
-        before = meters.tcp()
+        if not _ends_connections(each, session):
+            if has_overflowed and session.connections_open[name] < plan.connections:
+                held_up.append(name)
+            continue
+        before = _turned_away(session)
         event = meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS).event
-        after = meters.tcp()
-        overflowed = before and after and after.listen_overflows > before.listen_overflows
-        if places is not None and places < plan.connections and overflowed:
-            full[name] = max(1, places)
+        if _turned_away(session) > before:
+            full[name] = short[name]
             if event.drained_ns - event.start_ns > HELD_UP * WARM_UP_SLICE_MS * 1e6:
                 held_up.append(name)
-    if full and plan.fewer_connections:
+    if plan.fewer_connections:
+        _have_fewer(session, full)
+    out = {name: _overflows(plan.connections, short[name]) for name in held_up}
+    leave_out(out, session.context.watch)
+
+
+def _have_fewer(session: Session, full: Mapping[str, int]) -> None:
+    """Raises `NotAsPlanned` if a queue is `full`: with as many connections as the shortest has."""
+    if full:
         least = min(full.values())
         queues = ", ".join(f"that of {name} has room for {n}" for name, n in full.items())
         session.context.watch.step(_instead(least, session, f"listen queues overflow: {queues}"))
         raise NotAsPlanned(PlanChange(connections=least, places=dict(sorted(full.items()))))
-    out = {name: _overflows(plan.connections, full[name]) for name in held_up}
-    leave_out(out, session.context.watch)
+
+
+def _turned_away(session: Session) -> int:
+    """How many connections have met a full queue, as far as the kernel says so."""
+    tcp = session.context.stages.meters.tcp()
+    return tcp.listen_overflows if tcp else 0
 
 
 def _ends_connections(running: Running, session: Session) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.load import Generator, job
+from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
 from bakeoff.model.audit import Audit
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
@@ -68,18 +68,24 @@ class Session:
         self._load = self.new_load()
 
     def new_load(
-        self, running: Sequence[Running] | None = None, *, singly: bool = False
+        self,
+        running: Sequence[Running] | None = None,
+        *,
+        singly: bool = False,
+        connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
     ) -> Generator:
         """Another engine, with connections of its own to those `running`; who asks closes it.
 
         None: to the same as the session's own. `singly`: one connection to each, with one request
-        under way.
+        under way. It goes on without the connections that take longer than `connect_timeout_ms`.
         """
         loaded = self.running if running is None else running
         verified = [(each.handle, each.verification) for each in loaded]
         one = {"connections": 1, "pipeline": 1, "streams": 1}
         plan = self.plan.model_copy(update=one) if singly else self.plan
-        return self.context.stages.loads.connect(job(plan, verified, self.context.folder))
+        return self.context.stages.loads.connect(
+            job(plan, verified, self.context.folder, connect_timeout_ms)
+        )
 
     def disconnect(self) -> None:
         """End the engine, and with it all connections. May be called again."""
