@@ -64,6 +64,7 @@ public:
     [[nodiscard]] End end() const noexcept {
         return is_over_ && owed_ == 0 ? End::close : End::open;
     }
+    [[nodiscard]] bool is_ending() const noexcept { return is_over_; }
     void release(Service&) noexcept {}
 
 private:

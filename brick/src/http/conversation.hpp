@@ -57,6 +57,9 @@ public:
     /// `open` as long as anything but an abort waits for output to be sent.
     [[nodiscard]] End end() const noexcept;
 
+    /// Whether the connection ends with the output that is left.
+    [[nodiscard]] bool is_ending() const noexcept { return end_ != End::open; }
+
     /// Before it is destroyed: gives its memory back. Nothing may be on its way.
     void release(Service& service) noexcept;
 

@@ -146,8 +146,8 @@ bool Epoll<Talk>::write_some(Session& session) {
             queue(session);
             break;
         }
-        const ssize_t count =
-            send(session.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t count = send(session.socket.get(), bytes.data(), bytes.size(),
+                                   this->send_flags(session) | MSG_DONTWAIT);
         if (count < 0) {
             if (errno == EINTR) continue;
             if (errno == EAGAIN) {

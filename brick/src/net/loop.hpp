@@ -46,7 +46,7 @@ void Loop<Talk>::stop() noexcept {
 
 template <class Talk>
 auto Loop<Talk>::admit(Descriptor connection) -> Session* {
-    if (sessions_.open() >= options_.limits.connections) {
+    if (is_full()) {
         refuse(std::move(connection));
         return nullptr;
     }

@@ -1,6 +1,8 @@
 /// A thread that serves connections, whatever it waits with.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -56,6 +58,11 @@ protected:
     /// The session of a new connection; null where there is no place and it was refused.
     [[nodiscard]] Session* admit(Descriptor connection);
 
+    /// Whether there is no place for another.
+    [[nodiscard]] bool is_full() const noexcept {
+        return sessions_.open() >= options_.limits.connections;
+    }
+
     /// Takes some of those who wait, or refuses them where descriptors have run out. False: what is
     /// missing can't be had now.
     [[nodiscard]] bool accept_some();
@@ -65,6 +72,12 @@ protected:
 
     /// Once a second and when a pause ends.
     void on_time();
+
+    /// For `send`: the last bytes wait for the shutdown or close behind them, and leave with the
+    /// end in one segment.
+    [[nodiscard]] static int send_flags(const Session& session) noexcept {
+        return session.talk->is_ending() ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL;
+    }
 
     /// A pause that the conversation asks for is noted.
     void note_pause(Session& session);

@@ -25,6 +25,7 @@ private:
     // What a completion is of.
     enum class Operation : std::uint8_t { accept, waiting, receive, send, cancel, timer, stop };
     static constexpr std::size_t kMostSentBytes = 1U << 30U;
+    static constexpr std::chrono::milliseconds kPartingGap{10};
 
     void settle(Session& session) override;
     void welcome(Descriptor connection) override;
@@ -43,6 +44,10 @@ private:
     void call_back(Session& session);
     void finish(Session& session);
     void let_go(Session& session);
+    void part(Session& session);
+    void look_for_ends();
+    void look_for_all_ends();
+    void look_for_end(Ticket ticket);
     void watch(Operation operation, int fd);
     void set_timer();
     void queue(Session& session);
@@ -56,6 +61,9 @@ private:
     std::optional<ReceiveBuffers> buffers_;
     std::vector<Ticket> queued_;  // Connections that this turn has brought forward.
     std::vector<Ticket> turn_;    // Scratch.
+    std::vector<Ticket> parted_;  // Since the last look for clients' ends.
+    std::vector<Ticket> parted_before_;
+    Moment next_look_ = Moment::max();
     __kernel_timespec timer_{};
     Moment timer_due_ = Moment::max();
     bool is_accepting_ = false;

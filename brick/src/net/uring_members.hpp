@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -34,6 +35,7 @@ void Uring<Talk>::run() {
             this->on_time();
             accept_more();
         }
+        if (this->now_ >= next_look_) look_for_ends();
         work_off();
     }
     buffers_.reset();
@@ -78,6 +80,7 @@ void Uring<Talk>::accepted(const io_uring_cqe& completion) {
             return;
         case EMFILE:
         case ENFILE:
+            look_for_all_ends();
             // Armed again it would fail at once, whether somebody comes or not.
             if (this->is_stopping_ || std::exchange(is_watching_, true)) return;
             return watch(Operation::waiting, this->listener_.fd());
@@ -97,6 +100,7 @@ void Uring<Talk>::accept_waiting() {
 
 template <class Talk>
 void Uring<Talk>::welcome(Descriptor connection) {
+    if (this->is_full()) look_for_all_ends();
     if (Session* session = this->admit(std::move(connection))) receive_more(*session);
 }
 
@@ -170,19 +174,59 @@ void Uring<Talk>::settle(Session& session) {
     }
     if (!session.is_sending && session.talk->end() != Talk::End::open) return finish(session);
     const bool is_reading = session.talk->is_reading(this->service_);
-    if (is_reading && !session.is_receiving) receive_more(session);
+    // Behind the last request nothing but the end is waited for, and that when all is sent.
+    const bool is_waiting = session.is_receiving || session.talk->is_ending();
+    if (is_reading && !is_waiting) receive_more(session);
     if (!is_reading && session.is_receiving && !session.is_cancelling) call_back(session);
 }
 
 template <class Talk>
 void Uring<Talk>::finish(Session& session) {
     if (!session.is_dying && session.talk->end() == Talk::End::linger) {
-        if (!std::exchange(session.is_shut, true)) shutdown(session.socket.get(), SHUT_WR);
-        if (!session.is_receiving) receive_more(session);
+        if (!session.is_shut) return part(session);
+        if (!session.is_receiving && !session.is_parting) receive_more(session);
         return;
     }
     if (session.is_sending || session.is_receiving) return let_go(session);
     this->sessions_.remove(session, this->service_);
+}
+
+// Most clients end their side when they see our end. To look for theirs a little later costs less
+// than a receive that waits for it: no completion, and nobody is woken up.
+template <class Talk>
+void Uring<Talk>::part(Session& session) {
+    shutdown(session.socket.get(), SHUT_WR);
+    session.is_shut = true;
+    if (session.is_receiving) return;
+    session.is_parting = true;
+    parted_.push_back(session.ticket);
+    next_look_ = std::min(next_look_, this->now_ + kPartingGap);
+}
+
+// Those that are shut for a gap at least: at the end of it the others are.
+template <class Talk>
+void Uring<Talk>::look_for_ends() {
+    for (const Ticket ticket : parted_before_) look_for_end(ticket);
+    parted_before_.clear();
+    parted_before_.swap(parted_);
+    next_look_ = parted_before_.empty() ? Moment::max() : this->now_ + kPartingGap;
+}
+
+// For want of room.
+template <class Talk>
+void Uring<Talk>::look_for_all_ends() {
+    look_for_ends();
+    look_for_ends();
+}
+
+template <class Talk>
+void Uring<Talk>::look_for_end(Ticket ticket) {
+    Session* session = this->sessions_.find(ticket);
+    if (session == nullptr || !std::exchange(session->is_parting, false)) return;
+    char dropped = 0;
+    const ssize_t got = recv(session->socket.get(), &dropped, 1, MSG_DONTWAIT);
+    if (got <= 0) take_end(*session, got < 0 ? -errno : 0);
+    settle(*session);  // It is over, or a receive waits for the end.
 }
 
 // The kernel still holds the connection: shut, it gives it up.
@@ -224,7 +268,8 @@ void Uring<Talk>::send_more(Session& session) {
     if (bytes.empty()) return;
     io_uring_sqe& send = ring_->entry();
     // Without MSG_WAITALL: a client that reads slowly, but reads, is seen to take bytes.
-    io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(),
+                       this->send_flags(session));
     tag(send, Operation::send, session.ticket);
     session.is_sending = true;
 }
@@ -246,7 +291,7 @@ void Uring<Talk>::watch(Operation operation, int fd) {
 
 template <class Talk>
 void Uring<Talk>::set_timer() {
-    const Moment due = this->next_time();
+    const Moment due = std::min(this->next_time(), next_look_);
     if (due >= timer_due_) return;
     timer_due_ = due;
     const auto since_boot = due.time_since_epoch();

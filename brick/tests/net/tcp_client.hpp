@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -86,6 +87,12 @@ public:
             all += piece;
         }
         return all;
+    }
+
+    /// Waits until something comes: whether the server's end is there, too.
+    [[nodiscard]] bool comes_with_the_end() const {
+        pollfd event{.fd = fd_, .events = POLLIN | POLLRDHUP, .revents = 0};
+        return ::poll(&event, 1, 20'000) == 1 && event.revents == (POLLIN | POLLRDHUP);
     }
 
     std::string receives_all() {

@@ -1,6 +1,7 @@
 // Many clients, and kernels with little room: answers stay whole and in their order.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
 #include <vector>
 
@@ -99,6 +100,43 @@ TEST_P(Traffic, RefusesConnectionsOverTheLimitAndTakesThemAgainLater) {
     }
     while (running.server().connections() > 0) std::this_thread::yield();
     EXPECT_EQ(body_of(running.answer_to(kLastGet)), "hello");
+}
+
+TEST_P(Traffic, HasItsLastAnswerAndTheEndInOneSegment) {
+    Running running(options());
+    for (int time = 0; time < 20; ++time) {
+        TcpClient client = running.client();
+        client.sends(kLastGet);
+        EXPECT_TRUE(client.comes_with_the_end());
+        EXPECT_EQ(body_of(client.receives_all()), "hello");
+    }
+}
+
+TEST_P(Traffic, OfThoseThatHaveEndedTakesNobodysPlace) {
+    Running running(options({.connections = 2}));
+    for (int time = 0; time < 200; ++time) {
+        TcpClient client = running.client();
+        client.sends(kLastGet);
+        EXPECT_EQ(body_of(client.receives_all()), "hello");
+        client.half_closes();  // It counts until this is seen.
+        if (GetParam() == Io::epoll) {
+            while (running.server().connections() > 0) std::this_thread::yield();
+        }
+    }
+}
+
+TEST_P(Traffic, OfClientsThatDoNotEndIsDroppedBehindTheLastAnswer) {
+    Running running(options());
+    TcpClient client = running.client();
+    client.sends(kLastGet);
+    EXPECT_EQ(body_of(client.receives_all()), "hello");
+    for (int time = 0; time < 20; ++time) {
+        EXPECT_TRUE(client.sends(std::string(10'000, 'n')));
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+    EXPECT_EQ(running.server().connections(), 1U);
+    client.half_closes();
+    while (running.server().connections() > 0) std::this_thread::yield();
 }
 
 TEST_P(Traffic, OfClientsThatResetAtRandomLeavesNothing) {
