@@ -33,10 +33,12 @@ def connect_within_limits(session: Session) -> Meter:
     _check_at_a_time(session)
     short = _short_queues(session)
     if session.plan.fewer_connections:
-        _have_fewer(session, {n: p for n, p in short.items() if _overflows_at_once(n, session)})
+        asked = [each for each in session.running if each.entry.name in short]
+        full = [each.entry.name for each in asked if _overflows_at_once(each, session)]
+        _have_fewer(session, {name: short[name] for name in full})
     before = _turned_away(session)
     session.connect()
-    # The kernel counts for all together; only those with short queues can lack connections by it.
+    # The kernel counts for all together; it can only be those with short queues.
     has_overflowed = _turned_away(session) > before
     meter = Meter(session)
     _check_under_load(meter, session, short, has_overflowed)
@@ -74,9 +76,8 @@ def _short_queues(session: Session) -> dict[str, int]:
     return {name: max(1, n) for name, n in places.items() if n is not None and n < most}
 
 
-def _overflows_at_once(name: str, session: Session) -> bool:
-    """Whether the load overflows this queue when it connects, without waiting for a second try."""
-    (running,) = (each for each in session.running if each.entry.name == name)
+def _overflows_at_once(running: Running, session: Session) -> bool:
+    """Whether the load overflows its queue when it connects, without waiting for a second try."""
     before = _turned_away(session)
     session.new_load([running], connect_timeout_ms=AT_ONCE_MS).close()
     return _turned_away(session) > before
@@ -98,8 +99,10 @@ def _check_under_load(
         if name not in short:
             continue
         if not _ends_connections(each, session):
-            if has_overflowed and session.connections_open[name] < plan.connections:
-                held_up.append(name)
+            if has_overflowed:
+                full[name] = short[name]
+                if session.connections_open[name] < plan.connections:
+                    held_up.append(name)
             continue
         before = _turned_away(session)
         event = meter.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS).event

@@ -33,7 +33,6 @@ struct Session {
     bool is_sending = false;     // io_uring: a send is on its way.
     bool is_queued = false;      // It is on its reactor's list of work.
     bool is_shut = false;        // Our side is shut.
-    bool is_parting = false;     // io_uring: it is, and the client's end will be looked for.
     bool is_dying = false;       // io_uring: freed as soon as the kernel lets go of it.
 };
 

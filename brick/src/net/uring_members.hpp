@@ -184,7 +184,7 @@ template <class Talk>
 void Uring<Talk>::finish(Session& session) {
     if (!session.is_dying && session.talk->end() == Talk::End::linger) {
         if (!session.is_shut) return part(session);
-        if (!session.is_receiving && !session.is_parting) receive_more(session);
+        if (!session.is_receiving) receive_more(session);
         return;
     }
     if (session.is_sending || session.is_receiving) return let_go(session);
@@ -198,7 +198,6 @@ void Uring<Talk>::part(Session& session) {
     shutdown(session.socket.get(), SHUT_WR);
     session.is_shut = true;
     if (session.is_receiving) return;
-    session.is_parting = true;
     parted_.push_back(session.ticket);
     next_look_ = std::min(next_look_, this->now_ + kPartingGap);
 }
@@ -222,7 +221,7 @@ void Uring<Talk>::look_for_all_ends() {
 template <class Talk>
 void Uring<Talk>::look_for_end(Ticket ticket) {
     Session* session = this->sessions_.find(ticket);
-    if (session == nullptr || !std::exchange(session->is_parting, false)) return;
+    if (session == nullptr || session->is_dying || session->is_receiving) return;
     char dropped = 0;
     const ssize_t got = recv(session->socket.get(), &dropped, 1, MSG_DONTWAIT);
     if (got <= 0) take_end(*session, got < 0 ? -errno : 0);
