@@ -52,10 +52,10 @@ int __wrap_accept4(int, sockaddr*, socklen_t*, int) { return kernel->accept(); }
 ssize_t __wrap_recv(int fd, void* bytes, size_t size, int) {
     return kernel->recv(fd, static_cast<char*>(bytes), size);
 }
-ssize_t __wrap_send(int fd, const void* bytes, size_t size, int) {
-    return kernel->send(fd, {static_cast<const char*>(bytes), size});
+ssize_t __wrap_send(int fd, const void* bytes, size_t size, int flags) {
+    return kernel->send(fd, {static_cast<const char*>(bytes), size}, flags);
 }
-int __wrap_shutdown(int fd, int) { return kernel->shut(fd); }
+int __wrap_shutdown(int fd, int how) { return kernel->shut(fd, how); }
 int __wrap_connect(int fd, const sockaddr*, socklen_t) { return kernel->break_off(fd); }
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...) {

@@ -1,8 +1,11 @@
 #include "kernel/kernel.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace brick::fuzz {
 namespace {
@@ -59,6 +62,7 @@ void Kernel::end(Peer& peer) {
 void Kernel::reset(Peer& peer) {
     peer.is_reset = true;
     peer.unread.clear();
+    peer.corked.clear();
     edge(peer);
 }
 
@@ -71,7 +75,9 @@ int Kernel::open(Kind kind) {
 int Kernel::close(int fd) {
     const auto found = things_.find(fd);
     require(found != things_.end());  // Closed once.
+    if (when_closing) when_closing(fd);
     if (Peer* peer = found->second.peer) {
+        peer->got += std::exchange(peer->corked, {});
         peer->is_reset = peer->is_reset || !peer->unread.empty();
         peer->is_closed = true;
     }
@@ -93,16 +99,17 @@ int Kernel::accept() {
 long Kernel::recv(int fd, char* bytes, std::size_t size) {
     Peer& peer = *thing(fd, Kind::connection).peer;
     if (fails(Call::recv)) return -1;
-    turns_ = 0;
     if (peer.is_reset) return failed(ECONNRESET);
-    if (peer.unread.empty()) return peer.has_ended ? 0 : failed(EAGAIN);
+    if (peer.unread.empty()) return peer.has_ended || peer.is_unheard ? 0 : failed(EAGAIN);
+    turns_ = 0;
     const std::size_t count = std::min(size, peer.unread.size());
     std::copy_n(peer.unread.data(), count, bytes);
     peer.unread.erase(0, count);
     return static_cast<long>(count);
 }
 
-long Kernel::send(int fd, std::string_view bytes) {
+long Kernel::send(int fd, std::string_view bytes, int flags) {
+    require((flags & MSG_NOSIGNAL) != 0);
     Thing& socket = thing(fd, Kind::connection);
     Peer& peer = *socket.peer;
     if (fails(Call::send)) return -1;
@@ -112,20 +119,28 @@ long Kernel::send(int fd, std::string_view bytes) {
     const std::size_t count = std::min(bytes.size(), peer.window - peer.in_flight);
     socket.wants_room = count < bytes.size();
     if (count == 0) return failed(EAGAIN);
-    peer.got += bytes.substr(0, count);
+    peer.corked += bytes.substr(0, count);
+    if ((flags & MSG_MORE) == 0) peer.got += std::exchange(peer.corked, {});
     peer.in_flight += count;
     return static_cast<long>(count);
 }
 
-int Kernel::shut(int fd) {
+int Kernel::shut(int fd, int how) {
     const auto found = things_.find(fd);
     require(found != things_.end());
-    if (found->second.peer != nullptr) found->second.peer->is_closed = true;
+    if (Peer* peer = found->second.peer) {
+        peer->is_unheard = peer->is_unheard || how != SHUT_WR;
+        if (how == SHUT_RD) return 0;
+        peer->got += std::exchange(peer->corked, {});
+        peer->is_closed = true;
+    }
     return 0;
 }
 
 int Kernel::break_off(int fd) {
-    thing(fd, Kind::connection).peer->is_reset = true;
+    Peer& peer = *thing(fd, Kind::connection).peer;
+    peer.corked.clear();
+    peer.is_reset = true;
     return 0;
 }
 
@@ -150,12 +165,11 @@ int Kernel::control(int what, int fd, const epoll_event* event) {
 }
 
 int Kernel::wait(epoll_event* events, int most, bool is_blocking) {
-    require(++turns_ < kMostTurns);  // It doesn't spin.
+    turn();
     if (fails(Call::epoll_wait)) return -1;
     int count = collect(events, most);
     while (count == 0 && is_blocking) {
-        turns_ = 0;
-        when_idle();
+        idle();
         count = collect(events, most);
     }
     return count;
@@ -167,6 +181,13 @@ int Kernel::set_timer(std::int64_t due_ns) {
 }
 
 void Kernel::signal(int fd) { thing(fd, Kind::event).is_signalled = true; }
+
+void Kernel::turn() { require(++turns_ < kMostTurns); }
+
+void Kernel::idle() {
+    turns_ = 0;
+    when_idle();
+}
 
 Kernel::Thing& Kernel::thing(int fd, Kind kind) {
     const auto found = things_.find(fd);
@@ -196,7 +217,7 @@ std::uint32_t Kernel::state(const Thing& thing) const {
             return now_ns_ >= due_ns_ ? EPOLLIN : 0;
         case Kind::connection:
             if (!thing.peer->unread.empty()) events |= EPOLLIN;
-            if (thing.peer->has_ended) events |= EPOLLIN | EPOLLRDHUP;
+            if (thing.peer->has_ended || thing.peer->is_unheard) events |= EPOLLIN | EPOLLRDHUP;
             if (thing.peer->is_reset) events |= EPOLLIN | EPOLLERR | EPOLLHUP | EPOLLRDHUP;
             if (thing.peer->in_flight < thing.peer->window) events |= EPOLLOUT;
             return events;

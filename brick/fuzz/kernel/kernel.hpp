@@ -1,6 +1,6 @@
-/// As much of a kernel as the reactor on epoll needs, in memory: sockets of any number of clients,
-/// epoll with edges, a timer and a clock. kernel/calls.cpp puts it in the place of the system calls
-/// by the linker's --wrap.
+/// As much of a kernel as a reactor needs, in memory: sockets of any number of clients, epoll with
+/// edges, a timer and a clock; kernel/ring.hpp has its io_uring. kernel/calls.cpp and
+/// kernel/ring_calls.cpp put it in the place of the calls by the linker's --wrap.
 #pragma once
 
 #include <sys/epoll.h>
@@ -30,7 +30,9 @@ public:
         std::size_t window = 1000;  // Of what may be in flight.
         bool has_ended = false;     // The client's side.
         bool is_reset = false;      // By either.
+        std::string corked;         // Sent with MSG_MORE: it leaves with the next, or the end.
         bool is_closed = false;     // By the server, or its sending side.
+        bool is_unheard = false;    // The server's receiving side is shut.
     };
 
     /// Everything up to its end goes to this kernel. There is one at a time.
@@ -53,8 +55,14 @@ public:
     [[nodiscard]] std::int64_t now_ns() const { return now_ns_; }
 
     /// The next call of this kind fails.
-    enum class Call { accept, recv, send, epoll_ctl, epoll_wait };
+    enum class Call { accept, recv, send, epoll_ctl, epoll_wait, multishot, ring_enter };
     void fail(Call call, int error) { faults_[call] = error; }
+
+    /// Whether this one does; errno is set. Of io_uring's multishots: whether this is the last.
+    bool fails(Call call);
+
+    /// Called with each descriptor before it is closed.
+    std::function<void(int fd)> when_closing;
 
     /// No descriptors beyond those that are open now, or no bound.
     void fill_table(bool is_full) { most_ = is_full ? things_.size() : SIZE_MAX; }
@@ -67,14 +75,23 @@ public:
     int close(int fd);
     int accept();
     long recv(int fd, char* bytes, std::size_t size);
-    long send(int fd, std::string_view bytes);
-    int shut(int fd);
+    long send(int fd, std::string_view bytes, int flags);
+    int shut(int fd, int how);
     int break_off(int fd);
     int unread(int fd);
     int control(int what, int fd, const epoll_event* event);
     int wait(epoll_event* events, int most, bool is_blocking);
     int set_timer(std::int64_t due_ns);
     void signal(int fd);
+
+    /// What poll says of it.
+    [[nodiscard]] std::uint32_t ready(int fd) const { return state(things_.at(fd)); }
+
+    /// The server asks for events: too often without progress, and it spins.
+    void turn();
+
+    /// The server waits: something happens.
+    void idle();
 
 private:
     struct Thing {
@@ -92,7 +109,6 @@ private:
     void edge(const Peer& peer);
     [[nodiscard]] std::uint32_t state(const Thing& thing) const;
     int collect(epoll_event* events, int most);
-    bool fails(Call call);
 
     std::map<int, Thing> things_;
     std::deque<Peer> peers_;

@@ -1,5 +1,5 @@
-/// Writes what the fuzzers start from: each case of the tests' tables, a file each, in the folders
-/// `head`, `chunked` and `conversation` of the one that is named.
+/// Writes what the fuzzers start from: each case of the tests' tables, a file each, in a folder for
+/// each fuzzer in the one that is named.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -44,7 +44,12 @@ int main(int count, char** arguments) {
         write(brick::http::testing::head_cases(), folder / "head", {"\x80\x00", 2});
         write(brick::http::testing::chunked_cases(), folder / "chunked", "\xff\x40");
         // No event, and then the text.
-        write(brick::testing::conversation_inputs(), folder / "conversation", {"\0", 1});
+        const auto inputs = brick::testing::conversation_inputs();
+        write(inputs, folder / "conversation", {"\0", 1});
+        // Four events: a client comes, and sends the text in pieces of 255 bytes.
+        constexpr std::string_view kPieces{"\4\0\377\0\1\377\0\1\377\0\1\377\0", 13};
+        write(inputs, folder / "server-epoll", kPieces);
+        write(inputs, folder / "server-uring", kPieces);
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "write-seeds: can't write to %s: %s\n", arguments[1], failure.what());
         return 1;
