@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from bakeoff.model.ratio import Interval
 from bakeoff.report import render
+from bakeoff.report.kinds import race
+from tests.report import sample
 from tests.report.documents import DOCUMENTS
 from tests.report.render.test_html import CHARTS
 
@@ -40,6 +43,9 @@ NAMES = """() => [...document.querySelectorAll('.scroll')].filter(box => box.que
   .map(box => { box.scrollLeft = 10000;
     return box.querySelector('tbody th').getBoundingClientRect().left
       - box.getBoundingClientRect().left; })"""
+
+SCROLLING = """() => [...document.querySelectorAll('.scroll')]
+  .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText)"""
 
 
 @contextmanager
@@ -90,6 +96,19 @@ def test_on_a_telephone_tables_scroll_and_keep_their_names(
 ) -> None:
     with opened(browser, written("race") / "report.html", 390) as (page, _):
         assert {round(left) for left in page.evaluate(NAMES)} == {0}
+
+
+def test_on_a_desk_no_table_of_a_race_scrolls(browser: Browser, tmp_path: Path) -> None:
+    """Not where the server's CPU time compares them, too, which is the widest that there is."""
+    verdict = sample.verdict()
+    slow = Interval(ratio=0.0483, low=0.0419, high=0.0556, n=190, boots=1)
+    by_cpu = {"limited_by": "client", "cpu_ratio": slow}
+    entries = tuple(entry.model_copy(update=by_cpu) for entry in verdict.entries)
+    widest = race.document(verdict.model_copy(update={"entries": entries}))
+    html = render.write(tmp_path, widest).parent / "report.html"
+    with opened(browser, html, 1280) as (page, _):
+        page.evaluate("document.querySelectorAll('details').forEach(node => node.open = true)")
+        assert page.evaluate(SCROLLING) == []
 
 
 def test_a_snippet_styles_itself_and_not_the_notebook(browser: Browser) -> None:
