@@ -145,7 +145,7 @@ lint: setup brick-tools ## Formatters, linters and type checks, each of them cle
 	clang-format-14 --style=file:brick/.clang-format --dry-run -Werror $(BRICK_FILES)
 
 .PHONY: bench
-bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/
+bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/; an hour and a half
 	@$(call need,wrk,wrk)
 	@$(call need,ab,apache2-utils)
 	@$(call need,h2load,nghttp2-client)
