@@ -49,6 +49,19 @@ class Stranger:
         assert done.returncode == status, done.stdout + done.stderr
         return done
 
+    def install(
+        self,
+        folder: str,
+        *wanted: str,
+        python: str | Path = "python3",
+        env: Mapping[str, str] = MappingProxyType({}),
+    ) -> Path:
+        """Put packages into a new environment in `folder` of the home; returns its scripts."""
+        self.run(python, "-m", "venv", folder, env=env)
+        scripts = self.home / folder / "bin"
+        self.run(scripts / "pip", "install", "--quiet", *wanted, env=env, timeout_s=INSTALL_S)
+        return scripts
+
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
@@ -104,10 +117,9 @@ def installed(stranger: Stranger, wheel: Path) -> Path:
     recent = "import sys, ensurepip; sys.exit(sys.version_info < (3, 11))"
     if python is None or subprocess.run([python, "-c", recent], check=False).returncode:
         pytest.skip("the system has no Python 3.11 with venv, which an ordinary user could use")
-    stranger.run(python, "-m", "venv", "venv")
-    stranger.run("venv/bin/pip", "install", "--quiet", wheel.name, timeout_s=INSTALL_S)
+    scripts = stranger.install("venv", wheel.name, python=python)
     stranger.run("chmod", "-R", "a-w", "venv")
-    return stranger.home / "venv/bin"
+    return scripts
 
 
 @pytest.fixture(params=["3.12", "3.13", "3.14"])

@@ -57,11 +57,9 @@ def test_two_own_commands_in_a_later_python(
 ) -> None:
     # Where it was copied from, its library can't be read.
     env = {"LD_LIBRARY_PATH": str(later_python.parents[1] / "lib")}
-    own = stranger.home / f"venv-{later_python.name}"
-    stranger.run(later_python, "-m", "venv", own, env=env)
-    stranger.run(own / "bin/pip", "install", "--quiet", wheel.name, env=env, timeout_s=INSTALL_S)
+    own = stranger.install(f"venv-{later_python.name}", wheel.name, python=later_python, env=env)
     words = ("race", PYTHON, NODE, *QUICK, "-d", "2", "--json", own / "own.json")
-    stranger.run(own / "bin/bakeoff", *words, env=env)
+    stranger.run(own / "bakeoff", *words, env=env)
     assert measured(own / "own.json") == {"http.server", "x.js"}
 
 
@@ -82,10 +80,8 @@ def test_the_explorer_with_its_extra_makes_a_site_with_all_that_it_shows(
         test_two_own_commands(stranger, installed)
     lacking = stranger.run(installed / "bakeoff", "explore", "--export", "none", status=3)
     assert "pip install 'bakeoff[explore]'" in " ".join(lacking.stderr.split())
-    stranger.run("python3", "-m", "venv", "exploring")
-    wanted = f"{stranger.home / wheel.name}[explore]"
-    stranger.run("exploring/bin/pip", "install", "--quiet", wanted, timeout_s=INSTALL_S)
-    stranger.run("exploring/bin/bakeoff", "explore", "--export", "a site", "runs")
+    exploring = stranger.install("exploring", f"{stranger.home / wheel.name}[explore]")
+    stranger.run(exploring / "bakeoff", "explore", "--export", "a site", "runs")
     page = (stranger.home / "a site/index.html").read_text()
     run = re.search(r'href="(run/[^"]+)"', page)
     assert run and "x.js" in (stranger.home / "a site" / run[1]).read_text()
@@ -226,9 +222,7 @@ def tools(stranger: Stranger, installed: Path) -> Path:
     """uv and pipx, in an environment that is thrown away."""
     pinned = (ROOT / "requirements/dist.txt").read_text().splitlines()
     wanted = [line.split()[0] for line in pinned if line.startswith(("uv==", "pipx=="))]
-    stranger.run("python3", "-m", "venv", "tools")
-    stranger.run("tools/bin/pip", "install", "--quiet", *wanted, timeout_s=INSTALL_S)
-    return stranger.home / "tools/bin"
+    return stranger.install("tools", *wanted)
 
 
 RACE = ("race", PYTHON, NODE, *QUICK, "-d", "2")
