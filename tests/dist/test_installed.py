@@ -55,8 +55,11 @@ def test_two_own_commands(stranger: Stranger, installed: Path) -> None:
 def test_two_own_commands_in_a_later_python(
     stranger: Stranger, wheel: Path, later_python: Path
 ) -> None:
-    # Where it was copied from, its library can't be read.
-    env = {"LD_LIBRARY_PATH": str(later_python.parents[1] / "lib")}
+    # Where it was copied from, its library can't be read. Its runs are in a history of its own.
+    env = {
+        "LD_LIBRARY_PATH": str(later_python.parents[1] / "lib"),
+        "XDG_DATA_HOME": str(stranger.home / f"data-{later_python.name}"),
+    }
     own = stranger.install(f"venv-{later_python.name}", wheel.name, python=later_python, env=env)
     words = ("race", PYTHON, NODE, *QUICK, "-d", "2", "--json", own / "own.json")
     stranger.run(own / "bakeoff", *words, env=env)
