@@ -14,7 +14,7 @@ use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings
 /// So few that what small answers touch of them stays in a core's first two caches; so large that a
 /// large answer takes few receives. A turn of the kernel's delivers some 20 pieces.
 const BUFFERS: u16 = 64;
-const BUFFER_SIZE: u32 = 32 * 1024;
+const BUFFER_SIZE: u32 = 64 * 1024;
 
 /// Whether a ring of the kind that we need can be had.
 pub(crate) fn probe() -> io::Result<()> {
