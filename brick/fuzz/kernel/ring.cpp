@@ -24,7 +24,6 @@ Ring::Ring(Kernel& beneath, io_uring& ring, const io_uring_params& params, unsig
     ring = {};
     ring.flags = params.flags;
     ring.sq.khead = &submission_head_;
-    ring.sq.ktail = &submission_tail_;
     ring.sq.sqes = submissions_.data();
     ring.sq.ring_entries = submissions;
     ring.sq.ring_mask = submissions - 1;
@@ -44,18 +43,16 @@ Ring::~Ring() {
 
 int Ring::enter(bool wait) {
     kernel_.turn();
-    const bool is_failed = kernel_.fails(Kernel::Call::ring_enter);
-    const int error = is_failed ? errno : 0;
+    const int error = kernel_.fails(Kernel::Call::ring_enter) ? errno : 0;
     if (error == EBUSY) return -EBUSY;
     flush();
     take_buffers();
-    submission_tail_ = ring_.sq.sqe_tail;
-    unsigned left = submission_tail_ - submission_head_;
+    unsigned left = ring_.sq.sqe_tail - submission_head_;
     if (error == EAGAIN) left /= 2;  // No memory for the others.
     const unsigned count = left;
     for (; left > 0; --left) take(submissions_[submission_head_++ & ring_.sq.ring_mask]);
-    if (is_failed && count == 0) return -error;
-    if (!wait || is_failed) return static_cast<int>(count);
+    if (error != 0 && count == 0) return -error;
+    if (!wait || error != 0) return static_cast<int>(count);
     go_on();
     while (completion_head_ == completion_tail_) {
         kernel_.idle();
@@ -76,7 +73,6 @@ int Ring::drop_buffers() {
         ASAN_UNPOISON_MEMORY_REGION(pointer(buffer.addr), buffer.len);
     }
     free_.clear();
-    free_ids_.clear();
     buffers_ = nullptr;
     return 0;
 }
@@ -86,7 +82,8 @@ void Ring::take_buffers() {
     if (buffers_ == nullptr) return;
     for (; buffer_tail_ != buffers_->tail; ++buffer_tail_) {
         const io_uring_buf buffer = buffers_->bufs[buffer_tail_ & (buffer_count_ - 1)];
-        require(free_ids_.insert(buffer.bid).second);
+        require(std::none_of(free_.begin(), free_.end(),
+                             [&](const io_uring_buf& other) { return other.bid == buffer.bid; }));
         ASAN_POISON_MEMORY_REGION(pointer(buffer.addr), buffer.len);
         free_.push_back(buffer);
     }
@@ -167,7 +164,6 @@ bool Ring::receive(Work& work) {
             return errno != EAGAIN && complete(work, -errno);
         }
         free_.pop_front();
-        free_ids_.erase(buffer.bid);
         const unsigned flags = IORING_CQE_F_BUFFER | unsigned{buffer.bid}
                                                          << IORING_CQE_BUFFER_SHIFT;
         const bool is_multishot = (entry.ioprio & IORING_RECV_MULTISHOT) != 0;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <list>
-#include <set>
 #include <vector>
 
 #include "kernel/kernel.hpp"
@@ -66,7 +65,7 @@ private:
     io_uring& ring_;
     std::vector<io_uring_sqe> submissions_;
     std::vector<io_uring_cqe> completions_;
-    unsigned submission_head_ = 0, submission_tail_ = 0;
+    unsigned submission_head_ = 0;
     unsigned completion_head_ = 0, completion_tail_ = 0;
     std::deque<io_uring_cqe> overflow_;
     std::list<Work> works_;
@@ -75,7 +74,6 @@ private:
     unsigned buffer_count_ = 0;
     std::uint16_t buffer_tail_ = 0;  // Up to here they were taken from the reactor.
     std::deque<io_uring_buf> free_;  // The kernel's.
-    std::set<std::uint16_t> free_ids_;
 };
 
 }  // namespace brick::fuzz

@@ -43,7 +43,6 @@ NAMES = """() => [...document.querySelectorAll('.scroll')].filter(box => box.que
   .map(box => { box.scrollLeft = 10000;
     return box.querySelector('tbody th').getBoundingClientRect().left
       - box.getBoundingClientRect().left; })"""
-
 SCROLLING = """() => [...document.querySelectorAll('.scroll')]
   .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText)"""
 
