@@ -24,6 +24,7 @@ class NoAnswer(BakeoffError):
 class Answer:
     """One response: `raw` is all of it as received, names in `headers` are in lower case.
 
+    `head_bytes` counts everything before the body: the heads of interim answers (100, 103), too.
     `asked_ns` is when its request was sent, `received_ns` when each piece of it was received.
     """
 
@@ -175,7 +176,7 @@ def _read(
             client.receive_data(data)
         elif isinstance(event, h11.Response):
             response = event
-            head_bytes = raw.index(b"\r\n\r\n") + 4 if b"\r\n\r\n" in raw else len(raw)
+            head_bytes = len(raw) - len(client.trailing_data[0])
         elif isinstance(event, h11.Data):
             body += event.data
             if len(body) > RESPONSE_BYTES_MAX:
@@ -212,6 +213,6 @@ def received(connection: socket.socket, began: bool) -> bytes:
         return connection.recv(65536)
     except TimeoutError:
         what = "its answer stopped in the middle" if began else "it took the request in silence"
-        raise NoAnswer(f"{what}: no more bytes within {READ_TIMEOUT_S:g} s") from None
+        raise NoAnswer(f"{what}: no more bytes within {connection.gettimeout():g} s") from None
     except OSError as error:
         raise NoAnswer(f"the connection broke: {error.strerror or error}") from None
