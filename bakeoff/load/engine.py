@@ -9,7 +9,8 @@ import subprocess
 import sysconfig
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from threading import Thread
+from typing import IO, TypeVar
 
 from pydantic import ValidationError
 
@@ -31,6 +32,8 @@ from bakeoff.model.errors import BakeoffError, MissingPiece
 # engine that takes this much longer hangs.
 GRACE_S = 30.0
 STOP_S = 3.0
+ERRORS_KEPT = 16 * 1024
+"""So many of the last bytes that an engine wrote to stderr are told when it ends."""
 
 _E = TypeVar("_E", Ready, SliceEvent, Done)
 
@@ -102,6 +105,10 @@ class Engine:
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._input, self._output = self._process.stdin, self._process.stdout
         self._received = b""
+        self._errors = bytearray()
+        # A pipe that nobody reads takes 64 KiB and then blocks the engine.
+        self._reader = Thread(target=self._keep, args=(self._process.stderr,), daemon=True)
+        self._reader.start()
         try:
             connect_s = len(job.targets) * job.connect_timeout_ms / 1000
             self.ready = self._ask(job, Ready, connect_s)
@@ -135,11 +142,11 @@ class Engine:
             except (EngineFailed, subprocess.TimeoutExpired):
                 self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream:
-                # A killed engine may have left commands unread.
-                with contextlib.suppress(BrokenPipeError):
-                    stream.close()
+        self._reader.join(STOP_S)
+        for stream in (self._input, self._output):
+            # A killed engine may have left commands unread.
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
 
     def __enter__(self) -> "Engine":
         return self
@@ -186,8 +193,13 @@ class Engine:
         line, _, self._received = self._received.partition(b"\n")
         return line
 
+    def _keep(self, errors: IO[bytes]) -> None:
+        with errors:
+            while data := os.read(errors.fileno(), 1 << 16):
+                self._errors = (self._errors + data)[-ERRORS_KEPT:]
+
     def _ended(self) -> EngineFailed:
         status = self._process.wait()
-        assert self._process.stderr
-        error = self._process.stderr.read().decode(errors="replace").strip()
+        self._reader.join(STOP_S)
+        error = self._errors.decode(errors="replace").strip()
         return EngineFailed(f"volley ended with status {status}{f': {error}' if error else ''}")
