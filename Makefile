@@ -200,6 +200,11 @@ CLUSTER_RACES ?= 10
 cluster-bench: setup build/brick/brick-yardstick ## Race equals and a planted 3 % on machines of namespaces and on this one, as root
 	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
 
+SOAK_MINUTES ?= 60
+.PHONY: soak
+soak: setup ## Race well- and ill-behaved servers at random for SOAK_MINUTES, into records/
+	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --out records/$(NOW)-soak.json
+
 FUZZ_S ?= 60
 .PHONY: tidy
 tidy: brick-tools ## Ask clang-tidy about the brick; half a minute a core and more
