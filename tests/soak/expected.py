@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.soak.cases import READY_TIMEOUT_S, Case, Server
+from tests.soak.cases import GATE_FAILS, READY_TIMEOUT_S, Case, Server
 
 DONE, GATE_FAILED, BAD_USAGE, NO_VERDICT, CONTENDER_OUT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EARLY_REQUESTS = 100
@@ -56,14 +56,16 @@ def fate(server: Server, struck: bool) -> Fate:
         or (fault.name == "wrong" and fault.status is not None)
         or (fault.name in FATAL_FROM_THE_START and starts)
     )
-    return "out" if before and fatal and not fault.processes else "unsure"
+    in_all = fault.processes in ((), ("--every-process-from", "1"))
+    return "out" if before and fatal and in_all else "unsure"
 
 
 def statuses(case: Case, struck: Collection[str]) -> set[int]:
     """The exit statuses that are right. `struck` names those whose faults struck."""
     fates = [fate(server, server.name in struck) for server in case.servers]
     if case.kind == "gate":
-        return {GATE_FAILED} if any(">= 5 *" in word for word in case.words) else {DONE}
+        fails = any(f">= {GATE_FAILS:g} *" in word for word in case.words)
+        return {GATE_FAILED} if fails else {DONE}
     if "unsure" in fates:
         return {DONE, NO_VERDICT, CONTENDER_OUT}
     left = fates.count("fine")
