@@ -13,6 +13,13 @@ PLACEHOLDERS = frozenset(
     {"port", "host", "workers", "out", "here", "cpus", "protocol", "cert", "key"}
 )
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_SHELL_BUILTINS = frozenset(
+    {"cd", "exec", "export", "eval", "source", ".", "set", "trap", "ulimit", "umask", "unset"}
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SINGLE_QUOTED = re.compile(r"'[^']*'")
+_SHELL_SYNTAX = re.compile(r"\$[A-Za-z_({]|`|\n|(?:^|\s)~/")
+"""What double quotes don't protect."""
 
 
 def _placeholders_known(text: str) -> str:
@@ -49,9 +56,32 @@ def fill(text: str, values: dict[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
-def argument_list(command: str, values: dict[str, str]) -> list[str]:
-    """The argument list of `command`: split first, then filled, so a value's spaces stay inside."""
+def argument_list(command: str, values: dict[str, str], *, shell: bool = False) -> list[str]:
+    """The argument list of `command`: split first, then filled, so a value's spaces stay inside.
+
+    `shell`: of the shell that runs it.
+    """
+    if shell:
+        quoted = {name: shlex.quote(value) for name, value in values.items()}
+        return ["/bin/sh", "-c", fill(command, quoted)]
     return [fill(word, values) for word in shlex.split(command)]
+
+
+def needs_shell(command: str) -> bool:
+    """Whether `command` has what only a shell understands.
+
+    That is an operator, a substitution, a variable or a pattern outside of quotes, an assignment
+    before the program, or a program that is built into the shell.
+    """
+    words = shlex.shlex(command, posix=True, punctuation_chars=True)
+    words.whitespace_split, words.commenters = True, ""
+    tokens = list(words)
+    if any(token and not token.strip(words.punctuation_chars) for token in tokens):
+        return True
+    first = tokens[0] if tokens else ""
+    if first in _SHELL_BUILTINS or _ASSIGNMENT.match(first):
+        return True
+    return _SHELL_SYNTAX.search(_SINGLE_QUOTED.sub("", command)) is not None
 
 
 class Requirement(Contract):
@@ -74,11 +104,16 @@ class BuildSection(Contract):
 
 
 class RunSection(Contract):
-    """How the contender is started, with its folder as working directory."""
+    """How the contender is started, with its folder as working directory.
+
+    With `shell` the command is run by sh, and its placeholders are quoted for it. Within
+    `ready_timeout_s` of its start the server answers its first request.
+    """
 
     command: Command
+    shell: bool = False
     env: dict[str, Filled] = {}
-    ready_timeout_s: PositiveFloat = 10.0
+    ready_timeout_s: PositiveFloat = 60.0
 
 
 class VersionSection(Contract):

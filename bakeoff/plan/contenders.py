@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from bakeoff.model.contender import Contender
+from bakeoff.model.contender import Contender, needs_shell
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Attached
 from bakeoff.model.protocol import PROTOCOLS, Protocol, Tls
@@ -207,14 +207,16 @@ def _is_there(path: Path) -> bool:
 def _command(text: str, directory: Path) -> ResolvedContender:
     """A server as a command: PORT, HOST and PROTOCOL are in its environment; {port} is filled in.
 
-    Whether it speaks a protocol is believed until it is asked over it.
+    A shell runs what only a shell understands. Whether the server speaks a protocol is believed
+    until it is asked over it.
     """
+    command = text.replace("${PORT}", "{port}").replace("$PORT", "{port}")
     try:
-        program = shlex.split(text)[0]
+        program, shell = shlex.split(command)[0], needs_shell(command)
     except ValueError as error:
         raise BadUsage(f'"{text}": cannot be split into words: {error}') from None
     is_path = os.sep in program and (directory / program).exists()
-    if not is_path and shutil.which(program, path=os.environ.get("PATH")) is None:
+    if not (shell or is_path) and shutil.which(program, path=os.environ.get("PATH")) is None:
         raise BadUsage(f'"{text}": there is no program called {program} here')
     try:
         contender = Contender.checked(
@@ -224,7 +226,7 @@ def _command(text: str, directory: Path) -> ResolvedContender:
                 "language": "",
                 "kind": "server",
                 "protocols": PROTOCOLS,
-                "run": {"command": text.replace("$PORT", "{port}").replace("${PORT}", "{port}")},
+                "run": {"command": command, "shell": shell},
                 "serves": {"get": "/"},
             },
             f'"{text}"',
@@ -250,6 +252,12 @@ def parse_url(url: str, trust: Trust) -> Attached:
         )
     if not host:
         raise BadUsage(f"{url}: names no host; it takes http://host:port/path")
+    if "@" in parts.netloc:
+        bare = url.replace(f"{parts.netloc.rpartition('@')[0]}@", "", 1)
+        raise BadUsage(
+            f"{bare}: has a user or a password in it, which would be kept in the run's folder and "
+            "report: leave them out, and give --user NAME:PASSWORD if the server requires them"
+        )
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

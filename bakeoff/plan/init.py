@@ -26,7 +26,6 @@ def contender_toml(name: str, start: Start) -> str:
     lines += [
         "[run]  # {port}, {host} and {workers} are filled in; PORT and HOST are in the environment",
         f"command = {_quoted(start.command)}",
-        "ready_timeout_s = 20",
         "",
         "[serves]",
         'get = "/"  # the path that is asked for; any answer will do',

@@ -116,14 +116,21 @@ def url_names(urls: Sequence[str]) -> list[str]:
 
 
 def _words(command: str) -> list[str]:
-    """The words of a command; of one in a shell, the words of what the shell runs."""
-    words = shlex.split(command)
+    """The words of a command; of one in a shell, those of the last command that the shell runs."""
+    words = _last_command(shlex.split(command))
     if len(words) == 3 and _SHELL.fullmatch(_base(words[0])) and words[1] == "-c":
         try:
-            words = shlex.split(words[2])
+            words = _last_command(shlex.split(words[2]))
         except ValueError:
             return words
     return words
+
+
+def _last_command(words: Sequence[str]) -> list[str]:
+    """What follows the last `&&` or `;`: `cd app && node a.js` is a.js."""
+    starts = [n + 1 for n, word in enumerate(words) if word == "&&" or word.endswith(";")]
+    start = max((n for n in starts if n < len(words)), default=0)
+    return list(words[start:])
 
 
 def _subject(words: Sequence[str]) -> str:

@@ -32,8 +32,8 @@ CATALOGUE = Catalogue.shipped()
 WORKLOADS = CATALOGUE.root / "workloads"
 PIPELINED = 16
 STREAMS = 100
-SLOW_START_S = 30
-"""Who may take longer than this to be ready is started once in `make test`, over HTTP/1.1."""
+SLOW_STARTS = ("Java",)
+"""What is written in these is started once in `make test`, over HTTP/1.1."""
 OFFERS_H2_TOO = {"actix-web", "h2o"}
 """Their TLS always agrees to HTTP/2 where a client offers both; a race offers one alone."""
 NO_ALPN = {"bun", "gunicorn", "spring-boot", "uvicorn"}
@@ -56,7 +56,7 @@ def spoken(names: list[str]) -> Iterator[object]:
     """Each contender with each protocol that it speaks beside HTTP/1.1 in cleartext."""
     for name in names:
         contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
-        marks = [pytest.mark.slow] if contender.run.ready_timeout_s > SLOW_START_S else []
+        marks = [pytest.mark.slow] if contender.language in SLOW_STARTS else []
         for protocol in contender.protocols:
             if protocol != "h1":
                 yield pytest.param(name, protocol, marks=marks)
@@ -186,7 +186,7 @@ def test_a_contender_speaks_the_protocols_that_it_names(
         for workload_name, path in contender.serves.items():
             workload = CATALOGUE.workload(workload_name)
             asked = entry.model_copy(update={"path": path})
-            assert verify(handle, asked, workload, "keep-alive").problems == ()
+            assert verify(handle, asked, workload).problems == ()
             met = curl.ask(handle.address, protocol, workload.request, path, ca)
             check_answer(met, workload)
             check_terms(met, name, protocol)
@@ -236,7 +236,7 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
     for workload_name, path in contender.serves.items():
         workload = CATALOGUE.workload(workload_name)
         asked = entry.model_copy(update={"path": path})
-        found = verify(handle, asked, workload, "keep-alive")
+        found = verify(handle, asked, workload)
         assert found.problems == ()
         assert found.keeps_alive, "a race keeps connections open"
         check_old_clients(handle.address, path, workload)

@@ -33,7 +33,7 @@ def contender(tmp_path: Path, text: str) -> Contender:
 def test_a_good_file_is_read(tmp_path: Path) -> None:
     read = contender(tmp_path, GOOD)
     assert read.run.command == "{out}/x --port {port}"
-    assert read.run.ready_timeout_s == 10
+    assert read.run.ready_timeout_s == 60
     assert read.protocols == ("h1",)
 
 
