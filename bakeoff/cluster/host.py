@@ -215,10 +215,12 @@ class _LoadGenerators(LoadGenerators):
         )
         return load.Engine(job.model_copy(update={"targets": targets}))
 
-    def slow_clients(self, handle: Handle, count: int, cpus: tuple[int, ...]) -> load.SlowClients:  # type: ignore[override]
+    def slow_clients(  # type: ignore[override]
+        self, handle: Handle, request: bytes, count: int, cpus: tuple[int, ...]
+    ) -> load.SlowClients:
         """Slow clients of a server that may be loaded."""
         self._check(handle.address)
-        return load.SlowClients(handle, count, cpus)
+        return load.SlowClients(handle, request, count, cpus)
 
     def _check(self, address: str) -> None:
         host = address.rpartition(":")[0].strip("[]")

@@ -81,7 +81,7 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     keep_alive = plan.connection == "keep-alive"
     closing = [name for name, work in works.items() if not work.keeps_alive]
     # A server that doesn't read requests does less than any server must.
-    yield from _named("answers_early", [n for n in audits if not audits[n].awaits_request])
+    yield from _named("answers_early", [n for n in audits if audits[n].awaits_request is False])
     yield from streams_capped(plan, works)
     yield from unlike_tls(works)
     yield from _at_work(plan, works)

@@ -1,5 +1,6 @@
-"""Some hundred clients that send a request's head byte by byte, beside the load."""
+"""Some hundred clients that send a request byte by byte, beside the load."""
 
+import base64
 import contextlib
 import os
 import subprocess
@@ -10,19 +11,24 @@ from typing import Self
 from bakeoff.model.receipt import Handle
 
 STOP_S = 5.0
+BYTES_MAX = 4096
+"""Of a request: a slow client gets no further in its time."""
 
 
 class SlowClients:
     """So many slow clients of one server, as a context; a process of their own has them.
 
+    Each sends the bytes of `request` one at a time, and again once they were answered.
+
     It ends with the context, with its parent, or after a minute. `opened` is how many could
     connect; `end` closes them.
     """
 
-    def __init__(self, handle: Handle, count: int, cpus: tuple[int, ...]) -> None:
+    def __init__(self, handle: Handle, request: bytes, count: int, cpus: tuple[int, ...]) -> None:
         address, _, port = handle.address.rpartition(":")
         name = handle.tls.server_name if handle.tls else "localhost"
-        words = (address.strip("[]"), port, str(count), handle.protocol, name)
+        sent = base64.b64encode(request[:BYTES_MAX]).decode()
+        words = (address.strip("[]"), port, str(count), handle.protocol, name, sent)
         # On the generator's core, which is no server's.
         self._process = subprocess.Popen(
             [sys.executable, "-I", str(Path(__file__).with_name("slow_sender.py")), *words],

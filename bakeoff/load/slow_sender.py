@@ -1,20 +1,20 @@
-"""Clients that never get to the end of their request; run as a program by `slow_clients.py`.
+"""Clients that send a request byte by byte; run as a program by `slow_clients.py`.
 
-It takes address, port, how many, protocol and server name as arguments, and ends with its input, or
-after a minute. It imports nothing of ours, so that it starts in milliseconds.
+It takes address, port, how many, protocol, server name and the request's bytes (base64) as
+arguments, and ends with its input, or after a minute. It imports nothing of ours, so that it starts
+in milliseconds.
 """
 
 import asyncio
+import base64
 import contextlib
 import ssl
 import sys
+from itertools import cycle
 
 CONNECT_S = 2.0
 BYTE_EVERY_S = 0.2
 LONGEST_S = 60.0
-# The preface and the head of a frame that is never sent. HTTP/1's head has no end.
-HTTP_2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00"
-HTTP_1 = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + b"a" * 1000
 
 
 class Clients:
@@ -24,8 +24,9 @@ class Clients:
         self.held = 0
 
     async def one(self, place: float, ready: asyncio.Event, words: list[str]) -> None:
-        """One client: connects, then sends a byte at a time until the server has had enough."""
-        address, port, _, protocol, name = words
+        """One client: connects, and sends a byte at a time until the server closes."""
+        address, port, _, protocol, name, sent = words
+        request = base64.b64decode(sent)
         secure = None
         if protocol in ("h1-tls", "h2"):
             secure = ssl.create_default_context()
@@ -42,7 +43,8 @@ class Clients:
         try:
             await ready.wait()
             await asyncio.sleep(place * BYTE_EVERY_S)
-            for byte in HTTP_2 if protocol in ("h2", "h2c") else HTTP_1:
+            # A second request on a connection of HTTP/2 has other bytes.
+            for byte in request if protocol in ("h2", "h2c") else cycle(request):
                 writer.write(bytes([byte]))
                 await writer.drain()
                 with contextlib.suppress(TimeoutError):

@@ -41,7 +41,19 @@ class Http2Conduct(Contract):
     next_head_bytes: NonNegativeInt
 
 
-class Audit(Contract):
+class Probes(Contract):
+    """How a server reacts to requests that the workload doesn't send; None: nobody knows.
+
+    A further process of it got them, which was not measured. HTTP/2 has none of them.
+    `awaits_request` says whether it waits for a request's end before it answers.
+    """
+
+    keeps_http_1_0: bool | None = None
+    closes_when_asked: bool | None = None
+    awaits_request: bool | None = None
+
+
+class Audit(Probes):
     """How one server treats connections, tested while it is not loaded.
 
     `kept` is how many of `asked` requests one connection was good for. `date` moves where two
@@ -49,20 +61,15 @@ class Audit(Contract):
     an answer comes, which is in how many writes it was sent; None where it can't be told: one
     write of its size takes several. `apart_ms` runs from the first part of an answer to its last,
     `answer_ms` from the request to the answer's end. These three are medians over the connection.
-    `awaits_request` says whether it waits for a request's end before it answers. HTTP/2 has no
-    `keeps_http_1_0` and no `closes_when_asked`: both are None there. `tls` and `http2` are None
-    where it is asked over neither.
+    `tls` and `http2` are None where it is asked over neither.
     """
 
     asked: PositiveInt
     kept: NonNegativeInt
-    keeps_http_1_0: bool | None
-    closes_when_asked: bool | None
     date: Literal["none", "moves", "frozen"]
     segments: PositiveInt | None
     apart_ms: NonNegativeFloat
     answer_ms: NonNegativeFloat
-    awaits_request: bool = True
     tls: TlsConduct | None = None
     http2: Http2Conduct | None = None
 

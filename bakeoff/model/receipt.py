@@ -39,9 +39,9 @@ class Handle(Contract):
     """A server that runs and has answered once.
 
     `address` is numeric, `host:port`; `host` is for the Host header. `log` has everything it
-    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. It is
-    asked over `protocol`, with `tls` where that goes over TLS. The
-    defaults are those of a server of which only the address is known.
+    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. Requests go over
+    `protocol`, with `tls` where that goes over TLS, and say `close` where each has a `connection`
+    of its own. The defaults are those of a server of which only the address is known.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Handle(Contract):
     port: PositiveInt
     protocol: Protocol = "h1"
     tls: Tls | None = None
+    connection: Literal["keep-alive", "close"] = "keep-alive"
     cpus: tuple[NonNegativeInt, ...] = ()
     cpu: CpuCounter = CpuCounter(kind="none")
     log: str | None = None

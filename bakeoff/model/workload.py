@@ -149,6 +149,11 @@ class RequestSection(Contract):
         return self.body.encode(errors="surrogateescape")
 
     @property
+    def posts(self) -> bool:
+        """Whether its length is told even where it has no body: servers may answer 411 else."""
+        return self.method in ("POST", "PUT", "PATCH")
+
+    @property
     def usual_name(self) -> str:
         """What it is called where nobody named it."""
         return f"{self.method} {self.path}"

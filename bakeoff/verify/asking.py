@@ -7,16 +7,27 @@ from typing import Literal, Self
 from bakeoff.model.protocol import HTTP_2, OVER_TLS, Protocol, Tls
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import RequestSection
-from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer, connect, exchange
+from bakeoff.verify.exchange import (
+    READ_TIMEOUT_S,
+    Answer,
+    NoAnswer,
+    connect,
+    exchange,
+    written,
+)
 from bakeoff.verify.http2 import Http2Connection
 from bakeoff.verify.secure import secured
+
+GET = RequestSection()
+NOT_YET = (502, 503, 504)
+"""What gateways and servers answer while they are coming up."""
 
 
 class Http1Connection:
     """One connection, established, for one request after another."""
 
-    def __init__(self, connection: socket.socket, host: str) -> None:
-        self.socket, self._host = connection, host
+    def __init__(self, connection: socket.socket, host: str, *, close: bool = False) -> None:
+        self.socket, self._host, self._close = connection, host, close
 
     def ask(
         self,
@@ -27,6 +38,7 @@ class Http1Connection:
         version: Literal["1.1", "1.0"] = "1.1",
     ) -> Answer:
         """One request, one answer. Raises `NoAnswer`."""
+        close = close or self._close
         return exchange(self.socket, request, path, self._host, close=close, version=version)
 
     def close(self) -> None:
@@ -71,26 +83,47 @@ def opened(
     connection = transport(
         handle.address, handle.protocol, handle.tls, timeout_s, client=client, session=session
     )
-    return _speaking(handle.protocol, connection, handle.host)
+    return _speaking(handle.protocol, connection, handle.host, handle.connection == "close")
 
 
 def _speaking(
-    protocol: Protocol, connection: socket.socket, host: str
+    protocol: Protocol, connection: socket.socket, host: str, close: bool
 ) -> Http1Connection | Http2Connection:
     if protocol in HTTP_2:
         return Http2Connection(connection, "https" if protocol in OVER_TLS else "http", host)
-    return Http1Connection(connection, host)
+    return Http1Connection(connection, host, close=close)
 
 
-def answers(host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None) -> str | None:
-    """None if the server gives any complete HTTP answer to GET /, else why it doesn't."""
+def rendered(handle: Handle, request: RequestSection) -> bytes:
+    """The first bytes that a new connection sends for `request`."""
+    if handle.protocol in HTTP_2:
+        scheme = "https" if handle.protocol in OVER_TLS else "http"
+        with Http2Connection(socket.socket(), scheme, handle.host) as unconnected:
+            return unconnected.first_bytes(request)
+    return written(request, request.path, handle.host, close=handle.connection == "close")
+
+
+def answers(
+    host: str,
+    port: int,
+    protocol: Protocol = "h1",
+    tls: Tls | None = None,
+    *,
+    request: RequestSection = GET,
+    close: bool = False,
+) -> str | None:
+    """None if the server gives a complete answer to `request`, else why it doesn't.
+
+    What says that it can't serve yet (status 502, 503, 504) is not taken for an answer.
+    """
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    request = RequestSection()
     try:
-        with transport(address, protocol, tls, timeout_s=1.0) as connection:
-            _speaking(protocol, connection, address).ask(request, "/", close=True)
+        with transport(address, protocol, tls, READ_TIMEOUT_S) as connection:
+            answer = _speaking(protocol, connection, address, close).ask(request, request.path)
     except NoAnswer as error:
         return str(error)
     except OSError as error:
         return f"can't be connected to: {error.strerror or error}"
-    return None
+    right = request.expect.status if request.expect else 200
+    waits = answer.status in NOT_YET and answer.status != right
+    return f"it answers with status {answer.status}" if waits else None

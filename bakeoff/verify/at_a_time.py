@@ -8,8 +8,8 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import Workload
-from bakeoff.verify.asking import opened
 from bakeoff.verify.exchange import READ_TIMEOUT_S
+from bakeoff.verify.mix import begun, first_sent
 
 LOOKS_FOR_S = 2.0
 """Whoever is still served after so long is not what is looked for."""
@@ -47,9 +47,9 @@ def _answers(
 ) -> bool:
     """Whether another connection, which stays open, is answered in time."""
     try:
-        connection = opened(handle, waits_s)
-        held.enter_context(connection)
-        connection.ask(workload.request, entry.path)
+        connection, values = held.enter_context(begun(handle, workload, waits_s))
+        request = first_sent(entry, workload, values)
+        connection.ask(request, request.path)
     except (BakeoffError, OSError):
         return False
     return True

@@ -1,25 +1,26 @@
-"""How servers treat a connection: a few dozen requests to each, before the load."""
+"""How servers treat a connection: a few dozen of the workload's requests to each, before the load;
+and probes, which are other requests and go to processes that aren't measured."""
 
 import socket
 import ssl
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median, median_low
 from typing import Literal
 
-from bakeoff.model.audit import Audit, Http2Conduct, TlsConduct
-from bakeoff.model.fields import filled
+from bakeoff.model.audit import Audit, Http2Conduct, Probes, TlsConduct
+from bakeoff.model.errors import BakeoffError
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import Workload
-from bakeoff.verify.asking import Http1Connection, opened
-from bakeoff.verify.exchange import Answer, NoAnswer, incomplete
+from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.verify.asking import Http1Connection
+from bakeoff.verify.exchange import Answer, NoAnswer, written
 from bakeoff.verify.http2 import Http2Connection
-from bakeoff.verify.mix import as_sent
+from bakeoff.verify.mix import begun, first_sent
 from bakeoff.verify.secure import context, handshake
 
 REQUESTS = 20
@@ -49,8 +50,6 @@ class _Observed:
     """What several connections, one after another, showed of a server."""
 
     exchanges: list[_Exchange]
-    keeps_http_1_0: bool | None
-    closes_when_asked: bool | None
     date: Literal["none", "moves", "frozen"]
     dated_ns: int
     tls: TlsConduct | None
@@ -65,8 +64,8 @@ def audit(
 ) -> dict[str, Audit]:
     """What each of `servers` does, by name; those that don't answer are left out.
 
-    Takes some milliseconds for each, and `DATE_APART_S` and `EARLY_WITHIN_S` for all of them
-    together. Each is asked on one connection at a time: some serve no more.
+    They get the workload's requests alone, on one connection at a time: some serve no more. Takes
+    some milliseconds for each, and `DATE_APART_S` for all of them together.
     """
     clients = {handle.name: _Client(handle, entry, workload) for handle, entry in servers}
     observed = {name: each for name, client in clients.items() if (each := client.observe())}
@@ -80,25 +79,25 @@ def audit(
             if clients[name].date() not in ("", first):
                 observed[name].date = "moves"
             observed[name].dated_ns = now_ns()
-    early = _early([clients[name] for name in observed])
-    return {name: _audit(each, name not in early) for name, each in observed.items()}
+    return {name: _audit(each) for name, each in observed.items()}
 
 
-def _early(clients: Sequence["_Client"]) -> set[str]:
-    """The servers that answer a request without its last byte."""
-    with ExitStack() as stack:
-        waiting = {
-            client.name: stack.enter_context(connection)
-            for client in clients
-            if (connection := client.ask_incompletely())
-        }
-        due_s = time.monotonic() + EARLY_WITHIN_S
-        return {name for name, each in waiting.items() if _came(each, due_s - time.monotonic())}
+def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
+    """How a server reacts to what the workload doesn't send; it may end at that."""
+    if handle.protocol in HTTP_2:
+        # It has no versions and no word for closing, and a server can't answer half of a frame.
+        return Probes()
+    client = _Client(handle, entry, workload)
+    return Probes(
+        keeps_http_1_0=client.keeps_http_1_0(),
+        closes_when_asked=client.closes_when_asked(),
+        awaits_request=client.awaits_request(),
+    )
 
 
 def _came(connection: socket.socket, within_s: float) -> bool:
     """Whether any bytes come."""
-    connection.settimeout(max(0.001, within_s))
+    connection.settimeout(within_s)
     try:
         return connection.recv(1) != b""
     except OSError:
@@ -109,10 +108,7 @@ class _Client:
     """Asks one server, each time on a connection of its own."""
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
-        self.name = handle.name
-        values = workload.row()
-        self._handle, self._path = handle, filled(entry.path, values)
-        self._request = as_sent(workload, workload.first, values)
+        self._handle, self._entry, self._workload = handle, entry, workload
 
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""
@@ -122,37 +118,20 @@ class _Client:
             first = exchanges[0].answer
             return _Observed(
                 exchanges=exchanges,
-                keeps_http_1_0=None if http_2 else self._keeps_http_1_0(),
-                closes_when_asked=None if http_2 else self._closes_when_asked(),
                 date="frozen" if first.header("date") else "none",
                 dated_ns=first.asked_ns,
                 tls=self._tls(),
                 http2=_http2([each.answer for each in exchanges], settings) if http_2 else None,
             )
-        except (NoAnswer, OSError):
+        except (BakeoffError, OSError):
             return None
-
-    def ask_incompletely(self) -> socket.socket | None:
-        """A connection with an incomplete request; None if none could be sent.
-
-        HTTP/2 has no request without its last byte: a frame that is not whole says nothing.
-        """
-        if self._handle.protocol in HTTP_2:
-            return None
-        try:
-            connection = self._connected()
-            assert isinstance(connection, Http1Connection)
-            connection.socket.sendall(incomplete(self._request, self._path, self._handle.host))
-        except (NoAnswer, OSError):
-            return None
-        return connection.socket
 
     def date(self) -> str:
         """The date of an answer now; empty if none came."""
         try:
-            with self._connected() as connection:
-                return self._ask(connection, close=True).header("date")
-        except (NoAnswer, OSError):
+            with self._connected() as (connection, request):
+                return connection.ask(request, request.path).header("date")
+        except (BakeoffError, OSError):
             return ""
 
     def _one_after_another(self) -> tuple[list[_Exchange], Mapping[str, int]]:
@@ -161,11 +140,11 @@ class _Client:
         Raises `NoAnswer` if the first fails.
         """
         exchanges: list[_Exchange] = []
-        with self._connected() as connection:
+        with self._connected() as (connection, request):
             while len(exchanges) < REQUESTS:
                 before = _segments_in(connection.socket)
                 try:
-                    answer = self._ask(connection)
+                    answer = connection.ask(request, request.path)
                 except NoAnswer:
                     if not exchanges:
                         raise
@@ -177,24 +156,41 @@ class _Client:
             settings = connection.settings if isinstance(connection, Http2Connection) else {}
         return exchanges, settings
 
-    def _keeps_http_1_0(self) -> bool:
+    def keeps_http_1_0(self) -> bool | None:
         """Whether a second request of an HTTP/1.0 client is answered on the same connection."""
         try:
-            with self._connected() as connection:
+            with self._connected() as (connection, request):
                 assert isinstance(connection, Http1Connection)
-                for _ in range(2):
-                    connection.ask(self._request, self._path, version="1.0")
-        except (NoAnswer, OSError):
-            return False
-        return True
+                try:
+                    for _ in range(2):
+                        connection.ask(request, request.path, version="1.0")
+                except (NoAnswer, OSError):
+                    return False
+                return True
+        except (BakeoffError, OSError):
+            return None
 
-    def _closes_when_asked(self) -> bool:
-        with self._connected() as connection:
-            self._ask(connection, close=True)
-            try:
-                return connection.socket.recv(1) == b""
-            except OSError as error:
-                return not isinstance(error, TimeoutError)
+    def closes_when_asked(self) -> bool | None:
+        """Whether it ends a connection after the answer to a request that said close."""
+        try:
+            with self._connected() as (connection, request):
+                connection.ask(request, request.path, close=True)
+                try:
+                    return connection.socket.recv(1) == b""
+                except OSError as error:
+                    return not isinstance(error, TimeoutError)
+        except (BakeoffError, OSError):
+            return None
+
+    def awaits_request(self) -> bool | None:
+        """Whether it waits for a request's last byte before it answers."""
+        try:
+            with self._connected() as (connection, request):
+                message = written(request, request.path, self._handle.host, close=True)
+                connection.socket.sendall(message[:-1])
+                return not _came(connection.socket, EARLY_WITHIN_S)
+        except (BakeoffError, OSError):
+            return None
 
     def _tls(self) -> TlsConduct | None:
         """What a handshake comes to, and whether a second one is shorter; None without TLS."""
@@ -204,9 +200,9 @@ class _Client:
         client = context(handle.tls, handle.protocol)
         session, seen = None, []
         for _ in range(2):
-            with opened(handle, WITHIN_S, client=client, session=session) as connection:
+            with self._connected(client, session) as (connection, request):
                 # With TLS 1.3 tickets come behind the handshake: they are read with an answer.
-                self._ask(connection)
+                connection.ask(request, request.path)
                 assert isinstance(connection.socket, ssl.SSLSocket)
                 session = connection.socket.session
                 seen.append(handshake(connection.socket))
@@ -219,11 +215,16 @@ class _Client:
             resumes=second.resumed,
         )
 
-    def _connected(self) -> Http1Connection | Http2Connection:
-        return opened(self._handle, WITHIN_S)
-
-    def _ask(self, connection: Http1Connection | Http2Connection, *, close: bool = False) -> Answer:
-        return connection.ask(self._request, self._path, close=close)
+    @contextmanager
+    def _connected(
+        self, client: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
+    ) -> Iterator[tuple[Http1Connection | Http2Connection, RequestSection]]:
+        """A connection, and the request that the load repeats on it."""
+        with begun(self._handle, self._workload, WITHIN_S, client=client, session=session) as (
+            connection,
+            values,
+        ):
+            yield connection, first_sent(self._entry, self._workload, values)
 
 
 def _segments(connection: socket.socket, before: int | None, answer_bytes: int) -> int | None:
@@ -243,19 +244,16 @@ def _segments_in(connection: socket.socket) -> int | None:
     return int(count)
 
 
-def _audit(observed: _Observed, awaits_request: bool) -> Audit:
+def _audit(observed: _Observed) -> Audit:
     answers = [each.answer for each in observed.exchanges]
     segments = [each.segments for each in observed.exchanges if each.segments is not None]
     return Audit(
         asked=REQUESTS,
         kept=len(answers),
-        keeps_http_1_0=observed.keeps_http_1_0,
-        closes_when_asked=observed.closes_when_asked,
         date=observed.date,
         segments=median_low(segments) if segments else None,
         apart_ms=median(each.received_ns[-1] - each.received_ns[0] for each in answers) / 1e6,
         answer_ms=median(each.received_ns[-1] - each.asked_ns for each in answers) / 1e6,
-        awaits_request=awaits_request,
         tls=observed.tls,
         http2=observed.http2,
     )

@@ -82,10 +82,10 @@ def _check_no_more(rest: bytes) -> None:
         raise NoAnswer(f"it answers twice: {len(rest)} bytes that nobody asked for came with it")
 
 
-def incomplete(request: RequestSection, path: str, host: str) -> bytes:
-    """A request without its last byte."""
+def written(request: RequestSection, path: str, host: str, *, close: bool) -> bytes:
+    """A request as it is sent."""
     client = h11.Connection(our_role=h11.CLIENT)
-    return _written(client, request, path, host, close=True, version="1.1")[:-1]
+    return _written(client, request, path, host, close=close, version="1.1")
 
 
 def ahead(
@@ -127,7 +127,7 @@ def _written(
     """
     body = request.content
     headers = [("Host", host), *request.headers.items()]
-    if body or request.method in ("POST", "PUT", "PATCH"):
+    if body or request.posts:
         headers.append(("Content-Length", str(len(body))))
     if close:
         headers.append(("Connection", "close"))

@@ -86,6 +86,15 @@ class Http2Connection:
             received_ns=tuple(coming.received_ns),
         )
 
+    def first_bytes(self, request: RequestSection) -> bytes:
+        """What a new connection sends with its first request."""
+        stream, body = self._h2.get_next_available_stream_id(), request.content
+        head = self._head(request, request.path, len(body))
+        self._h2.send_headers(stream, head, end_stream=not body)
+        if piece := body[: self._h2.max_outbound_frame_size]:
+            self._h2.send_data(stream, piece, end_stream=len(piece) == len(body))
+        return self._h2.data_to_send()
+
     def _head(self, request: RequestSection, path: str, length: int) -> list[tuple[str, str]]:
         own = ((name.lower(), value) for name, value in request.headers.items())
         return [
@@ -94,7 +103,7 @@ class Http2Connection:
             (":authority", self._authority),
             (":path", path),
             *((name, value) for name, value in own if name not in _OF_HTTP_1),
-            *([("content-length", str(length))] if length else []),
+            *([("content-length", str(length))] if length or request.posts else []),
         ]
 
     def _send(self, coming: _Coming, body: bytes) -> None:

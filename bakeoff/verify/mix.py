@@ -6,6 +6,7 @@ request file; what this one says is checked here first, where a wrong answer can
 
 import base64
 import json
+import ssl
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http.cookies import CookieError, SimpleCookie
@@ -17,7 +18,7 @@ from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import ExpectSection, OnceSection, RequestSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
-from bakeoff.verify.exchange import Answer, NoAnswer
+from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer
 from bakeoff.verify.expected import problems, shown
 from bakeoff.verify.http2 import Http2Connection
 
@@ -63,14 +64,19 @@ def ask_all(
 
 @contextmanager
 def begun(
-    handle: Handle, workload: Workload
+    handle: Handle,
+    workload: Workload,
+    timeout_s: float = READ_TIMEOUT_S,
+    *,
+    client: ssl.SSLContext | None = None,
+    session: ssl.SSLSession | None = None,
 ) -> Iterator[tuple[Http1Connection | Http2Connection, Mapping[str, str]]]:
     """A connection on which what is sent once was, and the values of the first row and of tokens.
 
     Raises `NoAnswer`, `NotTaken` and OSError.
     """
     values = workload.row()
-    with opened(handle) as connection:
+    with opened(handle, timeout_s, client=client, session=session) as connection:
         for once in workload.once:
             request = as_sent(workload, once, values)
             name = once.name or once.usual_name
@@ -83,6 +89,20 @@ def begun(
                 raise NotTaken(f"{name}: {found[0]}")
             values |= _taken(name, once, answer)
         yield connection, values
+
+
+def opening(entry: Entry, workload: Workload) -> RequestSection:
+    """What a new connection sends first, filled in."""
+    values = workload.row()
+    if workload.once:
+        return as_sent(workload, workload.once[0], values)
+    return first_sent(entry, workload, values)
+
+
+def first_sent(entry: Entry, workload: Workload, values: Mapping[str, str]) -> RequestSection:
+    """The first request that the load repeats, filled in, with the path that `entry` serves."""
+    own = {} if workload.is_mix else {"path": entry.path}
+    return as_sent(workload, workload.first.model_copy(update=own), values)
 
 
 def as_sent(

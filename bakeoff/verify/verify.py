@@ -6,9 +6,8 @@ With pipelining, as many more at once on a third.
 import base64
 from collections.abc import Mapping, Sequence
 
-from bakeoff.model.fields import filled
 from bakeoff.model.held import Held
-from bakeoff.model.plan import Connection, Entry
+from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
@@ -16,7 +15,7 @@ from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
 from bakeoff.verify.expected import after, problems
 from bakeoff.verify.hold import open_requests
-from bakeoff.verify.mix import as_sent, ask_all, begun, held_bodies
+from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
 
 CLOSES = "it closes the connection after each answer, though keep-alive was asked"
 
@@ -25,7 +24,6 @@ def verify(
     handle: Handle,
     entry: Entry,
     workload: Workload,
-    connection: Connection,
     pipeline: int = 1,
     held: Mapping[str, Held] | None = None,
 ) -> Verification:
@@ -36,7 +34,7 @@ def verify(
     workload whose requests differ is asked each of them once.
     """
     if not workload.is_fixed:
-        return _verify_all(handle, entry, workload, connection, pipeline, held)
+        return _verify_all(handle, entry, workload, pipeline, held)
     expect = workload.first.expect or ExpectSection()
     try:
         answers = _three_answers(handle, entry, workload)
@@ -59,7 +57,7 @@ def verify(
         warnings.append(
             "its body changes from answer to answer: only status and framing are checked"
         )
-    if connection == "keep-alive" and not first.keeps_alive:
+    if handle.connection == "keep-alive" and not first.keeps_alive:
         warnings.append(CLOSES)
     return Verification(
         name=entry.name,
@@ -79,7 +77,6 @@ def _verify_all(
     handle: Handle,
     entry: Entry,
     workload: Workload,
-    connection: Connection,
     pipeline: int,
     held: Mapping[str, Held] | None,
 ) -> Verification:
@@ -99,7 +96,8 @@ def _verify_all(
     first = answers[workload.first.name]
     # What stayed in its first process stays in this one, though it may be another body.
     stay = set() if held is None else open_requests(workload).keys() - held
-    closes = connection == "keep-alive" and not all(each.keeps_alive for each in answers.values())
+    kept = handle.connection == "keep-alive"
+    closes = kept and not all(each.keeps_alive for each in answers.values())
     return Verification(
         name=entry.name,
         warnings=(CLOSES,) if closes else (),
@@ -142,13 +140,13 @@ def _unreachable(handle: Handle, error: OSError) -> str:
 
 def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
     answers: list[Answer] = []
-    request = as_sent(workload, workload.first, {})
+    request = first_sent(entry, workload, {})
     with opened(handle) as connection:
-        answers.append(connection.ask(request, entry.path))
+        answers.append(connection.ask(request, request.path))
         if answers[0].keeps_alive:
-            answers.append(connection.ask(request, entry.path))
+            answers.append(connection.ask(request, request.path))
     with opened(handle) as connection:
-        answers.append(connection.ask(request, entry.path, close=True))
+        answers.append(connection.ask(request, request.path))
     return answers
 
 
@@ -158,8 +156,8 @@ def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> l
         return []
     with begun(handle, workload) as (connection, values):
         assert isinstance(connection, Http1Connection), "HTTP/2 has streams in place of a pipeline"
-        request, path = as_sent(workload, workload.first, values), filled(entry.path, values)
-        return ahead(connection.socket, request, path, handle.host, pipeline)
+        request = first_sent(entry, workload, values)
+        return ahead(connection.socket, request, request.path, handle.host, pipeline)
 
 
 def _request(entry: Entry, workload: Workload) -> str:

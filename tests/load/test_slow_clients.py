@@ -65,22 +65,32 @@ def until(condition: object, timeout_s: float = 20) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(
-    ("protocol", "head"), [("h1", b"GET / HTTP/1.1\r\n"), ("h2c", b"PRI * HTTP/2.0\r\n\r\nSM")]
-)
-def test_each_sends_its_head_byte_by_byte(protocol: Protocol, head: bytes) -> None:
-    with sink() as server, SlowClients(handle(server.port, protocol), 5, ()) as clients:
+REQUEST = b"POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+
+
+def test_each_sends_the_request_byte_by_byte() -> None:
+    with sink() as server, SlowClients(handle(server.port), REQUEST, 5, ()) as clients:
         assert clients.opened == 5
         until(lambda: len(server.received) == 5 and min(map(len, server.received.values())) > 2)
-        assert all(
-            head.startswith(each[:16]) and len(each) < 30 for each in server.received.values()
-        )
+        assert all(REQUEST.startswith(each) and len(each) < 30 for each in server.received.values())
         assert clients.end() == 5
         assert clients.end() == 0, "it has ended"
 
 
+@pytest.mark.parametrize(("protocol", "sent"), [("h1", b"ababa"), ("h2c", b"ab")])
+def test_it_begins_again_where_the_protocol_has_the_same_bytes_again(
+    protocol: Protocol, sent: bytes
+) -> None:
+    with sink() as server, SlowClients(handle(server.port, protocol), b"ab", 1, ()) as clients:
+        until(lambda: (server.received.get(1) or b"").startswith(sent))
+        time.sleep(0.3)
+        assert server.received[1].startswith(sent) and set(server.received[1]) <= set(b"ab")
+        assert len(server.received[1]) == 2 or protocol == "h1"
+        assert clients.end() == 1
+
+
 def test_those_that_the_server_closes_are_told() -> None:
-    with sink(refused=4) as server, SlowClients(handle(server.port), 6, ()) as clients:
+    with sink(refused=4) as server, SlowClients(handle(server.port), b"x" * 99, 6, ()) as clients:
         until(lambda: len(server.received) == 2 and min(map(len, server.received.values())) > 3)
         assert clients.end() == 2
 
@@ -89,6 +99,6 @@ def test_where_nobody_listens_none_are_open_and_nothing_is_left() -> None:
     # Bound, so that nobody else gets the port, but not listening.
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        with SlowClients(handle(silent.getsockname()[1]), 3, ()) as clients:
+        with SlowClients(handle(silent.getsockname()[1]), b"x", 3, ()) as clients:
             assert clients.opened == 0
     assert clients._process.returncode == 0

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import pytest
 
-from bakeoff.model.audit import Audit
+from bakeoff.model.audit import Audit, Probes
 from bakeoff.model.workload import Workload
-from bakeoff.verify import audit
+from bakeoff.verify import audit, probe
 from bakeoff.verify.audit import REQUESTS
 from tests.verify.serving import handle_and_entry, serving
 
@@ -86,6 +86,11 @@ def audit_of(habits: Habits) -> Audit:
     return found["x"]
 
 
+def probed(habits: Habits) -> Probes:
+    with serving(habits.serve) as port:
+        return probe(*handle_and_entry("x", port), HELLO)
+
+
 def dates(*given: str) -> Callable[[], str]:
     """The dates of the first answers, the last one for ever."""
     left = list(given)
@@ -100,10 +105,37 @@ def counted() -> Callable[[], str]:
 def test_a_good_server_has_no_habits() -> None:
     found = audit_of(Habits(date=counted()))
     assert (found.asked, found.kept) == (REQUESTS, REQUESTS)
-    assert found.keeps_http_1_0 and found.closes_when_asked
     assert found.date == "moves"
-    assert found.segments == 1 and found.awaits_request
+    assert found.segments == 1
     assert found.apart_ms == 0 < found.answer_ms
+    assert probed(Habits()) == Probes(
+        keeps_http_1_0=True, closes_when_asked=True, awaits_request=True
+    )
+
+
+def test_the_audit_sends_the_workloads_request_and_nothing_else() -> None:
+    seen: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            while request := connection.recv(65536):
+                seen.append(request)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: x\r\n\r\nHi")
+
+    with serving(serve) as port:
+        found = audit([handle_and_entry("x", port)], HELLO, sleep=lambda _: None)["x"]
+    assert set(seen) == {f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()}
+    assert (found.keeps_http_1_0, found.closes_when_asked, found.awaits_request) == (None,) * 3
+
+
+def test_what_ends_a_server_is_unknown_from_then_on() -> None:
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            connection.recv(65536)
+
+    with serving(serve) as port:
+        assert probe(*handle_and_entry("x", port), HELLO).closes_when_asked is None
+    assert probe(*handle_and_entry("x", port), HELLO) == Probes()
 
 
 @pytest.mark.parametrize("writes", [2, 3])
@@ -126,22 +158,20 @@ def test_of_an_answer_larger_than_a_segment_writes_are_unknown() -> None:
 def test_a_connection_that_is_closed_after_some_requests(closes_after: int) -> None:
     found = audit_of(Habits(closes_after=closes_after))
     assert found.kept == closes_after
-    assert found.keeps_http_1_0 == (closes_after > 1)
+    assert probed(Habits(closes_after=closes_after)).keeps_http_1_0 == (closes_after > 1)
 
 
 def test_an_old_client_that_asks_to_be_kept_and_is_not() -> None:
-    found = audit_of(Habits(keeps_old_clients=False))
-    assert found.kept == REQUESTS and not found.keeps_http_1_0
+    assert probed(Habits(keeps_old_clients=False)).keeps_http_1_0 is False
 
 
 def test_a_server_that_does_not_close_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("bakeoff.verify.audit"), "WITHIN_S", 0.5)
-    assert not audit_of(Habits(closes_when_asked=False)).closes_when_asked
+    assert probed(Habits(closes_when_asked=False)).closes_when_asked is False
 
 
 def test_a_server_that_answers_what_it_has_not_read() -> None:
-    found, _ = audited(good=Habits(), early=Habits(awaits_request=False))
-    assert found["good"].awaits_request and not found["early"].awaits_request
+    assert probed(Habits(awaits_request=False)).awaits_request is False
 
 
 def test_no_date() -> None:

@@ -57,7 +57,7 @@ def verified(
 ) -> tuple[Verification, list[str]]:
     with shop(answer) as (port, seen):
         handle, entry = handle_and_entry("x", port)
-        return verify(handle, entry, workload, "keep-alive"), seen
+        return verify(handle, entry, workload), seen
 
 
 def page(method: str, path: str, body: bytes) -> Answer:

@@ -31,7 +31,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
 
 def checked(port: int, protocol: Protocol, tls: Tls, workload: Workload = HELLO) -> Verification:
     handle, entry = asked(port, protocol, tls)
-    return verify(handle, entry, workload, "keep-alive")
+    return verify(handle, entry, workload)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -167,7 +167,7 @@ def test_the_audit_has_settings_and_what_hpack_makes_of_heads(run: Certificate) 
     with a_server("h2c", run, server.serve) as port:
         found = audit([asked(port, "h2c", None)], HELLO, sleep=lambda _: None)["x"]
         verified = checked(port, "h2c", run.client)
-    assert found.kept == REQUESTS and found.awaits_request
+    assert found.kept == REQUESTS
     assert found.keeps_http_1_0 is None and found.closes_when_asked is None
     assert found.tls is None and found.http2
     assert (found.http2.max_concurrent_streams, found.http2.header_table_size) == (128, 2048)

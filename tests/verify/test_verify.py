@@ -54,7 +54,7 @@ def verified(
 ) -> Verification:
     with server(*responses) as port:
         handle, entry = handle_and_entry("x", port)
-        return verify(handle, entry, workload, "keep-alive", pipeline, held)
+        return verify(handle, entry, workload, pipeline, held)
 
 
 def gzipped(body: bytes) -> bytes:
