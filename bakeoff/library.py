@@ -113,6 +113,9 @@ def race(
     budget: Duration | None = None,
     confirm: bool = False,
     same_answers: bool = False,
+    keep_going: bool = False,
+    ready_timeout: Duration | None = None,
+    probes: bool = True,
     gates: Sequence[str] = (),
     cant_tell: CantTell = "pass",
     seed: int | None = None,
@@ -127,7 +130,9 @@ def race(
     race for each combination; of several protocols each contender races once in each, all in one
     race. `ca` is a file with the roots that an https:// URL's certificate is believed by. `rate`
     (requests per second for each) or `load` (a share of each one's own peak) make an open loop,
-    ranked by p99 latency. With `same_answers` whoever answers otherwise than the reference is out.
+    ranked by p99 latency. With `same_answers` a contender is out whose answers differ from the
+    reference's. A race of two or more ends where fewer than two are left, unless it is to
+    `keep_going`.
     `ports` go to the commands and `pids` to the URLs, in their order. On a `cluster` (its head's
     address, or "auto") servers and generator run on its machines; `i_may_load` has hosts beside
     them that may be loaded, and contenders are rotated over so many `server_nodes`. The run's
@@ -177,6 +182,8 @@ def capacity(
     instances: int | None = None,
     workers: int | None = None,
     cpus: str | None = None,
+    keep_going: bool = False,
+    ready_timeout: Duration | None = None,
     cluster: str | None = None,
     i_may_load: Sequence[str] = (),
     seed: int | None = None,
@@ -282,6 +289,7 @@ def draws(
     ca: str | None = None,
     insecure: bool = False,
     cpus: str | None = None,
+    ready_timeout: Duration | None = None,
     pids: Sequence[int] = (),
     seed: int | None = None,
     out: Place = "runs",
@@ -328,6 +336,8 @@ def day(
     arrivals: Arrivals = "poisson",
     workers: int | None = None,
     cpus: str | None = None,
+    keep_going: bool = False,
+    ready_timeout: Duration | None = None,
     cluster: str | None = None,
     i_may_load: Sequence[str] = (),
     seed: int | None = None,

@@ -16,7 +16,7 @@ if _raises:
 from bakeoff.cli.app import app  # noqa: E402
 from bakeoff.cli.output import say  # noqa: E402
 from bakeoff.keeper.sweep import sweep  # noqa: E402
-from bakeoff.model.errors import NO_ROOM, BakeoffError  # noqa: E402
+from bakeoff.model.errors import NO_ROOM, BakeoffError, Status  # noqa: E402
 
 if _raises:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,11 +28,7 @@ COMPLETES = "_BAKEOFF_COMPLETE"
 
 
 def main() -> None:
-    """The whole program.
-
-    The exit status is 0 for success, 1 where the run says no, 2 for wrong usage, 3 where something
-    is missing, and 130 after an interrupt.
-    """
+    """The whole program. Its exit status is one of `Status`."""
     for ending in (signal.SIGTERM, signal.SIGHUP, *([signal.SIGINT] if _raises else [])):
         signal.signal(ending, _interrupt)
     try:
@@ -44,7 +40,7 @@ def main() -> None:
         say(f"bakeoff: {error}")
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(Status.INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -54,13 +50,13 @@ def main() -> None:
             raise
         where = f"{error.filename}: " if error.filename else ""
         say(f"bakeoff: {where}{error.strerror}: make room")
-        sys.exit(3)
+        sys.exit(Status.NO_VERDICT)
     except Exception:
         if not _interrupts:
             raise
         # Some libraries make errors of their own of an interrupt: pydantic-core does.
         say("bakeoff: interrupted; `bakeoff resume` goes on with a run")
-        sys.exit(130)
+        sys.exit(Status.INTERRUPTED)
 
 
 _interrupts: list[int] = []

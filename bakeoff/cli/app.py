@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 import bakeoff
 from bakeoff.cli.output import out, say
 from bakeoff.cli.verbatim import LOAD, PERSONALITIES, add_verbatim
-from bakeoff.model.errors import MissingPiece
+from bakeoff.model.errors import STATUSES, MissingPiece
 
 COMMANDS = {
     "race": (
@@ -60,6 +60,9 @@ COMMANDS = {
 """Name → the module of `bakeoff.cli` that has it, and the first line of its help."""
 
 
+EPILOG = "Exit status: " + "; ".join(f"{int(n)} {text}" for n, text in STATUSES.items()) + "."
+
+
 class _NamedCommand(TyperCommand):
     """A command of which only the name and the first line of help are known yet."""
 
@@ -68,9 +71,13 @@ class _NamedCommand(TyperCommand):
         assert self.name
         module = import_module(f"bakeoff.cli.{COMMANDS[self.name][0]}")
         if isinstance(several := getattr(module, self.name), typer.Typer):
-            return typer.main.get_command(several)
+            group = typer.main.get_command(several)
+            assert isinstance(group, TyperGroup)
+            for command in (group, *group.commands.values()):
+                command.epilog = EPILOG
+            return group
         alone = typer.Typer(context_settings=_SETTINGS, add_completion=False)
-        alone.command(self.name)(getattr(module, self.name))
+        alone.command(self.name, epilog=EPILOG)(getattr(module, self.name))
         return typer.main.get_command(alone)
 
 
@@ -92,7 +99,7 @@ app = typer.Typer(
     name="bakeoff",
     cls=_Commands,
     help="Head-to-head HTTP server benchmarks that know when it is a tie.",
-    epilog='Start here: bakeoff race "node a.js" "node b.js"',
+    epilog=f'Start here: bakeoff race "node a.js" "node b.js"\n\n{EPILOG}',
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,

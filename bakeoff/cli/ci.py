@@ -13,7 +13,7 @@ from bakeoff.build import WORKING_TREE, Repository, check_out
 from bakeoff.cli.options import RUNS, OutDir, environment, takes
 from bakeoff.cli.output import Json, check_json, check_writable, conclude, err, say
 from bakeoff.model.ci import CiPlan, ProjectFile, Revision
-from bakeoff.model.errors import BakeoffError
+from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.plan import (
     PROJECT_FILE,
     CheckedOut,
@@ -25,7 +25,6 @@ from bakeoff.plan import (
 from bakeoff.progress import terminal_watch
 from bakeoff.report.figures import plural
 
-SLOWER, NOT_RACED = 1, 3
 Say = Callable[[str], None]
 
 
@@ -52,9 +51,6 @@ def ci(
     says what is raced. An alarm is measured again in fresh processes before it
     is raised.
 
-    The status is 0 where the gates pass, 1 where head is slower, 2 for bad
-    usage, and 3 where base or head does not build or can't be raced.
-
     bakeoff ci                             head, and where it left the base
     bakeoff ci --base v1.2 --head HEAD~1   two revisions
     bakeoff ci --head . -d 1m              changes that are not committed yet
@@ -71,19 +67,12 @@ def ci(
         passes = options.cant_tell == "pass"
         files.write_why("Can't tell", str(error), "skipped" if passes else "failure")
         say(f"Can't tell: {error}")
-        raise typer.Exit(0 if passes else SLOWER) from None
+        raise typer.Exit(Status.DONE if passes else Status.GATE_FAILED) from None
     except BakeoffError as error:
         files.write_why("Not raced", str(error), "error")
-        if error.exit_status != SLOWER:
-            raise
-        say(f"bakeoff: {error}")
-        raise typer.Exit(NOT_RACED) from None
+        raise
     files.write(run)
-    try:
-        conclude(run, json)
-    except typer.Exit as ended:
-        not_raced = ended.exit_code == SLOWER and run.result.outcome == "not raced"
-        raise typer.Exit(NOT_RACED if not_raced else ended.exit_code) from None
+    conclude(run, json)
 
 
 def _with_project(options: CiOptions) -> tuple[CiOptions, ProjectFile, Path]:

@@ -9,6 +9,7 @@ from rich.table import Table
 from bakeoff.cli.output import Json, check_json, err, out, say
 from bakeoff.cluster.extra import import_ray
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
+from bakeoff.model.errors import Status
 
 cluster = typer.Typer(
     help="""Race on several machines: servers on one, the generator on another, by Ray.
@@ -50,7 +51,7 @@ def doctor(
     report = examine(address, say)
     _show(report, json)
     if any(each.level == "warning" for each in report.hindrances):
-        raise typer.Exit(1)
+        raise typer.Exit(Status.NO_VERDICT)
 
 
 @cluster.command()

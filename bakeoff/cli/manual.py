@@ -13,16 +13,10 @@ from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.cli.app import app
+from bakeoff.model.errors import STATUSES
 
 _TYPE = re.compile(r" <\S+>$")
 """What typer adds to the name of an operand, or of an option without a metavar."""
-STATUSES = {
-    "0": "Success.",
-    "1": "The run says no: a gate failed, or a contender gave no result.",
-    "2": "Wrong usage: an option, a name or a file.",
-    "3": "Something is missing on this machine; the message says how to get it.",
-    "130": "Interrupted; finished blocks are kept, and bakeoff resume goes on.",
-}
 FILES = {
     "./runs/": "A folder for each run; runs/latest points to the newest.",
     "$XDG_CACHE_HOME/bakeoff/": "What was built of an installed catalogue. It can be removed.",
@@ -43,7 +37,11 @@ def _page() -> Iterator[str]:
     yield from (".SH NAME", f"bakeoff \\- {_escaped(about[:1].lower() + about[1:])}")
     yield from (".SH SYNOPSIS", ".B bakeoff", "COMMAND [OPTIONS] [OPERANDS]", ".SH COMMANDS")
     yield from _commands(group, context)
-    yield from (".SH EXIT STATUS", *_entries(STATUSES), ".SH FILES", *_entries(FILES))
+    yield from (".SH EXIT STATUS", *_entries(_statuses()), ".SH FILES", *_entries(FILES))
+
+
+def _statuses() -> dict[str, str]:
+    return {str(int(status)): f"{text[:1].upper()}{text[1:]}." for status, text in STATUSES.items()}
 
 
 def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:

@@ -79,7 +79,7 @@ def measure(
 def conclude(run: runs.AnyRun, json: str | None) -> None:
     """Print the result of a run and where its report is.
 
-    Raises `typer.Exit` with 130 after an interrupt, with 1 where the run did not succeed.
+    Raises `typer.Exit` with the run's status where that is not 0.
     """
     from bakeoff.report import render
 
@@ -87,6 +87,5 @@ def conclude(run: runs.AnyRun, json: str | None) -> None:
     say(f"Report: {run.report_path}", err if json == "-" else out)
     if run.interrupted:
         say(f"Interrupted; finished blocks are kept; to go on: bakeoff resume {run.path}")
-        raise typer.Exit(130)
-    if not run.succeeded:
-        raise typer.Exit(1)
+    if run.status:
+        raise typer.Exit(run.status)

@@ -10,7 +10,7 @@ from bakeoff import runs
 from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
 from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show
 from bakeoff.cluster.place import place
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
 from bakeoff.plan.gates import CANT_TELL, GATE
 from bakeoff.progress import terminal_watch
@@ -115,4 +115,4 @@ def compare(
     )
     show(render.terminal(comparison.document()), comparison.result, json)
     if not comparison.passes:
-        raise typer.Exit(1)
+        raise typer.Exit(Status.GATE_FAILED)

@@ -18,7 +18,7 @@ from bakeoff.cli.options import contender_names
 from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.load import link, shadowed
-from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece
+from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, Status
 from bakeoff.model.receipt import Receipt
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.runs.stages import BuildLines, default_jobs
@@ -68,7 +68,9 @@ def setup(
         results = build_several(buildable, jobs or default_jobs(), watch)
     failures = _say_results(buildable, results)
     if len(failures) == len(buildable):
-        raise typer.Exit(failures[0].exit_status)
+        raise typer.Exit(Status.NO_VERDICT)
+    if failures and names:
+        raise typer.Exit(Status.CONTENDER_OUT)
 
 
 def _make_links(folder: Path) -> None:

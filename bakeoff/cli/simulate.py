@@ -14,7 +14,7 @@ from rich.table import Table
 from bakeoff import runs
 from bakeoff.cli.options import takes
 from bakeoff.cli.output import Json, check_json, err, out, say, show
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
 from bakeoff.plan import Flag, Options
 from bakeoff.plan.options import BootsOption
@@ -206,7 +206,7 @@ def simulate(
     )
     show(_rendered(result), result, json)
     if chosen is None:
-        raise typer.Exit(1)
+        raise typer.Exit(Status.NO_VERDICT)
 
 
 def _conditions(options: SimulateOptions, given: Conditions) -> Conditions:

@@ -7,6 +7,7 @@ it imports the standard library alone, and bakeoff where it is used.
 import contextlib
 import os
 import platform
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from typing import Any
 
 ENVIRONMENT = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "PYTHONUNBUFFERED", "CUDA_VISIBLE_DEVICES")
 """What Ray sets for its workers, beside RAY_…: no contender is to find it."""
+LOOK_S, REACH_S = 1.0, 3.0
+LOOKS = 2
 
 
 class Agent:
@@ -29,6 +32,9 @@ class Agent:
         self._calls: Connection | None = None
         self._lease: Connection | None = None
         self._fault = ""
+        self._has_host = threading.Event()
+        head = sys.modules["ray"].get_runtime_context().gcs_address
+        threading.Thread(target=self._end_with, args=(head,), daemon=True).start()
 
     def begin(
         self, address: str, roles: tuple[str, ...], may_load: tuple[str, ...], version: str
@@ -61,11 +67,11 @@ class Agent:
         except (EOFError, OSError):
             return {**facts, "fault": f"bakeoff {version} does not start there: {self._fault}"}
 
-    def do(self, call: Any) -> Any:
-        """Do what another node asks for."""
+    def do(self, call: bytes) -> bytes:
+        """Do what another node asks for. What is asked, and the answer, only the host reads."""
         assert self._calls, "begun"
-        self._calls.send(call)
-        return self._calls.recv()
+        self._calls.send_bytes(call)
+        return self._calls.recv_bytes()
 
     def renew(self) -> list[str]:
         """Go on for another lease; what there is to say since the last time."""
@@ -97,6 +103,7 @@ class Agent:
         )
         calls.close()
         lease.close()
+        self._has_host.set()
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
 
     def _watch(self, process: "subprocess.Popen[str]") -> None:
@@ -106,3 +113,19 @@ class Agent:
             self._fault = line.strip() or self._fault
         process.wait()
         threading.Timer(1.0, os._exit, (0,)).start()
+
+    def _end_with(self, head: str) -> None:
+        """End with the cluster's head until there is a host, which has a lease.
+
+        Nobody begins what nobody knows of, and Ray would leave it there for a minute.
+        """
+        host, _, port = head.rpartition(":")
+        failed = 0
+        while not self._has_host.wait(LOOK_S):
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), REACH_S).close()
+                failed = 0
+            except OSError:
+                failed += 1
+            if failed == LOOKS:
+                os._exit(0)

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bakeoff.cluster.head import alive
 from bakeoff.cluster.joining import Joined, Say, joined
 from bakeoff.cluster.stages import engine_on
 from bakeoff.load import REQUEST_TIMEOUT_MS
@@ -49,14 +48,15 @@ def examine(address: str, say: Say) -> ClusterReport:
             ceiling, alone = ceilings_requests_per_s(there)
         except BakeoffError as error:
             fault = str(error)
+        members = [each.address for each in there.head.members()]
         return ClusterReport(
             cluster=facts,
-            unused=tuple(each.address for each in alive() if each.address not in used),
+            unused=tuple(each for each in members if each not in used),
             ceiling_requests_per_s=ceiling,
             ceilings_requests_per_s=alone,
             hindrances=(
                 *hindrances(facts),
-                *_exposed([each.address for each in alive()]),
+                *_exposed(members),
                 *([_no_ceiling(fault)] if fault else []),
             ),
         )

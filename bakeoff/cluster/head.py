@@ -1,19 +1,14 @@
-"""The head of a cluster: reached, joined as a driver of Ray, asked for as long as it is there."""
+"""The head of a cluster: reached, and asked by a driver of Ray for as long as it is there."""
 
-import atexit
 import os
 import re
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import wait
+from collections.abc import Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import ray
-
-from bakeoff.load.hand import Hand
+from bakeoff.cluster.calls import Calls, Ended, Refused
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 PORT = 6379
@@ -23,12 +18,12 @@ ANSWER_S = 10.0
 """A head on a machine that is busy takes its time."""
 ASK_S = 1.0
 LEAVE_S = 5.0
+AGAIN = "start Ray again there, and then bakeoff here"
 _SETTINGS = b"\x04"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
 """What HTTP/2 begins with: an empty frame of settings; who speaks it answers with one of them."""
 _VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
 """Those of the cluster, then ours, in Ray's words about unlike ones."""
-_T = TypeVar("_T")
 
 
 class Member(NamedTuple):
@@ -39,57 +34,88 @@ class Member(NamedTuple):
     resources: dict[str, float]
 
 
+class Head:
+    """The head of a cluster; `calls` are those of a `driver.Driver`."""
+
+    def __init__(self, address: str, calls: Calls) -> None:
+        self.address, self._calls = address, calls
+
+    def begin(self, name: str, *arguments: object) -> "Future[Any]":
+        """Ask its driver without waiting. The future raises `Refused`, or `Ended`."""
+        return self._calls.begin(name, *arguments)
+
+    def ask(self, name: str, *arguments: object) -> Any:
+        """What its driver answers. Raises `Refused`, and `MissingPiece` where the head goes.
+
+        Ray would wait for another one.
+        """
+        return self.answered(self.begin(name, *arguments))
+
+    def answered(self, answer: "Future[Any]") -> Any:
+        """What is answered, as `ask` does."""
+        while not wait([answer], ASK_S).done:
+            self._check()
+        try:
+            return answer.result()
+        except Ended:
+            self._check()
+            raise
+
+    def members(self) -> list[Member]:
+        """The nodes of the cluster. Raises as `ask` does."""
+        members: list[Member] = self.ask("members")
+        return members
+
+    def gone(self) -> str:
+        """Why it can't be reached; empty: it can, or its address is not known yet."""
+        if not self.address:
+            return ""
+        host, _, port = self.address.rpartition(":")
+        if not unreachable(host, int(port)):
+            return ""
+        why = unreachable(host, int(port))
+        return f"the cluster's head {self.address} is gone ({why})" if why else ""
+
+    def leave(self) -> None:
+        """End the agents, and leave the cluster; without its head Ray could do neither."""
+        if not self.gone():
+            wait([self.begin("leave")], LEAVE_S)
+
+    def _check(self) -> None:
+        if why := self.gone():
+            raise MissingPiece(f"{why}; {AGAIN}")
+
+
 @contextmanager
-def connected(address: str) -> Iterator[str]:
-    """This process as a driver of Ray; the head's address. Raises `MissingPiece`, `BadUsage`."""
+def connected(address: str) -> Iterator[Head]:
+    """The head of the cluster at an address. Raises `MissingPiece`, `BadUsage`."""
     if address != "auto":
         address = _reached(address)
-    # The head may go while a run goes on: we see that ourselves, and end in order.
-    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "3600")
-    join = partial(
-        ray.init,
-        address=address,
-        namespace="bakeoff",
-        logging_level="CRITICAL",
-        configure_logging=False,
-        log_to_driver=False,
-    )
+    calls = Calls("bakeoff.cluster.driver")
+    head = Head("" if address == "auto" else address, calls)
     try:
-        answered(join, "" if address == "auto" else address)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-        raise MissingPiece(_not_joined(address, str(error))) from None
-    head = str(ray.get_runtime_context().gcs_address)
-    try:
-        yield head
+        _begun(head, calls)
+        try:
+            head.address = head.ask("join", address)
+        except Refused as error:
+            raise MissingPiece(_not_joined(address, error.text)) from None
+        try:
+            yield head
+        finally:
+            head.leave()
     finally:
-        _leave(head)
+        calls.end()
 
 
-def answered(ask: Callable[[], _T], head: str) -> _T:
-    """What Ray answers. Raises `MissingPiece` where its head goes meanwhile: Ray waits for it then.
-
-    It is asked in another thread, where it leaves our signals alone. An empty `head` isn't known.
-    """
-    hand = Hand("asking Ray")
-    future = hand.do(ask)
-    hand.end()
-    while not wait([future], ASK_S).done:
-        if head and (why := headless(head)):
-            atexit.unregister(ray.shutdown)
-            raise MissingPiece(f"{why}; start it again there, and bakeoff here")
-    return future.result()
-
-
-def _leave(head: str) -> None:
-    """Be no driver any more. Without its head Ray may wait for minutes: nobody waits for it."""
-    if not headless(head):
-        ray.shutdown()
-        return
-    leaving = threading.Thread(target=ray.shutdown, daemon=True)
-    leaving.start()
-    leaving.join(LEAVE_S)
-    if leaving.is_alive():
-        atexit.unregister(ray.shutdown)
+def _begun(head: Head, calls: Calls) -> None:
+    """Wait until the driver has imported Ray. Raises `MissingPiece`."""
+    try:
+        head.answered(calls.ready)
+    except Ended as error:
+        raise MissingPiece(
+            f"a race on a cluster needs Ray, which is not installed ({error.last_line}); "
+            "pip install 'bakeoff[cluster]', here and on each node"
+        ) from None
 
 
 def _reached(address: str) -> str:
@@ -157,37 +183,10 @@ def _not_joined(address: str, why: str) -> str:
     )
 
 
-def alive() -> list[Member]:
-    """The nodes that Ray has, in the order of their addresses.
-
-    Of one that has just died Ray doesn't know for half a minute: nobody answers at its port.
-    """
-    return sorted(
-        (
-            Member(each["NodeID"], each["NodeManagerAddress"], each["Resources"])
-            for each in ray.nodes()
-            if each["Alive"] and _answers(each["NodeManagerAddress"], each["NodeManagerPort"])
-        ),
-        key=lambda each: [part.zfill(3) for part in each.address.split(".")],
-    )
-
-
-def _answers(host: str, port: int) -> bool:
+def unreachable(host: str, port: int) -> str:
+    """Why nobody answers there; empty: somebody does."""
     try:
-        socket.create_connection((host, port), REACH_S).close()
-    except OSError:
-        return False
-    return True
-
-
-def headless(head: str) -> str:
-    """Why the head can't be reached; empty: it can."""
-    host, _, port = head.rpartition(":")
-    for _ in range(2):
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), REACH_S).close()
-        except OSError as error:
-            why = error.strerror or str(error)
-        else:
-            return ""
-    return f"the cluster's head {head} is gone ({why})"
+        socket.create_connection((host.strip("[]"), port), REACH_S).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

@@ -2,20 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
-from itertools import count
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from math import ceil
 from typing import Any, NamedTuple, get_args
 
-import ray
-from ray import cloudpickle
-from ray.exceptions import ActorAlreadyExistsError, RayError
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
 from bakeoff import __version__
-from bakeoff.cluster import agent
-from bakeoff.cluster.head import ASK_S, Member, alive, answered, connected, headless, numeric
+from bakeoff.cluster.calls import Ended, Refused
+from bakeoff.cluster.head import ASK_S, Head, Member, connected, numeric
 from bakeoff.cluster.remote import Leases, Lost, Node, end
 from bakeoff.cluster.stages import stages
 from bakeoff.model.cluster import Cluster, ClusterNode, Role, Route
@@ -41,6 +35,7 @@ class Joined(NamedTuple):
     stages: Stages
     server: Node
     loads: tuple[Node, ...]
+    head: Head
 
 
 @contextmanager
@@ -54,27 +49,28 @@ def joined(
     serve while others load. Raises `MissingPiece`, `BadUsage`.
     """
     with connected(address) as head:
-        nodes_there = answered(alive, head)
-        servers = serving_nodes(nodes_there, server_nodes, head)
+        members = head.members()
+        servers = serving_nodes(members, server_nodes, head.address)
         serve = {each.address for each in servers}
-        loads = [each for each in able("load", nodes_there, head) if each.address not in serve]
+        offering = able("load", members, head.address)
+        loads = [each for each in offering if each.address not in serve]
         if not loads:
             raise BadUsage(
                 f"--cluster {address}: {servers[0].address} has both `server` and `load`, and "
                 "no other node has `load`: a race on one machine needs no cluster; leave --cluster "
                 "out, or start Ray with --resources='{\"load\": 1}' on another machine"
             )
-        lost = Lost()
+        lost = Lost(head.gone)
         more = tuple(map(numeric, may_load))
         loadable = (*(each.address for each in servers), *more)
-        members: list[tuple[Role, Member]] = [("server", each) for each in servers]
-        members += [("load", each) for each in loads]
-        with agents(members, loadable, head, lost, say) as (nodes, facts):
+        taking: list[tuple[Role, Member]] = [("server", each) for each in servers]
+        taking += [("load", each) for each in loads]
+        with agents(taking, loadable, head, lost, say) as (nodes, facts):
             check_versions(facts)
             serving, loading = nodes[: len(servers)], nodes[len(servers) :]
             ways = tuple(measured_route(each, to) for to in serving for each in loading)
             cluster = Cluster(
-                address=head,
+                address=head.address,
                 server=facts[0],
                 loads=tuple(facts[len(servers) :]),
                 routes=ways,
@@ -82,7 +78,8 @@ def joined(
                 may_load=more,
                 others=tuple(facts[1 : len(servers)]),
             )
-            yield Joined(cluster, stages(serving, loading), serving[0], tuple(loading))
+            lost.is_joined = True
+            yield Joined(cluster, stages(serving, loading), serving[0], tuple(loading), head)
 
 
 def serving_nodes(members: Sequence[Member], number: int | None, head: str) -> list[Member]:
@@ -128,7 +125,7 @@ def _roles(member: Member) -> str:
 def agents(
     members: Sequence[tuple[Role, Member]],
     may_load: Sequence[str],
-    head: str,
+    head: Head,
     lost: Lost,
     say: Say,
 ) -> Iterator[tuple[list[Node], list[ClusterNode]]]:
@@ -136,76 +133,61 @@ def agents(
 
     Raises `MissingPiece`, `NodeLost`.
     """
-    leases = Leases(lambda: headless(head), lost, say)
+    leases = Leases(lost, say)
     leases.start()
-    nodes: list[Node] = []
+    nodes = [Node(head, member.address, lost) for _, member in members]
     try:
         for role, member in members:
-            actor = answered(partial(_actor, role, member, say), head)
-            nodes.append(Node(actor, member.address, lost))
+            _place(head, role, member, say)
         # All at the same time: each takes a second, and ten on a machine that is busy.
+        begin = tuple(may_load), __version__
         asked = {
-            node.agent.begin.remote(node.address, (role,), tuple(may_load), __version__): node
+            head.begin("begin", node.address, (role,), *begin): (role, node)
             for (role, _), node in zip(members, nodes, strict=True)
         }
-        roles = {node.address: role for (role, _), node in zip(members, nodes, strict=True)}
-        said: dict[str, ClusterNode] = {}
-        while len(said) < len(nodes):
-            left = [each for each, node in asked.items() if node.address not in said]
-            answer = _first(left, lost)
-            node = asked[answer or left[0]]
+        facts: dict[str, ClusterNode] = {}
+        while asked:
+            answer = _first([*asked], lost)
             if not answer:
-                there = answered(alive, head)
-                raise MissingPiece(_not_placed(roles[node.address], node.address, there))
-            said[node.address] = _facts(roles[node.address], node.address, answer)
+                role, node = next(iter(asked.values()))
+                raise MissingPiece(_not_placed(role, node.address, head.members()))
+            role, node = asked.pop(answer)
+            facts[node.address] = _facts(role, node.address, answer, lost)
             leases.nodes.append(node)
-        yield nodes, [said[node.address] for node in nodes]
+        yield nodes, [facts[node.address] for node in nodes]
     finally:
         leases.stop()
-        with suppress(BakeoffError):
-            end(nodes, lost)
-        for node in nodes:
-            with suppress(RayError, RuntimeError):
-                ray.kill(node.agent)
+        # The others have nothing that could be ended, or end with their leases.
+        end(leases.nodes, lost)
 
 
-def _actor(role: Role, member: Member, say: Say) -> Any:
-    """The agent of a node, which has one at a time: while another run has it, this one waits."""
-    cloudpickle.register_pickle_by_value(agent)
-    remote = ray.remote(concurrency_groups={"lease": 1})(agent.Agent)
-    options = remote.options(
-        name=f"{role} {member.address}",
-        num_cpus=0,
-        resources={role: 1},
-        max_restarts=0,
-        scheduling_strategy=NodeAffinitySchedulingStrategy(member.id, soft=False),
-    )
-    for tries in count():
-        try:
-            return options.remote()
-        except ActorAlreadyExistsError:
-            pass
-        if not tries:
+def _place(head: Head, role: Role, member: Member, say: Say) -> None:
+    """Start the agent of a node: while another run has it, this one waits."""
+    has_waited = False
+    while not head.ask("place", role, member):
+        if not has_waited:
             say(f"waiting: another run has the {role} node {member.address}")
+        has_waited = True
         time.sleep(ASK_S)
-    raise AssertionError("it is tried for ever")
 
 
-def _first(asked: list[Any], lost: Lost) -> Any | None:
-    """Which has been answered; None: none within PLACED_S. Raises `NodeLost`."""
+def _first(asked: "Sequence[Future[Any]]", lost: Lost) -> "Future[Any] | None":
+    """Which has been answered; None: none within PLACED_S. Raises what `Lost.check` raises."""
     until_s = time.monotonic() + PLACED_S
     while time.monotonic() < until_s:
         lost.check()
-        if ready := ray.wait(asked, timeout=ASK_S)[0]:
-            return ready[0]
+        if ready := wait(asked, ASK_S, FIRST_COMPLETED).done:
+            return ready.pop()
     return None
 
 
-def _facts(role: Role, address: str, asked: Any) -> ClusterNode:
+def _facts(role: Role, address: str, answer: "Future[Any]", lost: Lost) -> ClusterNode:
     """What a machine has said of itself. Raises `MissingPiece`."""
     try:
-        given: dict[str, Any] = ray.get(asked)
-    except RayError as error:
+        given: dict[str, Any] = answer.result()
+    except (Refused, Ended) as error:
+        lost.look()
+        lost.check()
         first = str(error).strip().splitlines()[0]
         raise MissingPiece(
             f"nothing can be started on the {role} node {address}: {first}"

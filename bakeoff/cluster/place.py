@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bakeoff.cluster.extra import import_ray
-
 if TYPE_CHECKING:
     from bakeoff.plan import Environment
     from bakeoff.runs import Stages
@@ -37,7 +35,6 @@ def place(
             raise BadUsage("--i-may-load: is for --cluster, whose machines load nobody else's")
         yield here, real_stages()
         return
-    import_ray()
     from bakeoff.cluster.joining import joined
 
     say(f"joining the cluster {cluster}")

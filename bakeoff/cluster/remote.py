@@ -1,17 +1,17 @@
 """Objects on other nodes, seen as if they were here, and the leases that keep them alive."""
 
+import pickle
 import threading
-import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, Self
 
-import ray
-from ray.exceptions import RayError
-
+from bakeoff.cluster.calls import Ended, Refused
+from bakeoff.cluster.head import AGAIN, Head
 from bakeoff.cluster.host import LEASE_S
 from bakeoff.cluster.wire import Call, Failed, Resident
-from bakeoff.model.errors import BakeoffError, NodeLost
+from bakeoff.model.errors import MissingPiece, NodeLost
 
 RENEW_S = 1.0
 LATE_S = 6.0
@@ -22,13 +22,26 @@ END_S = 25.0
 
 
 class Lost:
-    """Why the cluster can't be reached any more; empty while it can."""
+    """Why the cluster can't be reached any more; empty while it can. `gone` says it of its head."""
 
-    def __init__(self) -> None:
-        self.why = ""
+    def __init__(self, gone: Callable[[], str]) -> None:
+        self.why, self._gone = "", gone
+        self.is_joined = False
+
+    def look(self) -> None:
+        """Look whether the head is gone."""
+        if why := self._gone():
+            self.why = self.why or why
+
+    def tell(self, why: str) -> None:
+        """Something else is gone; where the head is gone, too, that is why."""
+        self.look()
+        self.why = self.why or why
 
     def check(self) -> None:
-        """Raise `NodeLost` where it can't."""
+        """Raise `NodeLost` where it can't, and `MissingPiece` while nothing is measured yet."""
+        if self.why and not self.is_joined:
+            raise MissingPiece(f"{self.why}; {AGAIN}")
         if self.why:
             raise NodeLost(
                 f"{self.why}; what ran there ends by itself within {LEASE_S:.0f} s, and what was "
@@ -37,10 +50,10 @@ class Lost:
 
 
 class Node:
-    """One machine of the cluster, by its agent, an actor of Ray."""
+    """One machine of the cluster, where Ray runs an agent."""
 
-    def __init__(self, agent: Any, address: str, lost: Lost) -> None:
-        self.agent, self.address, self._lost = agent, address, lost
+    def __init__(self, head: Head, address: str, lost: Lost) -> None:
+        self.head, self.address, self._lost = head, address, lost
 
     def call(self, key: str, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a method of an object there. Raises what it raised there, and `NodeLost`."""
@@ -52,15 +65,16 @@ class Node:
         Raises `NodeLost`.
         """
         self._lost.check()
-        return partial(self._result, self.agent.do.remote(Call(key, name, arguments, named)))
+        call = pickle.dumps(Call(key, name, arguments, named))
+        return partial(self._result, self.head.begin("do", self.address, call))
 
-    def _result(self, asked: Any) -> Any:
+    def _result(self, answer: "Future[Any]") -> Any:
+        while not wait([answer], WAIT_S).done:
+            self._lost.check()
         try:
-            while not ray.wait([asked], timeout=WAIT_S)[0]:
-                self._lost.check()
-            result = ray.get(asked)
-        except RayError as error:
-            self._lost.why = self._lost.why or gone(self.address, error)
+            result = pickle.loads(answer.result())
+        except (Refused, Ended) as error:
+            self._lost.tell(gone(self.address, error))
             self._lost.check()
             raise AssertionError("a lost node is no node") from None
         if isinstance(result, Failed):
@@ -94,16 +108,19 @@ class Leases(threading.Thread):
     `say` is told the lines that agents have.
     """
 
-    def __init__(self, head: Callable[[], str], lost: Lost, say: Callable[[str], object]) -> None:
+    def __init__(self, lost: Lost, say: Callable[[str], object]) -> None:
         super().__init__(daemon=True)
         self.nodes: list[Node] = []
-        self._head, self._lost, self._say = head, lost, say
+        self._lost, self._say = lost, say
         self._done = threading.Event()
 
     def run(self) -> None:
         """Until `stop`, or until something is lost: then leases run out."""
         while not self._done.wait(RENEW_S) and not self._lost.why:
-            self._lost.why = self._renewed() or self._head()
+            if why := self._renewed():
+                self._lost.tell(why)
+            else:
+                self._lost.look()
 
     def stop(self) -> None:
         """Renew no more."""
@@ -111,37 +128,26 @@ class Leases(threading.Thread):
         self.join(LATE_S)
 
     def _renewed(self) -> str:
-        asked = {
-            node.agent.renew.options(concurrency_group="lease").remote(): node
-            for node in self.nodes
-        }
-        if not asked:
-            return ""
-        try:
-            _, late = ray.wait([*asked], num_returns=len(asked), timeout=LATE_S)
-        except (RayError, RuntimeError) as error:
-            return f"Ray failed: {error}"
-        if late:
-            return f"the node {asked[late[0]].address} has not answered for {LATE_S:.0f} s"
-        for each, node in asked.items():
+        asked = {node.head.begin("renew", node.address): node for node in self.nodes}
+        if late := wait(asked, LATE_S).not_done:
+            return f"the node {asked[late.pop()].address} has not answered for {LATE_S:.0f} s"
+        for answer, node in asked.items():
             try:
-                for line in ray.get(each):
+                for line in answer.result():
                     self._say(line)
-            except RayError as error:
+            except (Refused, Ended) as error:
                 return gone(node.address, error)
         return ""
 
 
-def gone(address: str, error: Exception) -> str:
+def gone(address: str, error: Refused | Ended) -> str:
     """That the agent at `address` can't be reached; Ray's own words are of its insides."""
-    return f"the node {address} is gone, or what Ray ran there for bakeoff ({type(error).__name__})"
+    if isinstance(error, Ended):
+        return str(error)
+    return f"the node {address} is gone, or what Ray ran there for bakeoff ({error.kind})"
 
 
 def end(nodes: Sequence[Node], lost: Lost) -> None:
     """End what runs on the nodes, and wait for it; of nodes that are lost the leases run out."""
-    asked = [node.agent.end.options(concurrency_group="lease").remote() for node in nodes]
-    until_s = time.monotonic() + (LATE_S if lost.why else END_S)
-    try:
-        ray.wait(asked, num_returns=len(asked), timeout=until_s - time.monotonic())
-    except (RayError, RuntimeError) as error:
-        raise BakeoffError(f"the cluster's nodes could not be told to end: {error}") from None
+    asked = [node.head.begin("end", node.address) for node in nodes]
+    wait(asked, LATE_S if lost.why else END_S)

@@ -58,7 +58,7 @@ class _Servers(Servers):
         self._folders = [_Folders(each) for each in servers]
         self._keepers: list[_Keeper] = []
         asked = Far(loader, "servers")
-        for name in ("verify", "look", "audit", "connections_at_a_time"):
+        for name in ("verify", "look", "audit", "probe", "connections_at_a_time"):
             setattr(self, name, getattr(asked, name))
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
@@ -131,14 +131,23 @@ class _Keeper:
         self.swept: tuple[str, ...] = keeper.swept  # type: ignore[assignment]
 
     def start(
-        self, entry: Entry, *, key: str, out: Path, host: str, log: Path, **more: Any
+        self,
+        entry: Entry,
+        *,
+        key: str,
+        out: Path,
+        host: str,
+        log: Path,
+        say: Callable[[str], object] = lambda _text: None,
+        **more: Any,
     ) -> Handle:
         """Start a contender on the server node, at that node's address. Raises `ContenderOut`.
 
         `out`, `host` and `log` are what they would be here, and what they are there follows.
         """
         assert entry.contender and entry.folder, "an entry to start"
-        del out, host
+        # A line about a slow start can't be called from the node.
+        del out, host, say
         folder = self._folders.there(entry.contender, Path(entry.folder))
         place: str = self._server.call("host", "log", self._name, log.name)
         self._logs[key] = place, log
@@ -168,9 +177,9 @@ class _Keeper:
         self._bring_log(name)
         return stopped
 
-    def death(self, name: str) -> str | None:
-        """How it died, with the end of its log; None while it lives."""
-        how: str | None = self._keeper.death(name)
+    def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
+        """How it ended, with the end of its log; None while it lives."""
+        how: str | None = self._keeper.death(name, answers, doing)
         return how
 
     def pids(self, name: str) -> tuple[int, ...]:
@@ -246,9 +255,9 @@ class _Keepers:
         """End a contender."""
         return self._of[name].stop(name, grace_s)
 
-    def death(self, name: str) -> str | None:
-        """How it died, with the end of its log; None while it lives."""
-        return self._of[name].death(name)
+    def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
+        """How it ended, with the end of its log; None while it lives."""
+        return self._of[name].death(name, answers, doing)
 
     def pids(self, name: str) -> tuple[int, ...]:
         """All its processes, by their numbers on its node."""

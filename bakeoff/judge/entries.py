@@ -103,6 +103,11 @@ class Participants:
         return [name for name, why in self.reasons.items() if why and name not in self.twins]
 
     @property
+    def ended(self) -> list[str]:
+        """Entries whose figures are invalid because their processes ended."""
+        return [name for name in self.invalid if self.reasons[name][0].code == "died"]
+
+    @property
     def bounded(self) -> frozenset[str]:
         """Those that did at least what was measured."""
         return frozenset(name for name, why in self.at_least.items() if why)
@@ -127,6 +132,7 @@ def row(
     receipt: Receipt | None,
     *,
     pairs: Pairs,
+    until_end: Pairs,
     all_pairs: Pairs,
     by_cpu: Pairs,
     place: tuple[tuple[int, int], str] | None,
@@ -135,7 +141,7 @@ def row(
 
     `place` is its rank range and its letters, None where it is not valid. `all_pairs` has the
     comparisons over all blocks, where some were left out of `pairs`; `by_cpu` those of requests
-    per CPU second.
+    per CPU second, and `until_end` those of entries that ended.
     """
     reference = participants.reference
     is_reference = place is not None and name == reference
@@ -180,6 +186,7 @@ def row(
         cpu_ratio=cpu.interval(name) if cpu else None,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(all_pairs)),
+        until_end=bounded(until_end.get(frozenset({name, reference}))),
         n=interval.n if interval else shared,
         boots=of_boots,
         draws=against.draw_ratios(name) if against else (),

@@ -82,16 +82,17 @@ def reasons(
     `judged` adds up the blocks that are judged, `every` all blocks: an error counts wherever it
     happened.
     """
+    ended = tuple(death(name, history))
     if not judged.slices:
-        return (Finding.of("not_measured"),)
+        return ended or tuple(_lost(name, history)) or (Finding.of("not_measured"),)
     return (
+        *ended,
         *_wrong_answers(name, history, every),
         *_unanswered(plan, name, history, every, "unanswered"),
         *_misconduct(plan, name, history),
         *few_connections(plan, name, history),
         *([] if judged.requests else [Finding.of("no_answers")]),
         *open_loop.reasons(offered),
-        *death(name, history),
     )
 
 
@@ -173,6 +174,13 @@ def death(name: str, history: History) -> Iterator[Finding]:
         yield Finding.of("died", how=how)
 
 
+def _lost(name: str, history: History) -> Iterator[Finding]:
+    """Some of its processes ended while it was measured, or did not come up."""
+    lost = [how for end in history.ends for how in end.lost.get(name, ())]
+    if lost:
+        yield Finding.of("processes_lost", n=len(lost), how=lost[0])
+
+
 def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The generator is busy and the server far from it.
 
@@ -229,9 +237,7 @@ def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding
 def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[Finding]:
     """What makes the entry's figures doubtful."""
     yield from out_in_boots(name, history)
-    lost = [how for end in history.ends for how in end.lost.get(name, ())]
-    if lost:
-        yield Finding.of("processes_lost", n=len(lost), how=lost[0])
+    yield from _lost(name, history)
     yield from _unanswered(plan, name, history, tally, "few_unanswered")
     yield from _closing(plan, name, history, tally)
     yield from steadiness.warm_up(name, history)

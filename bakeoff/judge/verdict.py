@@ -70,6 +70,13 @@ def judge(
     participants = Participants.of(plan, history, every)
     valid, reference = participants.valid, participants.reference
     pairs = compare(history, valid, plan.ranked_by)
+    # What a contender answered before it ended is compared, too; it has no place for that.
+    until_end = {
+        key: comparison
+        for name in participants.ended
+        if name != reference
+        for key, comparison in compare(history, (reference, name), plan.ranked_by).items()
+    }
     all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
     by_cpu = compare(history, valid, "requests_per_cpu_s")
     names = ordered(valid, reference, pairs)
@@ -83,6 +90,7 @@ def judge(
             name,
             receipts.get(name),
             pairs=pairs,
+            until_end=until_end,
             all_pairs=all_pairs,
             by_cpu=by_cpu,
             place=standing.get(name),

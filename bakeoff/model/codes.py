@@ -29,7 +29,7 @@ def _codes(*rows: str) -> dict[str, Code]:
 _REASONS = _codes(
     # Why an entry's figures can't stand.
     "not_measured: The run ended before its first slice.",
-    "died how: It died while it was loaded.",
+    "died how: Its processes ended, or did not come up again; `how` has the end of the log.",
     "no_answers: It answered no request.",
     "few_connections opened connections: Fewer connections could be opened than planned.",
     "wrong_answers wrong attempts first_bad: Answers had a wrong status, body or header.",

@@ -108,7 +108,8 @@ class VerdictEntry(Contract):
     measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
     between the boots, where there were two. `solo` is the ratio with one contender up at a time,
     where the race was confirmed so, and `solo_agrees` whether it differs from `ratio` by no more
-    than chance.
+    than chance. `until_end` is the ratio over the blocks that an entry answered before its
+    processes ended, as a pair of its own.
     """
 
     name: str
@@ -124,6 +125,7 @@ class VerdictEntry(Contract):
     cpu_ratio: Interval | None = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
+    until_end: Annotated[Ratio | None, Field(exclude_if=lambda given: given is None)] = None
     n: NonNegativeInt
     boots: tuple[BootRatio, ...] = ()
     draws: tuple[DrawRatio, ...] = ()

@@ -1,12 +1,13 @@
 """What can go wrong, with the message for the user.
 
-BakeoffError                a message and the exit status that goes with it
+BakeoffError         3      a message and the exit status that goes with it
   BadUsage           2      the command line asks for something that makes no sense
     BadFile          2      a file breaks its contract: names file, key and what would be right
   MissingPiece       3      the machine or a tool lacks something: names how to get it
-  ContenderOut       1      one contender cannot take part; the others go on
-  NoVerdict          1      nothing is left to judge
-  NodeLost           1      a machine of the cluster is gone: what was measured is kept
+  ContenderOut       4      one contender cannot take part; the others go on
+  NoVerdict          3      nothing can be judged
+    TooFewLeft       3      too few contenders are left to go on
+  NodeLost           3      a machine of the cluster is gone: what was measured is kept
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Iterable
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +28,37 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 """The numbers of an OSError that says that a disk is full."""
 
 
+class Status(IntEnum):
+    """The exit statuses of all commands but those that stand in for other programs."""
+
+    DONE = 0
+    GATE_FAILED = 1
+    BAD_USAGE = 2
+    NO_VERDICT = 3
+    CONTENDER_OUT = 4
+    INTERRUPTED = 130
+
+
+STATUSES = {
+    Status.DONE: "everything that was requested was measured and judged",
+    Status.GATE_FAILED: "a gate failed",
+    Status.BAD_USAGE: "wrong usage",
+    Status.NO_VERDICT: "nothing could be judged, or something is missing on this machine",
+    Status.CONTENDER_OUT: "a contender is out; the others have a verdict",
+    Status.INTERRUPTED: "interrupted; finished blocks are kept",
+}
+
+
 class BakeoffError(Exception):
     """A fault with a plain message; `exit_status` is that of the process."""
 
-    exit_status = 1
+    exit_status = Status.NO_VERDICT
 
 
 class BadUsage(BakeoffError):
     """The command line's arguments, or what they name, are wrong."""
 
-    exit_status = 2
+    exit_status = Status.BAD_USAGE
 
 
 class BadFile(BadUsage):
@@ -89,21 +112,29 @@ class BadFile(BadUsage):
 class MissingPiece(BakeoffError):
     """The machine or a tool lacks something that the work needs."""
 
-    exit_status = 3
-
 
 class ContenderOut(BakeoffError):
     """A contender cannot take part. `str()` is the reason that the verdict gives."""
+
+    exit_status = Status.CONTENDER_OUT
 
 
 class ToolMissing(ContenderOut):
     """A contender needs a tool that isn't on this machine."""
 
-    exit_status = 3
-
 
 class NoVerdict(BakeoffError):
-    """Nothing can be judged: no contender was valid, or too little was measured."""
+    """Nothing can be judged: too few contenders are left, or too little was measured."""
+
+
+class TooFewLeft(NoVerdict):
+    """Fewer contenders are left than the run needs; `reasons` has why the others are out."""
+
+    def __init__(self, left: Iterable[str], reasons: str) -> None:
+        self.reasons = reasons
+        names = " and ".join(left)
+        alone = f"there is nothing to compare {names} with (--keep-going measures it alone)"
+        super().__init__(f"{alone if names else 'no contender can take part'}:\n{reasons}")
 
 
 class NodeLost(BakeoffError):

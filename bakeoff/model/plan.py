@@ -122,7 +122,10 @@ class Plan(Contract):
     whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
     is to measure the entries solo too, after the race, with a bound of their own. Without what is
     `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
-    Without a `cluster` all of it is on one machine.
+    Without a `cluster` all of it is on one machine. `available`: the contenders were not named one
+    by one, so those that can't be built or don't serve the workload are left out as a rule. With
+    `keep_going` a run goes on with a single contender where others failed. Without `probes` servers
+    get no request but the workload's, and the audit lacks what only other requests show.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -158,6 +161,9 @@ class Plan(Contract):
     gates: tuple[Gate, ...] = ()
     cant_tell: CantTell = "pass"
     same_answers: bool = False
+    available: bool = False
+    keep_going: bool = False
+    probes: bool = True
     expected: Expected | None = None
     seed: NonNegativeInt
     host: str = "127.0.0.1"
@@ -196,6 +202,17 @@ class Plan(Contract):
     def protocol_of(self, name: str) -> Protocol:
         """What the entry called `name` is asked over."""
         return self.entry(name).protocol or self.protocol
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The names of the entries, without the twin."""
+        return tuple(entry.name for entry in self.entries if not entry.twin_of)
+
+    @property
+    def least(self) -> int:
+        """How many contenders the run needs to go on: two, where two or more were requested."""
+        requested = len(self.contenders) + len(self.skipped)
+        return 1 if self.keep_going else min(2, requested)
 
     @property
     def machines(self) -> int:

@@ -190,7 +190,7 @@ class BootEnd(Contract):
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
     `tcp` what happened meanwhile (None: it can't be seen). `network` is there where server and
-    generator are on two machines.
+    generator are on two machines. `cut_short`: an error ended the boot, so most of this is missing.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -206,6 +206,7 @@ class BootEnd(Contract):
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
     network: Annotated[NetworkSeen | None, Field(exclude_if=lambda given: given is None)] = None
+    cut_short: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
 
 
 class ToolRun(Contract):
@@ -236,11 +237,13 @@ class PlanChange(Contract):
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
     `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
     room for, or as all servers serve at a time. `places` has the queues that overflowed with more,
-    by name, and `served` how many connections those serve that let others wait.
+    by name, and `served` how many connections those serve that let others wait. `prepared`: it was
+    known before anything was started, as of contenders that can't be built.
     """
 
     type: Literal["plan-change"] = "plan-change"
     out: dict[str, str] = {}
+    prepared: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
     duration_s: PositiveFloat | None = None
     connections: PositiveInt | None = None
     places: dict[str, PositiveInt] = {}

@@ -20,8 +20,8 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
-from bakeoff.plan.outlook import ENDING_S
-from bakeoff.plan.race import confirming, without
+from bakeoff.plan.outlook import ENDING_S, START_S_MAX
+from bakeoff.plan.race import check_enough, confirming, without
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
 from bakeoff.plan.schedule import (
@@ -43,6 +43,7 @@ __all__ = [
     "ENDING_S",
     "PROJECT_FILE",
     "ROUNDS",
+    "START_S_MAX",
     "CapacityOptions",
     "Catalogue",
     "CheckedOut",
@@ -61,6 +62,7 @@ __all__ = [
     "arrival_seed",
     "block_order",
     "check_budget",
+    "check_enough",
     "cohort",
     "confirming",
     "day_order",

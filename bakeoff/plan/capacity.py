@@ -17,8 +17,10 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     InstancesOption,
+    KeepGoingOption,
     MayLoadOption,
     ProtocolOption,
+    ReadyTimeoutOption,
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions
@@ -94,6 +96,8 @@ class CapacityOptions(QuestionOptions):
         Flag("Workers or threads per server. (default: one for each of its cores)", int),
     ] = None
     cpus: CpusOption = None
+    keep_going: KeepGoingOption = False
+    ready_timeout: ReadyTimeoutOption = None
     cluster: ClusterOption = None
     i_may_load: MayLoadOption = ()
 

@@ -17,7 +17,9 @@ from bakeoff.plan.options import (
     CpusOption,
     Flag,
     InstancesOption,
+    ProbesOption,
     ProtocolOption,
+    ReadyTimeoutOption,
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions, beside
@@ -81,6 +83,8 @@ class CiOptions(QuestionOptions):
         Count | None, Flag("Workers or threads per server. (default: one for each core)", int)
     ] = None
     cpus: CpusOption = None
+    ready_timeout: ReadyTimeoutOption = None
+    probes: ProbesOption = True
     rate: Annotated[
         Rate | None, Flag("Open loop: offer this many requests per second; p99 decides.", float)
     ] = None
@@ -108,7 +112,7 @@ class CiOptions(QuestionOptions):
 
     def race(self) -> RaceOptions:
         """The race's part of them."""
-        return RaceOptions.among(dict(self))
+        return RaceOptions.among(dict(self), keep_going=True)
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,7 @@ def plan_ci(
     draft = RaceDraft([old, new], options.race(), environment)
     race = draft.plan(draft.settings()[0], options.duration)
     _check_both_race(race, base, head)
+    race = race.model_copy(update={"keep_going": False})
     run = f"{environment.time}-ci-{base.revision.commit[:7]}-{head.revision.commit[:7]}"
     return CiPlan(
         run=run,

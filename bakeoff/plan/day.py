@@ -15,8 +15,10 @@ from bakeoff.plan.options import (
     ClusterOption,
     CpusOption,
     Flag,
+    KeepGoingOption,
     MayLoadOption,
     ProtocolOption,
+    ReadyTimeoutOption,
     StreamsOption,
 )
 from bakeoff.plan.outlook import ENDING_S
@@ -83,6 +85,8 @@ class DayOptions(QuestionOptions):
         Flag("Workers or threads per server. (default: one for each of its cores)", int),
     ] = None
     cpus: CpusOption = None
+    keep_going: KeepGoingOption = False
+    ready_timeout: ReadyTimeoutOption = None
     cluster: ClusterOption = None
     i_may_load: MayLoadOption = ()
 

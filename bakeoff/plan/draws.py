@@ -17,6 +17,7 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     ProtocolOption,
+    ReadyTimeoutOption,
     StreamsOption,
 )
 from bakeoff.plan.questions import QuestionOptions
@@ -71,6 +72,7 @@ class DrawsOptions(QuestionOptions):
     ca: CaOption = None
     insecure: InsecureOption = False
     cpus: CpusOption = None
+    ready_timeout: ReadyTimeoutOption = None
     pids: Annotated[
         tuple[PositiveInt, ...],
         Flag("The process behind a URL, for its CPU.", list[int]),
@@ -137,6 +139,8 @@ def _plan(
         connections=options.connections,
         boots=options.boots,
         warm_up=options.warm_up or (QUICK_WARM_UP_S if options.quick else WARM_UP_S),
+        ready_timeout=options.ready_timeout,
+        keep_going=True,
         twin=False,
         seed=options.seed,
     )

@@ -92,6 +92,14 @@ def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
     return f"doesn't speak {protocol} (contender.toml: protocols = {', '.join(speaks)})"
 
 
+def ready_within(entry: Entry, timeout_s: float) -> Entry:
+    """The same, with so much time from its start to its first answer."""
+    if not entry.contender:
+        return entry
+    run = entry.contender.run.model_copy(update={"ready_timeout_s": timeout_s})
+    return entry.model_copy(update={"contender": entry.contender.model_copy(update={"run": run})})
+
+
 def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
     """A second copy of the reference; none of a command with a port of its own: it can't be."""
     original = next(entry for entry in entries if entry.name == reference)

@@ -30,7 +30,8 @@ def plan_race(
     catalogue = environment.catalogue
     if operands and options.everything:
         raise BadUsage("race: takes contenders or --all, not both")
-    if not operands:
+    available = not operands
+    if available:
         operands = catalogue.default_line_up()
     if options.everything:
         # The line-up comes first: with its first as the reference, races compare.
@@ -43,7 +44,7 @@ def plan_race(
         options.pids,
         Trust.of(options.ca, environment.directory, insecure=options.insecure),
     )
-    draft = RaceDraft(contenders, options, environment)
+    draft = RaceDraft(contenders, options, environment, available=available)
     cells = draft.settings()
     if len(cells) == 1:
         return draft.plan(cells[0], options.budget or options.duration)

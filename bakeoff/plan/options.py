@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.values import Count, OneProtocol, Seed, flag, parse_seed
+from bakeoff.plan.values import Count, OneProtocol, Seconds, Seed, flag, parse_seed
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,31 @@ ProtocolOption = Annotated[
 ]
 StreamsOption = Annotated[
     Count, Flag("Requests under way at a time on a connection of HTTP/2. (default: 1)", int)
+]
+KeepGoingOption = Annotated[
+    bool,
+    Flag(
+        "Go on with the contender that remains where all others have failed. (default: the run "
+        "ends where fewer than two remain)",
+        bool,
+    ),
+]
+ReadyTimeoutOption = Annotated[
+    Seconds | None,
+    Flag(
+        "How long a server may take from its start to its first answer. (default: 60s, or "
+        "ready_timeout_s of contender.toml)",
+        metavar="TIME",
+    ),
+]
+ProbesOption = Annotated[
+    bool,
+    Flag(
+        "Send HTTP/1.0, `Connection: close` and an incomplete request to a further process of "
+        "each contender, which isn't measured: the audit reports how it reacts.",
+        bool,
+        on=True,
+    ),
 ]
 CaOption = Annotated[
     str | None,

@@ -6,6 +6,9 @@ from bakeoff.plan.schedule import warm_up_slices
 
 START_S = 0.5
 """Starting a server, its first answers, and ending it."""
+START_S_MAX = 10.0
+"""What a start may take of the announced time. A server that takes longer gets more, and it is
+said."""
 AUDIT_S = 2.0
 """Once all servers come to rest, and are asked how they treat connections."""
 WARM_UP_SHARE = 0.3
@@ -42,7 +45,11 @@ def expected(plan: Plan) -> Expected:
     )
     if plan.cluster:
         about_s *= OVER_NETWORK
-    starts_s = sum(each.contender.run.ready_timeout_s for each in plan.entries if each.contender)
+    starts_s = sum(
+        min(START_S_MAX, each.contender.run.ready_timeout_s)
+        for each in plan.entries
+        if each.contender
+    )
     return Expected(about_s=about_s, at_most_s=TIMES_EXPECTED * about_s + starts_s + ENDING_S)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import product
 from math import ceil
 
-from bakeoff.model.errors import BadUsage, NoVerdict, nearest
+from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
 from bakeoff.model.protocol import HTTP_2
@@ -20,6 +20,7 @@ from bakeoff.plan.entries import (
     check_rotated,
     entries_of,
     knows_answers,
+    ready_within,
     reasons,
     slug,
     twin,
@@ -49,11 +50,15 @@ CONFIRM_ROUNDS_MIN = 10
 
 @dataclass(frozen=True)
 class RaceDraft:
-    """A race but for its settings: what all cells of a grid have in common."""
+    """A race but for its settings: what all cells of a grid have in common.
+
+    `available`: the contenders are those that can be had, and were not named one by one.
+    """
 
     contenders: Sequence[ResolvedContender]
     options: RaceOptions
     environment: Environment
+    available: bool = False
 
     @cached_property
     def workload(self) -> Workload:
@@ -120,6 +125,8 @@ class RaceDraft:
         gates = tuple(race_gate(text, names, typed) for text in options.gates)
         if options.confirm and len(entries) < 2:
             raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
+        if options.ready_timeout:
+            entries = [ready_within(each, options.ready_timeout) for each in entries]
         if options.twin:
             entries += twin(entries, reference)
         check_ports(entries, options.solo)
@@ -165,11 +172,16 @@ class RaceDraft:
             gates=gates,
             cant_tell=options.cant_tell,
             same_answers=options.same_answers,
+            available=self.available,
+            keep_going=options.keep_going,
+            probes=options.probes,
             seed=options.seed,
             host=self.environment.host,
             cluster=self.environment.cluster,
         )
-        return _with_expected(without(plan, cannot_pipeline(plan)))
+        left = without(plan, cannot_pipeline(plan))
+        check_enough(left)
+        return _with_expected(left)
 
     def contradiction(self, settings: Settings) -> str:
         """Why these settings can't be had together; empty: they can."""
@@ -230,11 +242,17 @@ def _with_expected(plan: Plan) -> Plan:
     return plan.model_copy(update={"expected": expected(plan)})
 
 
+def check_enough(plan: Plan) -> None:
+    """Raises `TooFewLeft` where fewer contenders are left than the run needs to go on."""
+    if len(plan.contenders) < plan.least:
+        raise TooFewLeft(plan.contenders, reasons(plan.skipped))
+
+
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     """The plan less the entries in `out` (name → reason), which become `skipped`.
 
     Where the reference goes, the first that is left takes its place, with a twin of its own.
-    Raises `NoVerdict` where nobody is left.
+    Raises `TooFewLeft` where none is left.
     """
     if not out:
         return plan
@@ -247,7 +265,7 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
         if plan.entry(name).twin_of not in out
     ]
     if not remaining:
-        raise NoVerdict(f"no contender is left:\n{reasons(skipped)}")
+        raise TooFewLeft((), reasons((*plan.skipped, *skipped)))
     reference = plan.reference
     if reference in out:
         reference = remaining[0].name

@@ -17,7 +17,10 @@ from bakeoff.plan.options import (
     Flag,
     InsecureOption,
     InstancesOption,
+    KeepGoingOption,
     MayLoadOption,
+    ProbesOption,
+    ReadyTimeoutOption,
     ServerNodesOption,
 )
 from bakeoff.plan.questions import QuestionOptions
@@ -170,6 +173,9 @@ class RaceOptions(QuestionOptions):
             bool,
         ),
     ] = False
+    keep_going: KeepGoingOption = False
+    ready_timeout: ReadyTimeoutOption = None
+    probes: ProbesOption = True
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[

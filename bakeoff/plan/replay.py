@@ -136,6 +136,7 @@ def adapt(
             cores=cores,
             reference=rows[0].name,
             solo=False,
+            keep_going=True,
             seed=replay.seed,
         )
     return PlannedComparison(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -14,7 +14,15 @@ from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
-from bakeoff.model.errors import NO_ROOM, BadFile, BadUsage, BakeoffError, MissingPiece, NodeLost
+from bakeoff.model.errors import (
+    NO_ROOM,
+    BadFile,
+    BadUsage,
+    BakeoffError,
+    MissingPiece,
+    NodeLost,
+    Status,
+)
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.runs.results import Results
@@ -111,16 +119,40 @@ class Run(Results, Generic[PlanT, ResultT]):
     def headline(result: Any) -> str:
         """A result in a few sentences."""
 
-    @property
     @abstractmethod
-    def succeeded(self) -> bool:
-        """Whether the command line's exit status would be 0: a valid result, and no gate failed."""
+    def judged(self) -> bool:
+        """Whether the result says anything of what was requested."""
+
+    def gates_pass(self) -> bool:
+        """Whether no gate failed."""
+        return True
+
+    def left_out(self) -> Collection[str]:
+        """What was requested, and is missing from the result or invalid in it."""
+        return self.out()
 
     def part_names(self) -> Iterable[str]:
         """The names of the sub-folders that have runs of their own."""
         return ()
 
     # What all runs have.
+
+    @property
+    def status(self) -> Status:
+        """The exit status of the command line."""
+        return Status.INTERRUPTED if self.interrupted else self._status()
+
+    def _status(self) -> Status:
+        if not self.judged():
+            return Status.NO_VERDICT
+        if not self.gates_pass():
+            return Status.GATE_FAILED
+        return Status.CONTENDER_OUT if self.left_out() else Status.DONE
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether all that was requested was measured and judged so far, and no gate failed."""
+        return self._status() == Status.DONE
 
     @property
     def plan(self) -> PlanT:
@@ -277,10 +309,8 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
 
     The run gets a number where another one of its name began in the same second.
     """
-    names = (plan.run if n == 1 else f"{plan.run}-{n}" for n in count(1))
-    name = next(name for name in names if not (parent / name / PLAN_FILE).exists())
-    with _cut_off_is_said(parent / name, watch):
-        run = create(plan.model_copy(update={"run": name}), parent / name, stages, watch)
+    with _reserved(parent, plan.run) as path, _cut_off_is_said(path, watch):
+        run = create(plan.model_copy(update={"run": path.name}), path, stages, watch)
         latest = parent / f".latest-{os.getpid()}"
         try:
             latest.unlink(missing_ok=True)  # A kill may have left one of that number.
@@ -289,6 +319,39 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
         except OSError as error:
             raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
         return _shelved(run.go_on(stages, watch), stages.history, watch)
+
+
+@contextmanager
+def _reserved(parent: Path, name: str) -> Iterator[Path]:
+    """A new folder in `parent`, which nobody else takes while contenders are built for minutes.
+
+    It is removed where no run comes of it. Raises `BadUsage` where none can be made.
+    """
+    is_new = not parent.exists()
+    names = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        path = next(path for each in names if _made(path := parent / each))
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+        raise BadUsage(f"--out {parent}: {name} can't be made: {error.strerror}") from None
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            path.rmdir()  # Only an empty one.
+            if is_new:
+                parent.rmdir()
+
+
+def _made(path: Path) -> bool:
+    """Whether the folder is ours now, and not another run's."""
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    return True
 
 
 def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
@@ -345,7 +408,7 @@ def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
     store = Store.create(path, plan.to_json(), machine, receipts)
     if out:
         with store.locked():
-            store.append(PlanChange(out=out))
+            store.append(PlanChange(out=out, prepared=True))
     return kind(store, plan)
 
 

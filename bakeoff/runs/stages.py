@@ -37,6 +37,7 @@ class Servers:
     verify = staticmethod(verifying.verify)
     look = staticmethod(verifying.look)
     audit = staticmethod(verifying.audit)
+    probe = staticmethod(verifying.probe)
     connections_at_a_time = staticmethod(verifying.connections_at_a_time)
 
     def certificate(self, folder: Path) -> Certificate:

@@ -19,17 +19,23 @@ from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.start import faults
+from bakeoff.start.faults import Log
 from bakeoff.start.ports import Ports, endpoint, listeners_of
 
 Answers = Callable[[str, int], str | None]
-"""Ask host and port once, for a second at most: None after an HTTP answer, else the fault."""
+"""Connect to host and port and send one request: None after an HTTP answer, else the fault."""
+Say = Callable[[str], object]
 
 GRACE_S = 3.0
+_BY_SIGNAL = 128
+"""A shell ends with this and the signal's number where its last program was killed."""
 _REPLY_WITHIN_S = 20.0
 _STEP_SHARE = 0.02
 _STEP_S_MIN, _STEP_S_MAX = 0.001, 0.05
-_ELSEWHERE_AFTER = 0.3
-"""Share of the time to get ready after which a server that listens only elsewhere is out."""
+_ELSEWHERE_AFTER_S = 3.0
+"""A server that listens only elsewhere is out after that time."""
+_SAID_AFTER_S = (2.0, 10.0, 30.0)
+"""When people are told that a server is still waited for."""
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
 
 
@@ -47,7 +53,8 @@ class Keeper:
         self.swept = sweep()
         self._ports = Ports()
         self._scratch = scratch.resolve()
-        self._logs: dict[str, Path] = {}
+        self._logs: dict[str, Log] = {}
+        self._in_shell: set[str] = set()
         self._requests = 0
         home = str(Path(cgroups.__file__).parents[1])
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -110,11 +117,12 @@ class Keeper:
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
         environment: Mapping[str, str] | None = None,
+        say: Say = lambda _text: None,
     ) -> Handle:
         """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
 
         It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what;
-        `environment` has what the workload wants besides.
+        `environment` has what the workload wants besides. `say` gets a line when it takes long.
 
         Its `key`, by default the entry's name, is what the other methods take as a name: each
         process of one entry has its own. `out` is where it was built, `host` a numeric address;
@@ -139,12 +147,14 @@ class Keeper:
             "here": entry.folder,
             "cpus": ",".join(str(cpu) for cpu in cores.server),
         }
-        argv = argument_list(run.command, values)
+        argv = argument_list(run.command, values, shell=run.shell)
         env = {"PORT": str(port), "HOST": host, "PROTOCOL": protocol, **(environment or {})}
         if over_tls:
             env |= {"TLS_CERT": cert, "TLS_KEY": secret}
         env |= {name: fill(value, values) for name, value in run.env.items()}
-        self._logs[key] = log
+        self._logs[key] = Log.now(log)
+        if run.shell:
+            self._in_shell.add(key)
         log.parent.mkdir(parents=True, exist_ok=True)
         started = self._ask(
             "start",
@@ -159,7 +169,7 @@ class Keeper:
             reason = faults.unstartable(started["step"], started["errno"], argv[0], entry.folder)
             raise ContenderOut(reason)
         try:
-            ready_ms = self._ready(key, host, port, run.ready_timeout_s, started, answers)
+            ready_ms = self._ready(key, host, port, run.ready_timeout_s, started, answers, say)
         except ContenderOut:
             self.stop(key)
             raise
@@ -187,20 +197,25 @@ class Keeper:
         timeout_s: float,
         started: dict[str, Any],
         answers: Answers,
+        say: Say,
     ) -> float:
         """Wait for the first answer; ms from exec to it. Raises `ContenderOut`."""
         log = self._logs[name]
+        said_after_s = list(_SAID_AFTER_S)
         while True:
             fault = answers(host, port)
             waited_s: float = (time.monotonic_ns() - started["exec_ns"]) / 1e9
-            seen = self._ask("look", name)
+            seen = self._look(name)
             if seen["status"] is not None:
                 reason = faults.died(seen["status"], seen["lived_s"], len(self.pids(name)))
                 raise ContenderOut(faults.with_tail(reason, log))
             if fault is None:
                 self.pids(name)  # The keeper writes down who is there by now.
                 return waited_s * 1e3
-            if waited_s > timeout_s * _ELSEWHERE_AFTER:
+            if said_after_s and waited_s > said_after_s[0]:
+                say(faults.waited_for(waited_s, timeout_s, fault))
+                said_after_s = [each for each in said_after_s if each > waited_s]
+            if waited_s > min(_ELSEWHERE_AFTER_S, timeout_s):
                 listeners = listeners_of(self.pids(name))
                 if listeners and not any(each.serves(host, port) for each in listeners):
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
@@ -219,12 +234,16 @@ class Keeper:
         ended = self._ask("stop", name, grace_s=grace_s)
         return Stopped(name=name, how=ended["how"], survivors=tuple(ended["survivors"]))
 
-    def death(self, name: str) -> str | None:
-        """How `name` died, with the end of its log; None while it lives."""
-        seen = self._ask("look", name)
+    def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
+        """How `name` ended, after how many `answers`, with the end of its log; None: it lives.
+
+        `doing` says what it was loaded for: `while it was warmed up`.
+        """
+        seen = self._look(name)
         if seen["status"] is None:
             return None
-        return faults.with_tail(faults.ending(seen["status"]), self._logs[name])
+        ended = faults.ended(seen["status"], seen["lived_s"], answers, doing)
+        return faults.with_tail(ended, self._logs[name])
 
     def pids(self, name: str) -> tuple[int, ...]:
         """All processes of `name` that run."""
@@ -243,6 +262,13 @@ class Keeper:
         if status:
             # It was killed: do what it could not.
             sweep()
+
+    def _look(self, name: str) -> dict[str, Any]:
+        """What the keeper says of `name`. A shell's status for a signal is taken for the signal."""
+        seen = self._ask("look", name)
+        if name in self._in_shell and (seen["status"] or 0) > _BY_SIGNAL:
+            seen["status"] = _BY_SIGNAL - seen["status"]
+        return seen
 
     def _ask(self, what: str, name: str, **details: Any) -> dict[str, Any]:
         """One request, one reply. A reply that an earlier Ctrl-C left unread is skipped."""

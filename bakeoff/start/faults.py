@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from bakeoff.start.ports import Listener, endpoint
 
@@ -34,6 +35,17 @@ def ending(status: int) -> str:
         return f"was killed by signal {-status}"
 
 
+def ended(status: int, lived_s: float, answers: int | None, doing: str) -> str:
+    """How it ended once it had answered; `answers` is None where nobody counted them."""
+    after = "" if answers is None else f" after {answers:,} answer{'s' * (answers != 1)}"
+    return f"{ending(status)}{after}, {lived_s:.1f} s after its start{doing and f', {doing}'}"
+
+
+def waited_for(waited_s: float, timeout_s: float, last: str) -> str:
+    """It has not answered yet."""
+    return f"not ready after {waited_s:.0f} s ({last}); it has {timeout_s:g} s: see --ready-timeout"
+
+
 def died(status: int, lived_s: float, left: int) -> str:
     """It ended before it answered and left `left` processes running."""
     text = f"{ending(status)} after {lived_s:.1f} s, before it answered"
@@ -61,10 +73,25 @@ def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
 
 def not_ready(timeout_s: float, last: str) -> str:
     """It didn't answer in time; `last` is the fault of the last attempt."""
-    return f"not ready within {timeout_s:g} s; the last attempt said: {last}"
+    return (
+        f"not ready within {timeout_s:g} s (--ready-timeout gives it more); at the last attempt: "
+        f"{last}"
+    )
 
 
-def with_tail(text: str, log: Path) -> str:
+class Log(NamedTuple):
+    """The log of one process, which begins at a byte of a file that several processes write."""
+
+    path: Path
+    begins: int
+
+    @classmethod
+    def now(cls, path: Path) -> "Log":
+        """That of a process which is about to start."""
+        return cls(path, path.stat().st_size if path.exists() else 0)
+
+
+def with_tail(text: str, log: Log) -> str:
     """`text`, and the end of `log` below it if it says something."""
     lines = _end_of(log).decode("utf-8", "replace").strip().splitlines()
     if not lines:
@@ -72,10 +99,13 @@ def with_tail(text: str, log: Path) -> str:
     return "\n".join([f"{text}; the end of its log:", *(f"  {x}" for x in lines[-_TAIL_LINES:])])
 
 
-def _end_of(log: Path) -> bytes:
+def _end_of(log: Log) -> bytes:
     try:
-        with log.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+        with log.path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            # A server may have cut its log.
+            begins = log.begins if log.begins <= size else 0
+            file.seek(max(begins, size - _TAIL_BYTES))
             return file.read()
     except OSError:
         return b""

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from bakeoff.traffic.headers import common, kept
-from bakeoff.traffic.recording import Asked, Headers, Recording
+from bakeoff.traffic.recording import Asked, Headers, Recording, is_asset
 from bakeoff.traffic.secrets import without_secrets
 from bakeoff.traffic.shapes import (
     Item,
@@ -36,9 +36,6 @@ _LONGEST_LINE = 1_000
 _LONGEST_PATH = 8_000
 _LONGEST_WITH_BRACES = 100_000
 """Two braces in a body make it a value of the data file, of which Python reads 128 KiB."""
-_ASSETS = re.compile(
-    r"\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp[34]|otf|png|svg|ttf|wasm|web[mp]|woff2?)$"
-)
 _ASSET_TYPES = re.compile(r"(?:image|font|audio|video)/|text/css|\w+/(?:x-)?javascript")
 
 
@@ -145,8 +142,8 @@ def _chosen(recording: Recording, choices: Choices) -> Counter[Asked]:
 
 
 def _is_asset(asked: Asked) -> bool:
-    path = asked.path.partition("?")[0].lower()
-    return bool(_ASSETS.search(path) or _ASSET_TYPES.match((asked.answer_type or "").lower()))
+    path = asked.path.partition("?")[0]
+    return is_asset(path) or bool(_ASSET_TYPES.match((asked.answer_type or "").lower()))
 
 
 def _asks(made: Draft, shape: Shape, rows: int) -> Asks:

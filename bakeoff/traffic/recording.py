@@ -13,6 +13,9 @@ from bakeoff.model.errors import BadFile
 Headers = tuple[tuple[str, str], ...]
 _TOKEN = re.compile(r"[A-Z]+")
 _SCHEMES = {"http": 80, "https": 443}
+_ASSETS = re.compile(
+    r"\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp[34]|otf|png|svg|ttf|wasm|web[mp]|woff2?)$"
+)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ def path_of(text: str) -> str:
     except UnicodeEncodeError:
         # Half of a pair, as JSON can have it, is no byte.
         return quote(path, safe=visible, errors="replace")
+
+
+def is_asset(path: str) -> bool:
+    """Whether a path, without its query, names a picture, a font, a style or a script."""
+    return _ASSETS.search(path.lower()) is not None
 
 
 def read_bytes(path: Path) -> bytes:

@@ -1,29 +1,26 @@
 """What a recording tells of people's sessions, taken out."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import unquote
 
-from bakeoff.traffic.recording import Asked, Recording
+from bakeoff.traffic.recording import Asked, Recording, is_asset
+from bakeoff.traffic.secret_bodies import cleaned_body, form
+from bakeoff.traffic.secret_text import cleaned_line
+from bakeoff.traffic.tokens import (
+    LEFT_OUT,
+    TOKEN,
+    is_hash,
+    is_known,
+    is_link,
+    is_secret,
+    is_token,
+    without_tokens,
+)
 
-LEFT_OUT = "LEFT-OUT"
-"""What stands for a secret in a path or a body, to be found and filled in."""
-_WORDS = {
-    *("token", "secret", "password", "passwd", "pwd", "passphrase", "session", "sessionid", "sid"),
-    *("jwt", "auth", "authorization", "apikey", "signature", "sig", "csrf", "xsrf", "credential"),
-    *("credentials", "otp", "cookie", "csrftoken", "xsrftoken", "phpsessid", "jsessionid"),
-    *("accesskey", "privatekey", "accesstoken", "idtoken", "refreshtoken", "passcode"),
-}
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_JWT = re.compile(r"eyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
-_KEY_LENGTH = 16
-"""A value called `key` is a secret from this length on."""
-_PART = re.compile(r'(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)', re.S)
+_PARAMETER = re.compile(r"([^;=]+)=([^;=]+)")
+_KEY = re.compile(r'"((?:[^"\\]|\\.){16,})"\s*:')
 
 
 def without_secrets(recording: Recording) -> tuple[Recording, Counter[str]]:
@@ -33,117 +30,83 @@ def without_secrets(recording: Recording) -> tuple[Recording, Counter[str]]:
     """
     kept: Counter[Asked] = Counter()
     counts: Counter[str] = Counter()
+    unread = 0
     for asked, count in recording.asked.items():
         found: set[str] = set()
         kept[_cleaned(asked, found)] += count
+        unread += count * (not _is_text(asked.body))
         for name in found:
             counts[name] += count
-    return replace(recording, asked=kept), counts
+    notes = [*recording.notes]
+    if unread:
+        requests = "1 request has a body" if unread == 1 else f"{unread:,} requests have bodies"
+        notes.append(f"{requests} of bytes that are not text: look for secrets there yourself")
+    return replace(recording, asked=kept, notes=notes), counts
 
 
-def is_secret(name: str, value: str = "") -> bool:
-    """Whether a header, a field of a form, or a key of an object holds one."""
-    words = [word.lower() for word in _WORD.findall(unquote_plus(name))]
-    pairs = {first + second for first, second in pairwise(words)}
-    if _WORDS & {*words, *pairs} or _JWT.search(value):
-        return True
-    return words == ["key"] and len(value) >= _KEY_LENGTH
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _cleaned(asked: Asked, found: set[str]) -> Asked:
     headers = []
     for name, value in asked.headers:
-        if is_secret(name, value):
+        if _is_secret_header(name, value):
             found.add(name.title())
         else:
             headers.append((name, value))
-    return replace(
+    before, mark, query = asked.path.partition("?")
+    places: dict[str, set[str]] = {place: set() for place in ("path", "query", "body")}
+    cleaned = replace(
         asked,
-        path=_path(asked.path, found),
+        path=_path(before, places["path"]) + mark + form(query, places["query"]),
         headers=tuple(headers),
-        body=_body(asked, found),
+        body=cleaned_body(asked.body, asked.header("content-type"), places["body"]),
+        answer=None if _names_tokens(asked.answer) else asked.answer,
     )
-
-
-def _path(path: str, found: set[str]) -> str:
-    before, mark, query = path.partition("?")
-    if _JWT.search(before):
-        found.add("a token in the path")
-        before = _JWT.sub(LEFT_OUT, before)
-    return before + mark + _form(query, found)
-
-
-def _form(text: str, found: set[str]) -> str:
-    """`name=value&…` of a query or a form."""
-
-    def items() -> Iterator[str]:
-        for item in text.split("&"):
-            name, equals, value = item.partition("=")
-            if (equals and value and is_secret(name, value)) or (not equals and _JWT.search(name)):
-                found.add(f"`{unquote_plus(name)[:40]}`" if equals else "a token in the query")
-                yield f"{name}={LEFT_OUT}" if equals else LEFT_OUT
-            else:
-                yield item
-
-    return "&".join(items())
-
-
-def _body(asked: Asked, found: set[str]) -> bytes:
-    kind = asked.header("content-type").lower()
-    clean: Callable[[str, set[str]], str] | None = (
-        _json
-        if "json" in kind
-        else _form
-        if "x-www-form-urlencoded" in kind
-        else _multipart
-        if "multipart/" in kind
-        else None
-    )
-    if clean is None:
-        return asked.body
-    try:
-        # A part of a form may be no text.
-        text = asked.body.decode(errors="surrogateescape")
-        return clean(text, found).encode(errors="surrogateescape")
-    except UnicodeEncodeError:
-        return asked.body
-
-
-def _json(text: str, found: set[str]) -> str:
-    try:
-        names: set[str] = set()
-        cleaned = _value(json.loads(text), names)
-    except (ValueError, RecursionError):
-        return text
-    found |= names
-    # Where nothing was found, it stays as it was written, to the byte.
-    return json.dumps(cleaned, ensure_ascii=False) if names else text
-
-
-def _value(value: Any, found: set[str]) -> Any:
-    if isinstance(value, list):
-        return [_value(each, found) for each in value]
-    if not isinstance(value, dict):
-        return value
-    cleaned = {}
-    for name, inner in value.items():
-        if (
-            inner is not None
-            and not isinstance(inner, bool | dict | list)
-            and is_secret(name, str(inner))
-        ):
-            found.add(f"`{name[:40]}`")
-            cleaned[name] = LEFT_OUT
-        else:
-            cleaned[name] = _value(inner, found)
+    for place, names in places.items():
+        found |= {f"{TOKEN} in the {place}" if name == TOKEN else name for name in names}
     return cleaned
 
 
-def _multipart(text: str, found: set[str]) -> str:
-    def part(match: re.Match[str]) -> str:
-        if not is_secret(match[2], match[3]):
-            return match[0]
-        found.add(f"`{match[2][:40]}`")
-        return match[1] + LEFT_OUT
+def _is_secret_header(name: str, value: str) -> bool:
+    if is_secret(name, value):
+        return True
+    # The boundary of a form looks like a token.
+    by_looks = name.lower() != "content-type" and not is_hash(name, value)
+    return by_looks and cleaned_line(value, set()) != value
 
-    return _PART.sub(part, text)
+
+def _path(path: str, found: set[str]) -> str:
+    segments = path.split("/")
+    cleaned = [
+        _segment(segment, unquote(before), found)
+        for before, segment in zip(["", *segments], segments, strict=False)
+    ]
+    return "/".join(cleaned)
+
+
+def _segment(segment: str, before: str, found: set[str]) -> str:
+    plain = unquote(segment)
+    # A script's or a picture's name has the hash of its content.
+    is_public = is_asset(segment) or is_hash(before, plain)
+    if is_known(plain) or (not is_public and (is_token(plain) or is_link(plain, before))):
+        found.add(TOKEN)
+        return LEFT_OUT
+
+    def parameter(match: re.Match[str]) -> str:
+        name, value = unquote(match[1]), unquote(match[2])
+        if not is_secret(name, value) and without_tokens(value) == value:
+            return match[0]
+        found.add(f"`{name[:40]}`")
+        return f"{match[1]}={LEFT_OUT}"
+
+    return _PARAMETER.sub(parameter, segment)
+
+
+def _names_tokens(answer: str | None) -> bool:
+    """Whether keys of an answer are tokens: the shape of answers would have them."""
+    return answer is not None and any(is_token(match[1]) for match in _KEY.finditer(answer))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from bakeoff.model.ci import Ci
+from bakeoff.model.errors import Status
 from tests.cli.conftest import bakeoff
 from tests.repositories import WHO, commit, git, new_repository
 from tests.runs.world import World, cut_off
@@ -165,9 +166,9 @@ def test_a_disk_that_fills_up_ends_with_3_and_the_files_say_how_to_go_on(
 @pytest.mark.parametrize("who", ["base", "head"])
 def test_one_that_answers_wrongly_ends_with_3(shop: Path, world: World, who: str) -> None:
     world.wrong[who] = "answered 500"
-    done = bakeoff("ci", "--junit", "junit.xml")
-    assert done.exit_code == 3, done.output
-    assert f"Not raced: {who}" in done.output and "answered 500" in done.output
+    error = bakeoff("ci", "--junit", "junit.xml").exception
+    assert getattr(error, "exit_status", None) == Status.NO_VERDICT
+    assert f"base and head can't be raced:\n  {who}: answered 500" in str(error)
     assert ET.parse("junit.xml").getroot().attrib["errors"] == "1"
 
 

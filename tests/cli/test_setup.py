@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, Status
 from bakeoff.plan import Catalogue
 from tests.cli.conftest import bakeoff
 from tests.start.conftest import soon
@@ -65,7 +65,7 @@ def test_what_fails_is_named_with_its_log_and_the_rest_goes_on(folder: Path) -> 
     contender(folder, "good", "true")
     contender(folder, "toolless", "true", NEEDS_NOTHING_REAL)
     done = setup("./bad", "./good", "./toolless", "--jobs", "1")
-    assert done.exit_code == 0
+    assert done.exit_code == Status.CONTENDER_OUT
     log = folder / "bad" / ".out" / "build.log"
     failed = f"its build failed: `ls nowhere` ended with status 2 (whole log: {log})"
     assert f"bad is out: {failed}\n    ls: " in done.stderr
@@ -79,8 +79,8 @@ def test_what_fails_is_named_with_its_log_and_the_rest_goes_on(folder: Path) -> 
 def test_where_nothing_is_ready_the_status_says_why(folder: Path) -> None:
     contender(folder, "bad", "false")
     contender(folder, "toolless", "true", NEEDS_NOTHING_REAL)
-    assert setup("./bad").exit_code == 1
-    assert setup("./toolless").exit_code == 3
+    assert setup("./bad").exit_code == Status.NO_VERDICT
+    assert setup("./toolless").exit_code == Status.NO_VERDICT
 
 
 def test_all_is_the_whole_catalogue(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

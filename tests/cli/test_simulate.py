@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BakeoffError
+from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.model.simulation import Conditions, Simulation
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from tests.cli.conftest import bakeoff
@@ -53,7 +53,7 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
         *("--effect", "1%", "--power", "99%", "--boots", "1", "--races", "2", "--seed", "1"),
         *("--like", str(run)),
     )
-    assert status == 1
+    assert status == Status.NO_VERDICT
     assert "No race of" in said
 
 

@@ -210,7 +210,7 @@ def test_what_is_wrong_is_said_as_on_the_command_line(
 
 
 def test_nothing_is_printed(world: World, capfd: pytest.CaptureFixture[str]) -> None:
-    raced("fast", "broken")
+    raced("fast", "broken", keep_going=True)
     assert capfd.readouterr() == ("", "")
 
 
@@ -223,7 +223,7 @@ def test_an_interrupt_keeps_the_blocks_and_ends_the_servers(world: World) -> Non
 
 
 def test_progress_goes_to_the_watch_that_was_given(world: World) -> None:
-    raced("fast", "broken", watch=world)
+    raced("fast", "broken", watch=world, keep_going=True)
     assert "broken is out: its build failed" in world.seen
     assert any(step.startswith("warming up") for step in world.seen)
 

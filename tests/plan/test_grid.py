@@ -85,8 +85,8 @@ def test_who_does_not_pipeline_is_out_of_the_deep_cells_alone(catalogue: Catalog
 def test_where_nobody_pipelines_the_cell_says_so(catalogue: Catalogue) -> None:
     made = grid(catalogue, ["old"], pipeline=(1, 16))
     assert [bool(cell.plan) for cell in made.cells] == [True, False]
-    assert "no contender is left" in made.cells[1].skipped
-    with pytest.raises(NoVerdict, match="no contender is left"):
+    assert "no contender can take part" in made.cells[1].skipped
+    with pytest.raises(NoVerdict, match="no contender can take part"):
         grid(catalogue, ["old"], pipeline=(2, 16))
 
 

@@ -114,7 +114,7 @@ def test_options_that_make_no_sense_are_refused_by_name(options: dict[str, Any],
 
 
 def test_a_contender_that_does_not_serve_the_workload_is_skipped() -> None:
-    made = plan(["nginx", "python3 a.py"], workload="get")
+    made = plan(["nginx", "python3 a.py"], workload="get", keep_going=True)
     assert names(made) == ["a.py", "a.py (twin)"]
     assert skipped(made)["nginx"].startswith("doesn't serve the workload get; it serves empty, ")
     with pytest.raises(BadUsage, match="no contender can race"):

@@ -46,7 +46,7 @@ def test_a_finding_of_an_earlier_version_names_no_core() -> None:
 
 
 def test_what_is_in_a_value_is_no_template() -> None:
-    assert sentence(Finding.of("died", how="[{x}] 5%")) == "it died under load: [{x}] 5%"
+    assert sentence(Finding.of("died", how="[{x}] 5%")) == "[{x}] 5%"
 
 
 @pytest.mark.parametrize(

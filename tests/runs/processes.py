@@ -46,10 +46,13 @@ class FakeKeeper:
         protocol: Protocol = "h1",
         certificate: Certificate | None = None,
         environment: Mapping[str, str] | None = None,
+        say: Callable[[str], object] = lambda _text: None,
     ) -> Handle:
         assert (certificate is not None) == (protocol in OVER_TLS)
         started_s = self._world.starts_s.get(entry.twin_of or entry.name, 0.0)
         self._world.time_ns += round(started_s * 1e9)
+        if self._world.refuses_start(key):
+            raise ContenderOut("out of ports")
         if entry.name in self._world.unstartable:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
@@ -73,7 +76,7 @@ class FakeKeeper:
     def pids(self, name: str) -> tuple[int, ...]:
         return tuple(pid for pid, whose in self._world.pids.items() if whose == name)[-1:]
 
-    def death(self, name: str) -> str | None:
+    def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
         return self._world.death(name)
 
     def close(self) -> None:

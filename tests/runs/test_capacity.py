@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, Status, TooFewLeft
 from bakeoff.plan import ladder
 from bakeoff.report.document import Table
 from bakeoff.report.kinds.capacity import document
@@ -79,9 +79,45 @@ def test_slow_servers_need_long_slices_and_are_given_them_unless_told_otherwise(
 
 def test_one_that_cannot_start_is_skipped_and_the_rest_goes_on(measure: Measure) -> None:
     world = World(SPEEDS, unstartable={"slow": "no"})
-    done = measure.capacity(world, "fast", "slow", duration=16)
+    done = measure.capacity(world, "fast", "slow", duration=16, keep_going=True)
     assert [one.name for one in done.result.entries] == ["fast"]
     assert done.result.skipped[0].reason == "no"
+    assert done.status == Status.CONTENDER_OUT
+
+
+def test_where_one_of_two_cannot_start_the_search_ends_at_once(measure: Measure) -> None:
+    world = World(SPEEDS, unstartable={"slow": "no"})
+    with pytest.raises(TooFewLeft, match="nothing to compare fast with"):
+        measure.capacity(world, "fast", "slow", duration=16)
+    assert world.slices == 0 and not world.up
+
+
+@pytest.mark.parametrize("names", [["fast"], ["fast", "slow"]], ids=["alone", "of two"])
+def test_a_draw_in_which_no_process_comes_up_is_skipped(measure: Measure, names: list[str]) -> None:
+    class OutOfPorts(World):
+        """Every third process does not come up, from the first draw on."""
+
+        def refuses_start(self, key: str) -> bool:
+            return self.slices > 60 and int(key.rpartition("/")[2]) % 3 == 0
+
+    done = measure.capacity(OutOfPorts(SPEEDS), *names, duration=20 * len(names), instances=None)
+    assert done.result.complete and done.status == Status.DONE
+    draws = [record for record in done.records() if record.type == "draw"]
+    assert any(set(each.out) == set(names) and not each.processes for each in draws)
+    assert [each.draw for each in draws] == list(range(len(draws)))
+
+
+def test_one_whose_processes_never_come_up_again_has_the_verdict_of_what_it_answered(
+    measure: Measure,
+) -> None:
+    class NoMore(World):
+        def refuses_start(self, key: str) -> bool:
+            return self.slices > 100
+
+    done = measure.capacity(NoMore(SPEEDS), "fast", duration=40)
+    (entry,) = done.result.entries
+    assert [reason.code for reason in entry.reasons] == ["died"]
+    assert not done.result.complete and done.status == Status.NO_VERDICT
 
 
 def test_an_interrupt_keeps_what_is_there_and_it_can_go_on(measure: Measure) -> None:

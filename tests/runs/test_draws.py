@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bakeoff.model.cut import Draw, DrawRule
+from bakeoff.model.errors import Status
 from bakeoff.model.samples import Block, BootEnd
 from bakeoff.runs import AnyRun, resume
 from bakeoff.runs.measuring.boot import measured_s
@@ -116,13 +117,14 @@ def test_what_starts_slowly_has_processes_for_the_boot_that_take_turns(measure: 
     instances = rule(run).redrawn["fast"].instances
     assert instances > 2
     assert rule(run).redrawn["slow"].instances == instances
-    assert world.most_up == 2 * instances == len(world.pids)
+    assert world.most_up == 2 * instances == len(world.pids) - len(world.probed)
     found = draws(run)
     assert all(len(set(each.processes.values())) == 1 for each in found), "j always meets j"
     for at in range(0, len(found) - instances + 1, instances):
         turn = {each.processes["fast"] for each in found[at : at + instances]}
         assert turn == set(range(instances))
-    loaded_s = {key: world.loaded_s[key] for key in world.pids.values() if "fast" in key}
+    measured = set(world.pids.values()) - set(world.probed)
+    loaded_s = {key: world.loaded_s[key] for key in measured if "fast" in key}
     assert min(loaded_s.values()) > 1, "each was warmed up and measured"
 
 
@@ -159,7 +161,7 @@ def test_asked_for_so_many_processes_all_have_as_many(measure: Measure) -> None:
     world = World(SPEEDS)
     run = measure.race(world, "fast", "slow", duration=20.0, instances=4)
     assert {(each.instances, each.why) for each in rule(run).redrawn.values()} == {(4, "asked")}
-    assert world.most_up == 12 == len(world.pids)
+    assert world.most_up == 12 == len(world.pids) - len(world.probed)
 
 
 def test_where_memory_does_not_allow_what_was_asked_for_it_is_said(measure: Measure) -> None:
@@ -231,12 +233,14 @@ def test_whose_new_processes_do_not_come_up_is_out_after_three_draws(measure: Me
             world.unstartable_again["slow"] = "out of ports"
 
     world = World(SPEEDS, on_slice=run_out_of_ports)
-    run = measure.race(world, "fast", "slow", duration=30.0)
-    assert end(run).died == {"slow": "out of ports"}
+    run = measure.race(world, "fast", "slow", "same", duration=30.0)
+    why = "a new process of it did not come up: out of ports"
+    assert end(run).died == {"slow": why}
     assert [each.draw for each in draws(run) if each.out == {"slow": "out of ports"}]
     slow, fast = run.result.entry("slow"), run.result.entry("fast")
     assert slow and not slow.valid
     assert fast and fast.valid and run.result.complete
+    assert run.status == Status.CONTENDER_OUT
 
 
 def test_an_open_loop_is_drawn_as_a_closed_one_is(measure: Measure) -> None:

@@ -34,8 +34,8 @@ def test_who_is_asked_for_more_than_it_holds_is_out_with_the_number_that_would_d
     measure: Measure,
 ) -> None:
     world = World(SPEEDS, places={"fast": 5})
-    verdict = measure.race(world, "fast", "same", connections=(64,)).result
-    assert {entry.name for entry in verdict.entries} == {"same"}
+    verdict = measure.race(world, "fast", "same", "slow", connections=(64,)).result
+    assert {entry.name for entry in verdict.entries} == {"same", "slow"}
     assert "use -c 5" in verdict.skipped[0].reason
     with pytest.raises(NoVerdict, match="use -c 5"):
         measure.race(World(SPEEDS, places={"fast": 5}), "fast", connections=(64,))
@@ -60,8 +60,8 @@ def test_who_serves_few_at_a_time_is_found_before_the_load(measure: Measure) -> 
 
 def test_who_is_asked_for_more_than_it_serves_at_a_time_is_out(measure: Measure) -> None:
     world = World(SPEEDS, served={"fast": 1})
-    verdict = measure.race(world, "fast", "same", connections=(64,)).result
-    assert {entry.name for entry in verdict.entries} == {"same"}
+    verdict = measure.race(world, "fast", "same", "slow", connections=(64,)).result
+    assert {entry.name for entry in verdict.entries} == {"same", "slow"}
     (fast,) = verdict.skipped
     assert fast.reason.startswith("it serves 1 of 64 connections at a time")
     assert "use -c 1, or --close" in fast.reason

@@ -8,12 +8,12 @@ import pytest
 from bakeoff.judge import judge
 from bakeoff.model.audit import Conduct, Crew, Written
 from bakeoff.model.contender import Contender
-from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict
+from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict, Status
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
-from bakeoff.report.sentences import joined, sentence
+from bakeoff.report.sentences import sentence
 from bakeoff.runs import report, resume
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
@@ -108,17 +108,47 @@ def test_where_nobody_is_left_there_is_no_verdict(measure: Measure) -> None:
     assert not world.up
 
 
-def test_one_that_dies_is_invalid_and_the_rest_goes_on(measure: Measure) -> None:
-    def die(world: World, count: int) -> None:
-        if count == 150:
-            world.dead["slow"] = "was killed by signal SIGSEGV"
+def dying(at_slice: int) -> World:
+    """A world in which `slow` dies at a slice, and does not come up again."""
 
-    world = World(SPEEDS, on_slice=die)
-    verdict = measure.race(world, "fast", "slow").result
+    def die(world: World, count: int) -> None:
+        if count == at_slice:
+            world.dead["slow"] = "was killed by signal SIGSEGV"
+            world.unstartable_again["slow"] = "exited with status 1"
+
+    return World(SPEEDS, on_slice=die)
+
+
+def test_one_that_dies_is_invalid_and_the_rest_goes_on(measure: Measure) -> None:
+    run = measure.race(dying(300), "fast", "slow", "same", duration=30.0)
+    verdict = run.result
     slow = next(entry for entry in verdict.entries if entry.name == "slow")
-    assert not slow.valid
-    assert "SIGSEGV" in joined(slow.reasons)
-    assert verdict.complete
+    assert not slow.valid and slow.ratio is None and slow.rank is None
+    assert [reason.code for reason in slow.reasons] == ["died"]
+    assert slow.until_end and slow.until_end.low is not None and slow.until_end.high is not None
+    assert slow.until_end.ratio == pytest.approx(0.5, rel=0.05), "what it answered is compared"
+    assert "SIGSEGV" in str(slow.reasons[0].values["how"]), "the first reason, not the last"
+    assert slow.error_kinds == {}, "its last slice is no figure of it"
+    assert verdict.complete and verdict.valid
+    assert run.status == Status.CONTENDER_OUT
+
+
+def test_where_one_of_two_dies_the_race_ends_and_what_it_answered_is_judged(
+    measure: Measure,
+) -> None:
+    world = dying(300)
+    run = measure.race(world, "fast", "slow", duration=30.0)
+    assert measured_s(run.records()) < 25, "the other one is not measured alone"
+    slow = run.result.entry("slow")
+    assert slow and slow.until_end and slow.reasons[0].code == "died"
+    assert run.status == Status.CONTENDER_OUT
+    assert not world.up
+
+
+def test_the_rest_goes_on_alone_where_that_is_asked_for(measure: Measure) -> None:
+    run = measure.race(dying(300), "fast", "slow", duration=30.0, keep_going=True)
+    assert measured_s(run.records()) == pytest.approx(30.0, rel=0.1)
+    assert run.result.complete and run.status == Status.CONTENDER_OUT
 
 
 def test_an_interrupted_race_is_judged_by_what_there_is_and_goes_on_later(measure: Measure) -> None:

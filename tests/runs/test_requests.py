@@ -135,7 +135,7 @@ def test_a_server_that_answers_one_request_wrongly_is_out(measure: Measure, shop
 def test_a_dead_one_of_a_mix_is_out_and_the_others_go_on(measure: Measure, shop: str) -> None:
     world = World(SPEEDS, dead={"slow": "it was killed"})
     verdict = measure.race(world, "fast", "slow", "same", workload=shop).result
-    assert [entry.name for entry in verdict.entries if not entry.valid] == ["slow"]
+    assert [(each.name, each.reason) for each in verdict.skipped] == [("slow", "it was killed")]
     assert {each.a for each in verdict.requests[0].pairs} | {
         each.b for each in verdict.requests[0].pairs
     } == {"fast", "same"}

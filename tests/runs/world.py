@@ -10,7 +10,7 @@ from bakeoff.build import Wanted
 from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
-from bakeoff.model.audit import Audit, Written
+from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
@@ -22,10 +22,11 @@ from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
-from bakeoff.model.workload import Workload
+from bakeoff.model.workload import RequestSection, Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
 from bakeoff.verify import Looked
+from bakeoff.verify.asking import GET
 from tests.judge.races import MACHINE, SOUND_AUDIT
 from tests.load.tools.samples import load as spec_of
 from tests.runs.loads import FakeLoad
@@ -69,6 +70,8 @@ class World(Reports):
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
     audited: list[set[str]] = field(default_factory=list)
+    probed: list[str] = field(default_factory=list)
+    sent_slowly: list[bytes] = field(default_factory=list)
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
@@ -127,6 +130,10 @@ class World(Reports):
         """How a process died; None while it lives."""
         return self.dead.get(key) or self.dead.get(name_of(key))
 
+    def refuses_start(self, _key: str) -> bool:
+        """Whether a process, by its name at the keeper, does not come up."""
+        return False
+
     def stages(self) -> Stages:
         """The stages of this world: it is all six of them."""
         me: Any = self
@@ -146,7 +153,14 @@ class World(Reports):
         return handle_of(entry, entry.name, protocol=protocol)
 
     def answers(
-        self, host: str, port: int, protocol: Protocol = "h1", tls: Tls | None = None
+        self,
+        host: str,
+        port: int,
+        protocol: Protocol = "h1",
+        tls: Tls | None = None,
+        *,
+        request: RequestSection = GET,
+        close: bool = False,
     ) -> str | None:
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
@@ -212,7 +226,10 @@ class World(Reports):
             return None
         return self.time_ns * 3 // 1000 + sum(self.cpu_ns.values()) // 100
 
-    def slow_clients(self, handle: Handle, count: int, _cpus: tuple[int, ...]) -> FakeSlowClients:
+    def slow_clients(
+        self, handle: Handle, request: bytes, count: int, _cpus: tuple[int, ...]
+    ) -> FakeSlowClients:
+        self.sent_slowly.append(request)
         return FakeSlowClients(self, self.pids[handle.port], count)
 
     def write(self, run: AnyRun) -> Path:
@@ -263,7 +280,6 @@ class World(Reports):
         handle: Handle,
         entry: Entry,
         workload: Workload,
-        connection: Connection,
         pipeline: int,
         held: Mapping[str, Held] | None = None,
     ) -> Verification:
@@ -296,6 +312,11 @@ class World(Reports):
             handle.name: self.audits.get(entry.twin_of or entry.name, SOUND_AUDIT)
             for handle, entry in up
         }
+
+    def probe(self, handle: Handle, entry: Entry, workload: Workload) -> Probes:
+        """A sound server, which is asked nothing else."""
+        self.probed.append(self.pids[handle.port])
+        return Probes(keeps_http_1_0=True, closes_when_asked=True, awaits_request=True)
 
     def thread_times(self, pids: Iterable[int]) -> dict[tuple[int, int], int]:
         """One thread at work in each process, or as many as this world says, and an idle one."""

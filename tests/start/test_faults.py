@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.start import faults
+from bakeoff.start.faults import Log
 from bakeoff.start.ports import Listener
 
 
@@ -52,14 +53,39 @@ def test_listening_at_another_address_is_text_apart() -> None:
 def test_the_tail_has_the_last_lines_of_a_long_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"x" * 50_000 + b"\n" + b"\n".join(b"line %d" % n for n in range(99)) + b"\xff")
-    text = faults.with_tail("died", log).splitlines()
+    text = faults.with_tail("died", Log(log, 0)).splitlines()
     assert text[0] == "died; the end of its log:"
     assert text[1:3] == ["  line 84", "  line 85"]
     assert text[-1] == "  line 98�"
 
 
+def test_the_tail_is_that_of_the_process_whose_log_begins_there(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("of an earlier process\n")
+    own = Log.now(log)
+    with log.open("a") as file:
+        file.write("its own\n")
+    assert faults.with_tail("died", own) == "died; the end of its log:\n  its own"
+    log.write_text("cut\n")
+    assert faults.with_tail("died", own) == "died; the end of its log:\n  cut"
+
+
+@pytest.mark.parametrize(
+    ("status", "answers", "doing", "said"),
+    [
+        (7, 20_000, "", "exited with status 7 after 20,000 answers, 3.2 s after its start"),
+        (-9, 1, "", "was killed by signal SIGKILL after 1 answer, 3.2 s after its start"),
+        (0, None, "while x", "exited with status 0, 3.2 s after its start, while x"),
+    ],
+)
+def test_an_end_has_its_status_its_answers_and_its_time(
+    status: int, answers: int | None, doing: str, said: str
+) -> None:
+    assert faults.ended(status, 3.21, answers, doing) == said
+
+
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_an_empty_log_is_said(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "log").write_bytes(content)
-    assert faults.with_tail("died", tmp_path / "log") == "died (its log is empty)"
-    assert faults.with_tail("died", tmp_path / "none") == "died (its log is empty)"
+    assert faults.with_tail("died", Log(tmp_path / "log", 0)) == "died (its log is empty)"
+    assert faults.with_tail("died", Log(tmp_path / "none", 0)) == "died (its log is empty)"

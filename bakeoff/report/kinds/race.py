@@ -28,7 +28,7 @@ from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
-from bakeoff.report.kinds.race_headline import headline, is_ahead, measured
+from bakeoff.report.kinds.race_headline import headline, is_ahead, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method
 from bakeoff.report.kinds.race_trust import (
     confirmation,
@@ -92,7 +92,10 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
         Charts(forest),
         standings.standings(verdict),
         List("Request by request", items("≠", sentences(verdict.by_request))),
-        List("Not ranked", (*map(_not_ranked, standings.unranked(verdict)), *skipped)),
+        List(
+            "Not ranked",
+            (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
+        ),
         gates(verdict.gates, verdict.ranked_by),
         Section(
             "How far to trust it",
@@ -113,9 +116,11 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
     )
 
 
-def _not_ranked(entry: VerdictEntry) -> Item:
-    had = f"it had {measured(entry)}"
-    return Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=(had,))
+def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> Item:
+    had = [f"it had {measured(entry)}"]
+    if until := until_end(entry, verdict.reference):
+        had.append(until)
+    return Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=tuple(had))
 
 
 def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:

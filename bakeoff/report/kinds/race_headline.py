@@ -6,12 +6,32 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked
-from bakeoff.report.sentences import listed, sentences
+from bakeoff.report.sentences import joined, listed, sentences
 
 
 def headline(verdict: Verdict) -> str:
-    """The verdict in one to three sentences."""
-    return _result(verdict) + _in_requests(verdict) + ended_early(verdict)
+    """The verdict in a few sentences. Those on contenders that ended come first."""
+    ended = [_ended(verdict, entry) for entry in verdict.entries if has_ended(entry)]
+    return " ".join((*ended, _result(verdict))) + _in_requests(verdict) + ended_early(verdict)
+
+
+def has_ended(entry: VerdictEntry) -> bool:
+    """Whether its figures are invalid because its processes ended."""
+    return any(reason.code == "died" for reason in entry.reasons)
+
+
+def until_end(entry: VerdictEntry, reference: str) -> str:
+    """What it answered before its processes ended, over what the reference answered meanwhile."""
+    if entry.until_end is None:
+        return ""
+    blocks = figures.plural(entry.until_end.n, "block")
+    return f"until then {figures.ratio_of(entry.until_end)} of {reference}, n = {blocks}"
+
+
+def _ended(verdict: Verdict, entry: VerdictEntry) -> str:
+    how = joined(entry.reasons[:1]).splitlines()[0].removesuffix("; the end of its log:")
+    until = until_end(entry, verdict.reference)
+    return f"{entry.name} is out: it {how}{until and f'; {until}'}."
 
 
 def measured(entry: VerdictEntry) -> str:
@@ -32,6 +52,8 @@ def _result(verdict: Verdict) -> str:
     entries = ranked(verdict)
     if not entries:
         return "No verdict: no contender gave a valid result."
+    if len(entries) == 1 and any(map(has_ended, verdict.entries)):
+        return f"{entries[0].name} answered {measured(entries[0])}."
     leader = entries[0]
     if len(entries) == 1:
         return _alone(verdict, leader)

@@ -9,7 +9,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # All but `several`, whose sentence is that of `SEVERAL` for the warning that they share.
     # Why an entry's figures can't stand.
     "not_measured": "none of its slices was measured: the run ended before its turn",
-    "died": "it died under load: {how}",
+    "died": "{how}",
     "no_answers": "it answered no request",
     "few_connections": "only {opened} of {connections} connections could be opened",
     "wrong_answers": "{wrong:,} of {attempts:,} answers were wrong[; the first: {first_bad}]",

@@ -1,5 +1,7 @@
 """A search for capacities: boots that climb a ladder of rates."""
 
+from collections.abc import Collection
+
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.plan import ladder
 from bakeoff.report.document import Document
@@ -67,8 +69,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         receipts, machine = self.store.receipts(), self.store.machine()
         return judge_capacity(plan, plan.race, receipts, records, machine, complete, ladder.STEP)
 
-    @property
-    def succeeded(self) -> bool:
+    def judged(self) -> bool:
         """Whether some capacity was found."""
         return any(
             capacity.requests_per_s is not None
@@ -76,6 +77,11 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
             if entry.valid
             for capacity in entry.capacities
         )
+
+    def left_out(self) -> Collection[str]:
+        """Contenders that were requested and whose capacity is not known."""
+        invalid = (entry.name for entry in self.result.entries if not entry.valid)
+        return {*invalid, *self.out(), *(each.name for each in self.planned.race.skipped)}
 
     @staticmethod
     def headline(result: CapacityReport) -> str:
@@ -94,5 +100,5 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         """Whether a whole boot has shown that nobody holds any objective: that ends the search."""
         records = self.records()
         scores = Scores.of(self.planned.objectives, records)
-        whole = any(record.type == "boot-end" for record in records)
+        whole = any(record.type == "boot-end" and not record.cut_short for record in records)
         return whole and not any(scores.centres(name) for name in scores.held)

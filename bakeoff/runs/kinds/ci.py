@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bakeoff.model.ci import BASE, HEAD, Ci, CiPlan
-from bakeoff.model.errors import MissingPiece, NoVerdict
+from bakeoff.model.errors import MissingPiece, NoVerdict, TooFewLeft
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import repeated
 from bakeoff.report.document import Document
@@ -50,8 +50,8 @@ class CiRun(Run[CiPlan, Ci]):
             if self._alarm():
                 watch.step("an alarm: measuring again in fresh processes, before it is raised")
                 self.measure_part(AGAIN, repeated(self.planned), stages, watch)
-        except NoVerdict as error:
-            raise MissingPiece(f"base and head can't be raced: {error}") from None
+        except TooFewLeft as error:
+            raise MissingPiece(f"base and head can't be raced:\n{error.reasons}") from None
 
     def is_complete(self) -> bool:
         """Whether the race is over, and the second one too where there is one."""
@@ -69,9 +69,12 @@ class CiRun(Run[CiPlan, Ci]):
             raise NoVerdict(f"{self.path}: nothing was measured")
         return judge_ci(self.planned, race, again, self.is_complete(), self.store.machine())
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether the gates pass."""
+    def judged(self) -> bool:
+        """Whether base and head were compared."""
+        return self.result.outcome != "not raced"
+
+    def gates_pass(self) -> bool:
+        """Whether the change passes."""
         return self.result.passes
 
     def part_names(self) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median
 
 from bakeoff.load import LoadSpec, command, step_us
@@ -13,6 +13,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Skipped
 from bakeoff.model.samples import ToolRun
+from bakeoff.model.workload import RequestSection
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.tools import refusal, tool_run
 from bakeoff.runs.run import Prepared, Run
@@ -112,10 +113,14 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
             machine=self.store.machine(),
         )
 
-    @property
-    def succeeded(self) -> bool:
+    def judged(self) -> bool:
         """Whether anything could be compared."""
         return bool(self.result.compared)
+
+    def left_out(self) -> Collection[str]:
+        """Load tools that gave up. Those that are not installed were not requested by name."""
+        runs = self._runs()
+        return [loader for loader in self._loaders() if _gave_up(loader, runs)]
 
     @staticmethod
     def headline(result: Crosscheck) -> str:
@@ -142,7 +147,14 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
 
 def _check_answers(plan: CrosscheckPlan, stages: Stages) -> None:
     host, _, port = plan.address.rpartition(":")
-    fault = stages.servers.answers(host.strip("[]"), int(port), plan.protocol, plan.tls)
+    fault = stages.servers.answers(
+        host.strip("[]"),
+        int(port),
+        plan.protocol,
+        plan.tls,
+        request=RequestSection(path=plan.path),
+        close=plan.connection == "close",
+    )
     if fault:
         raise NoVerdict(f"{plan.url}: {fault}")
 

@@ -1,5 +1,7 @@
 """A day in the life of servers: rounds of all phases, each with new processes."""
 
+from collections.abc import Collection
+
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import next_window_ms
@@ -83,10 +85,20 @@ class DayRun(Run[DayPlan, Day]):
         receipts, machine = self.store.receipts(), self.store.machine()
         return judge_day(self.plan, receipts, self.records(), machine, self.is_complete())
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether anything could be told of anybody."""
+    def judged(self) -> bool:
+        """Whether there is a figure of any contender."""
         return any(value.value is not None for line in self.result.lines for value in line.values)
+
+    def left_out(self) -> Collection[str]:
+        """Contenders that were requested and took no part, or of which no phase has a figure."""
+        known = {
+            value.name
+            for line in self.result.lines
+            for value in line.values
+            if value.value is not None
+        }
+        requested = {*self.planned.race.contenders, *(s.name for s in self.planned.race.skipped)}
+        return requested - known
 
     @staticmethod
     def headline(result: Day) -> str:

@@ -87,8 +87,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
             machine=self.store.machine(),
         )
 
-    @property
-    def succeeded(self) -> bool:
+    def judged(self) -> bool:
         """Whether a spread could be told."""
         return any(each.spreads for each in self.result.contenders)
 

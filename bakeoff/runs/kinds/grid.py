@@ -1,13 +1,13 @@
 """A grid: every cell is a race in a folder of its own, one after another."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bakeoff.model.grid import Cell, Grid, GridPlan, PlannedCell
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
 from bakeoff.runs.measuring.contenders import check_sources
-from bakeoff.runs.run import Run
+from bakeoff.runs.run import AnyRun, Run
 from bakeoff.runs.stages import Stages, Watch
 
 NOT_REACHED = "the grid ended before it was measured"
@@ -64,12 +64,20 @@ class GridRun(Run[GridPlan, Grid]):
             machine=self.store.machine(),
         )
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether some cell has a valid result, and no gate failed."""
-        verdicts = [cell.verdict for cell in self.result.cells if cell.verdict]
-        valid = any(entry.valid for verdict in verdicts for entry in verdict.entries)
-        return valid and all(gate.passes for verdict in verdicts for gate in verdict.gates)
+    def judged(self) -> bool:
+        """Whether some cell says anything."""
+        return any(part.judged() for part in self._measured())
+
+    def gates_pass(self) -> bool:
+        """Whether no gate failed in any cell."""
+        return all(part.gates_pass() for part in self._measured())
+
+    def left_out(self) -> Collection[str]:
+        """Cells in which nothing was measured, and contenders that are out in others."""
+        return {*self.out(), *(name for part in self._measured() for name in part.left_out())}
+
+    def _measured(self) -> list[AnyRun]:
+        return [part for part in self.parts.values() if part.is_judged]
 
     def part_names(self) -> Iterable[str]:
         """The cells."""

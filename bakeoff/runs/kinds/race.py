@@ -1,8 +1,9 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from bakeoff.model.plan import Plan
+from bakeoff.model.samples import PlanChange
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming
 from bakeoff.report.document import Document
@@ -87,11 +88,30 @@ class RaceRun(Run[Plan, Verdict]):
         solo = self.part(CONFIRM_FOLDER)
         return confirmed(verdict, solo.result_so_far() if solo else None)
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether somebody gave a valid result, and no gate failed."""
-        valid = any(entry.valid for entry in self.result.entries)
-        return valid and all(gate.passes for gate in self.result.gates)
+    def judged(self) -> bool:
+        """Whether contenders were compared; of one that raced alone, whether it is valid."""
+        entries = self.result.entries
+        compared = bool(self.result.pairs) or any(entry.until_end for entry in entries)
+        valid = sum(entry.valid for entry in entries)
+        return compared or (valid > 0 and len(self.plan.contenders) < 2)
+
+    def gates_pass(self) -> bool:
+        """Whether no gate failed."""
+        return all(gate.passes for gate in self.result.gates)
+
+    def left_out(self) -> Collection[str]:
+        """Contenders that were requested and have no place in the standings."""
+        invalid = [entry.name for entry in self.result.entries if not entry.valid]
+        unplanned = [] if self.planned.available else [each.name for each in self.planned.skipped]
+        changes = (record for record in self.records() if isinstance(record, PlanChange))
+        out = [
+            name
+            for change in changes
+            if not (change.prepared and self.planned.available)
+            for name in change.out
+        ]
+        twins = {entry.name for entry in self.planned.entries if entry.twin_of}
+        return {*invalid, *unplanned, *out} - twins
 
     def part_names(self) -> Iterable[str]:
         """The confirmation."""
@@ -141,7 +161,7 @@ class RaceRun(Run[Plan, Verdict]):
         plan, records = self.plan, self.records()
         if time_is_up(plan, records):
             return True
-        ends = sum(record.type == "boot-end" for record in records)
+        ends = sum(record.type == "boot-end" and not record.cut_short for record in records)
         return ends >= plan.boots and self._is_precise()
 
     def _is_precise(self) -> bool:

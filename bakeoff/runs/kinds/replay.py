@@ -60,8 +60,7 @@ class ReplayRun(Run[ReplayPlan, Replay]):
             machine=self.store.machine(),
         )
 
-    @property
-    def succeeded(self) -> bool:
+    def judged(self) -> bool:
         """Whether some comparison was measured."""
         return any(not comparison.skipped for comparison in self.result.comparisons)
 

@@ -1,16 +1,17 @@
 """One boot of a race: what it is to measure, and how it begins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bakeoff.model.cut import DrawRule, SliceLengths, Warmup
-from bakeoff.model.errors import NoVerdict
+from bakeoff.model.errors import BadUsage, BakeoffError, NodeLost, TooFewLeft
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import BootStart, Costs, PlanChange, Record
+from bakeoff.model.samples import BootEnd, BootStart, Costs, PlanChange, Record
 from bakeoff.plan import start_order
 from bakeoff.report import figures
-from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, starts_quickly
 from bakeoff.runs.measuring.meter import Meter
@@ -19,6 +20,9 @@ from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.time_left import time_left_s
 from bakeoff.runs.measuring.warmup import warm_up
+
+if TYPE_CHECKING:
+    from bakeoff.runs.measuring.draws import Draws
 
 BOOT_SHARE = 0.5
 """Of a budget, for all planned boots but the last, which takes what is needed."""
@@ -44,12 +48,20 @@ def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:
     return plan.duration_s - measured_s(records) <= WORTH_S
 
 
+@dataclass
+class Ending:
+    """What the record of a boot's end is made of: its draws, and what was `observed` at its end."""
+
+    draws: "Draws | None" = None
+    observed: BootEnd | None = None
+
+
 @dataclass(frozen=True)
 class Boot:
     """Boot `number` of `plan` is to measure for `budget_s`.
 
     `done_s` were measured in the boots before, of which `earlier` has the warm-ups; `rule` is how
-    they were cut into draws.
+    they were cut into draws, and `ended` has the contenders whose processes ended in them.
     """
 
     plan: Plan
@@ -59,6 +71,7 @@ class Boot:
     earlier: Sequence[Warmup]
     context: Context
     rule: DrawRule | None = None
+    ended: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def next(cls, plan: Plan, context: Context) -> "Boot":
@@ -73,7 +86,28 @@ class Boot:
             budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
         earlier = [record for record in records if isinstance(record, Warmup)]
         rule = next((record for record in records if isinstance(record, DrawRule)), None)
-        return cls(plan, number, budget_s, done_s, earlier, context, rule)
+        ends = (record for record in records if isinstance(record, BootEnd))
+        ended = {name: how for end in ends for name, how in end.died.items()}
+        return cls(plan, number, budget_s, done_s, earlier, context, rule, ended)
+
+    def order(self) -> list[str]:
+        """Those that are started, in their order: what ended in an earlier boot is not.
+
+        Raises `TooFewLeft`.
+        """
+        left = [
+            name
+            for name in start_order(self.plan, self.number)
+            if not {name, self.plan.entry(name).twin_of} & self.ended.keys()
+        ]
+        self.check_enough(left, self.ended)
+        return left
+
+    def check_enough(self, names: Collection[str], out: Mapping[str, str]) -> None:
+        """Raise `TooFewLeft` where fewer contenders are among `names` than the run needs."""
+        left = [name for name in self.plan.contenders if name in names]
+        if len(left) < self.plan.least:
+            raise TooFewLeft(left, "\n".join(f"  {name}: {why}" for name, why in out.items()))
 
     @property
     def is_last(self) -> bool:
@@ -81,15 +115,40 @@ class Boot:
         return self.number + 1 >= self.plan.boots
 
     @contextmanager
+    def ending(self) -> Iterator[Ending]:
+        """For a `with` around the boot's session: the boot's end is recorded, and whose processes
+        ended in it, even where an error cuts it short."""
+        ending = Ending()
+        try:
+            yield ending
+        except (BadUsage, NodeLost):
+            raise
+        except BakeoffError:
+            self._record(ending, cut_short=True)
+            raise
+        self._record(ending, cut_short=False)
+
+    def _record(self, ending: Ending, *, cut_short: bool) -> None:
+        if not ending.draws:
+            return
+        observed = ending.observed or BootEnd(boot=self.number, loaded={}, stopped=())
+        ended = {
+            "stopped": ending.draws.stopped,
+            "died": ending.draws.died,
+            "lost": ending.draws.lost_processes,
+            "cut_short": cut_short,
+        }
+        self.context.store.append(observed.model_copy(update=ended))
+
+    @contextmanager
     def session(self) -> Iterator[Session]:
         """All contenders, running together, for a `with`. Raises `NotAsPlanned`, `NoVerdict`."""
-        order = start_order(self.plan, self.number)
+        order = self.order()
         self.step(f"starting {', '.join(order)}")
         with Session(self.plan, self.number, order, self.context) as session:
             if session.out and not self.earlier:
                 raise NotAsPlanned(PlanChange(out=session.out))
-            if not session.running:
-                raise NoVerdict("no contender came up again")
+            self.check_enough(session.names, {**session.out, **self.ended})
             yield session
 
     def begin(
@@ -117,6 +176,8 @@ class Boot:
             self.budget_s,
             lambda text: self.measured(0.0, text),
         )
+        if not self.earlier:
+            leave_out(meter.died, self.context.watch)
         self.context.store.append(warmup)
         warm_up_s = (self.context.stages.clock.now_ns() - began_ns) / 1e9
         rule = self.rule or self._draw_rule(session, meter, warmup, warm_up_s)

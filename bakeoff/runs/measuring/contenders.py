@@ -8,7 +8,7 @@ from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
-from bakeoff.plan import without
+from bakeoff.plan import check_enough, without
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 
@@ -57,7 +57,7 @@ def _build_upstream(plan: Plan, stages: Stages, watch: Watch) -> None:
         )
         stages.built[folder] = built
     if isinstance(reason := stages.built[folder], ContenderOut):
-        raise MissingPiece(f"whom the workload {plan.workload.name} has them ask: {reason}")
+        raise MissingPiece(f"the upstream of the workload {plan.workload.name}: {reason}")
 
 
 def build_able(
@@ -65,14 +65,14 @@ def build_able(
 ) -> tuple[dict[str, Receipt], dict[str, str]]:
     """Like `build`, and say who is out.
 
-    Raises `NoVerdict` where nobody is left, `MissingPiece` where all of them lack a tool.
+    Raises `NoVerdict` where too few are left, `MissingPiece` where all of them lack a tool.
     """
     receipts, out = build(plan, stages, watch)
     reasons = {name: str(error) for name, error in out.items()}
     for name, reason in reasons.items():
         watch.out(name, reason)
     try:
-        without(plan, reasons)
+        check_enough(without(plan, reasons))
     except NoVerdict as error:
         if all(isinstance(each, ToolMissing) for each in out.values()):
             raise MissingPiece(str(error)) from None
@@ -118,8 +118,8 @@ def leave_out(out: Mapping[str, str], watch: Watch) -> None:
 
 
 def change_plan(store: Store, plan: Plan, change: PlanChange) -> None:
-    """Record what has to change. Raises `NoVerdict` where nobody is left."""
-    without(plan, change.out)
+    """Record what has to change. Raises `NoVerdict` where too few contenders are left."""
+    check_enough(without(plan, change.out))
     store.append(change)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.model.day import DayPlan, Phase
-from bakeoff.model.errors import ContenderOut, NoVerdict
+from bakeoff.model.errors import ContenderOut, TooFewLeft
 from bakeoff.model.plan import Plan
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import DayEnd, DayTurn, PlanChange
@@ -75,7 +75,7 @@ class Round:
     def run(self, say: Callable[[float, str], None]) -> None:
         """All phases; `say` is told which share of the round is over, and what comes next.
 
-        Raises `NoVerdict` where nobody comes up, and `TimeIsUp`.
+        Raises `TooFewLeft` where too few come up, and `TimeIsUp`.
         """
         began_ns = self._context.stages.clock.now_ns()
         self._say = say
@@ -135,8 +135,9 @@ class Round:
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
         self._names = [name for name in self._names if name not in never]
-        if not self._names:
-            raise NoVerdict(f"no contender came up again: {'; '.join(never.values())}")
+        if len(self._names) < self._race.least:
+            reasons = "\n".join(f"  {name}: {why}" for name, why in never.items())
+            raise TooFewLeft(self._names, reasons)
         for (name, number), why in failed.items():
             self._keep("start", name, number, out=why)
 
@@ -220,9 +221,9 @@ class Round:
             equal=day_turn.EQUAL_SHARE * min(answering, default=0.0),
         )
         found = measured(turn)
-        if died := self._instances.death(running):
+        if died := self._instances.death(running, f"in the phase `{PHASE_NAMES[phase]}`"):
             self._instances.stop(self._running.pop(name))
-            # What it answered while it died is no figure; what it was asked says how it went.
+            # What it answered while it died is no figure of it.
             self._keep(phase, name, number, out=f"it died: {died}")
             return None
         return self._keep(phase, name, number, **found)

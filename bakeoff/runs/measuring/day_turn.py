@@ -16,6 +16,7 @@ from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.instances import Instances, Running
+from bakeoff.verify import opening, rendered
 
 FIRST_REQUESTS = 1000
 FIRST_S_MAX = 10.0
@@ -104,6 +105,7 @@ class Turn:
         around = self.context.surroundings(self.race)
         upstream_before, before = around.upstream_cpu(), self.running.cpu.read()
         event = engine.slice(self.command(ms, rate, ramp_ms=ramp_ms, number=number))
+        self.instances.count(self.running, event)
         after, upstream = self.running.cpu.read(), around.upstream_cpu()
         return Slice(
             entry=self.name,
@@ -242,6 +244,8 @@ def slow(turn: Turn) -> dict[str, Any]:
     """The usual load without slow clients and with them; in every other round these come first."""
     rate, clients = LOADS[USUAL] * turn.peak, turn.context.stages.loads.slow_clients
     count, cores = turn.plan.slow_clients, turn.race.cores.client
+    first_request = opening(turn.running.entry, turn.race.workload)
+    request = rendered(turn.running.handle, first_request)
     first, held = turn.round % 2 == 1, 0
     with turn.load(turn.race.connections) as engine:
         slices: dict[bool, Slice] = {}
@@ -250,7 +254,7 @@ def slow(turn: Turn) -> dict[str, Any]:
                 slices[beside] = turn.offered(engine, rate)
                 continue
             engine.slice(turn.command(PRIME_MS))
-            with clients(turn.running.handle, count, cores) as many:
+            with clients(turn.running.handle, request, count, cores) as many:
                 slices[beside] = turn.loaded(engine, rate)
                 held = many.end()
     return {"slices": (slices[False], slices[True]), "opened": held}

@@ -1,10 +1,11 @@
 """The draws of a boot: for each draw another process of each contender, and new connections."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
-from bakeoff.model.errors import ContenderOut, NoVerdict
+from bakeoff.model.errors import ContenderOut, TooFewLeft
+from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import Slice
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
@@ -35,6 +36,7 @@ class Draws:
         self._cohorts = [{each.entry.name: each for each in session.running}]
         self._fresh: dict[str, Running] = {}
         self._in_a_row: Counter[str] = Counter()
+        self._next = 0
 
     @property
     def alive(self) -> list[str]:
@@ -42,9 +44,14 @@ class Draws:
         return [name for name in self._rule.redrawn if name not in self.died]
 
     @property
+    def stopped(self) -> tuple[Stopped, ...]:
+        """How the boot's processes were stopped, once they are."""
+        return self._session.stopped
+
+    @property
     def lost_processes(self) -> dict[str, tuple[str, ...]]:
         """How processes ended whose contenders go on, or why they did not come up."""
-        return {name: tuple(hows) for name, hows in self._lost.items()}
+        return {name: tuple(hows) for name, hows in self._lost.items() if name not in self.died}
 
     def goes_on(self, name: str) -> bool:
         """Whether a contender whose process has just died has others."""
@@ -83,18 +90,47 @@ class Draws:
             if cohort:
                 self._warm_up_cohort(cohort, warmup, again=True)
 
-    def next(self, number: int) -> tuple[Meter, list[str]]:
-        """Draw `number` of this boot, connected, recorded, and warmed up; and who takes part.
+    def enough(self, names: Iterable[str]) -> bool:
+        """Whether as many contenders are among `names` as a measurement needs."""
+        plan = self._session.plan
+        return len(set(names) & set(plan.contenders)) >= plan.least
 
-        Raises `NoVerdict` where nobody is left.
+    def next(self) -> tuple[int, Meter, list[str]]:
+        """The next draw in which enough contenders take part: connected, recorded, and warmed up.
+
+        Returns its number in this boot, its meter, and the names of those that take part. Raises
+        `TooFewLeft`.
         """
-        session, plan = self._session, self._session.plan
-        session.disconnect()
+        for _ in range(LOST_MAX + len(self._cohorts)):
+            self._stop_last()
+            if not self.enough(self.alive):
+                break
+            number = self._next
+            self._next += 1
+            chosen = self._chosen(number)
+            names = [each.entry.name for each in chosen]
+            if self.enough(names):
+                meter = Meter(self._session)
+                for each in names:
+                    meter.slice(each, 0, ramp_ms=0, duration_ms=self._redrawn(each).warm_up_ms)
+                return number, meter, names
+        contenders = self._session.plan.contenders
+        raise TooFewLeft([name for name in contenders if name in self.alive], self._reasons())
+
+    def _stop_last(self) -> None:
+        """The last draw's connections and new processes end."""
+        self._session.disconnect()
         for each in self._fresh.values():
-            session.instances.stop(each)
+            self._session.instances.stop(each)
         self._fresh.clear()
-        if not self.alive:
-            raise NoVerdict(f"every contender died: {'; '.join(self.died.values())}")
+
+    def _reasons(self) -> str:
+        ended = self.died or {name: hows[-1] for name, hows in self._lost.items()}
+        return "\n".join(f"  {name}: {how}" for name, how in ended.items())
+
+    def _chosen(self, number: int) -> list[Running]:
+        """The processes that take part in a draw, connected and recorded."""
+        session, plan = self._session, self._session.plan
         chosen: list[Running] = []
         processes: dict[str, int] = {}
         out: dict[str, str] = {}
@@ -105,7 +141,7 @@ class Draws:
             except ContenderOut as error:
                 out[name] = str(error)
                 if self._redrawn(name).what == "processes":
-                    self._lose(name, str(error))
+                    self._lose(name, f"a new process of it did not come up: {error}")
         opened: dict[str, int] = {}
         if chosen:
             session.connect(chosen)
@@ -118,14 +154,10 @@ class Draws:
             out=out,
         )
         session.context.store.append(record)
-        meter = Meter(session)
-        for each in chosen:
-            name = each.entry.name
-            meter.slice(name, 0, ramp_ms=0, duration_ms=self._redrawn(name).warm_up_ms)
-        return meter, [each.entry.name for each in chosen]
+        return chosen
 
     def end(self, meter: Meter, took_part: list[str]) -> None:
-        """Draw a line under a draw: whose process died in it, who is left."""
+        """Finish a draw, and record the contenders whose process died in it."""
         for name in took_part:
             if name in meter.died:
                 self._forget(name)
@@ -163,15 +195,16 @@ class Draws:
     def _lose(self, name: str, how: str) -> None:
         """It has lost a process, or more than that."""
         self._in_a_row[name] += 1
-        last = (
-            self._in_a_row[name] >= LOST_MAX
-            if self._redrawn(name).what == "processes"
-            else not any(name in each for each in self._cohorts)
-        )
-        if last:
-            self.died[name] = how
+        lost = self._lost.setdefault(name, [])
+        lost.append(how)
+        if self._redrawn(name).what == "processes":
+            lost = lost[-self._in_a_row[name] :]
+            last = len(lost) >= LOST_MAX
         else:
-            self._lost.setdefault(name, []).append(how)
+            last = not any(name in each for each in self._cohorts)
+        if last:
+            # The first of them says more than what followed.
+            self.died[name] = lost[0]
 
     def _warm_up_cohort(
         self,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from bakeoff.build import out_folder
 from bakeoff.measure import CpuReader
+from bakeoff.model.audit import Probes
+from bakeoff.model.engine import SliceEvent
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.protocol import OVER_TLS
@@ -16,6 +18,7 @@ from bakeoff.model.receipt import Handle, Stopped, Verification
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.stages import Meters
 from bakeoff.start import GRACE_S
+from bakeoff.verify import opening
 
 _WORST = ("SIGTERM", "had ended", "SIGKILL")
 
@@ -43,6 +46,7 @@ class Instances:
         self._started: list[tuple[str, str]] = []
         self._count: Counter[str] = Counter()
         self._stopped: dict[str, Stopped] = {}
+        self._answers: Counter[str] = Counter()
 
     @property
     def up(self) -> Sequence[Running]:
@@ -66,7 +70,6 @@ class Instances:
                 handle,
                 entry,
                 self._plan.workload,
-                self._plan.connection,
                 self._plan.pipeline,
                 known.held if known else None,
             )
@@ -105,37 +108,72 @@ class Instances:
         pids = self.pids(running)
         return self._meters(running).memory(pids) if pids else None
 
-    def death(self, running: Running) -> str | None:
-        """How it died; None while it lives, or where it isn't ours."""
-        return None if running.entry.attached else self._context.keeper.death(running.key)
+    def count(self, running: Running, event: SliceEvent) -> None:
+        """Count what it answered in a slice."""
+        self._answers[running.key] += event.requests_all
+
+    def death(self, running: Running, doing: str = "") -> str | None:
+        """How it ended, and after how many answers; None while it lives, or where it isn't ours."""
+        if running.entry.attached:
+            return None
+        return self._context.keeper.death(running.key, self._answers[running.key], doing)
+
+    def probe(self, entry: Entry) -> Probes:
+        """How another process of `entry` reacts to what the workload doesn't send."""
+        none, context = Probes(), self._context
+        if not self._plan.probes or entry.attached or entry.fixed_port:
+            return none
+        try:
+            running = self.start(entry)
+        except ContenderOut as error:
+            context.watch.step(f"{entry.name} can't be probed: a second process of it: {error}")
+            return none
+        try:
+            probes = context.stages.servers.probe(running.handle, entry, self._plan.workload)
+            if how := self.death(running):
+                context.watch.step(f"{entry.name}: its probed process {how}")
+            return probes
+        finally:
+            self.stop(running)
 
     def _meters(self, running: Running) -> Meters:
         return self._context.stages.meters.at(running.handle.address)
 
     def _attach(self, entry: Entry) -> Handle:
         protocol = self._plan.protocol_of(entry.name)
-        return self._context.stages.servers.attach(entry, protocol)
+        handle = self._context.stages.servers.attach(entry, protocol)
+        return handle.model_copy(update={"connection": self._plan.connection})
 
     def _start(self, entry: Entry, key: str) -> Handle:
         assert entry.folder
-        protocol = self._plan.protocol_of(entry.name)
-        certificate = self._context.certificate if protocol in OVER_TLS else None
-        tls = certificate.client if certificate else None
-        handle = self._context.keeper.start(
-            entry,
-            key=key,
-            out=out_folder(Path(entry.folder)),
-            workers=self._plan.workers_of(entry.name),
-            cores=self._plan.cores,
-            host=self._plan.host_of(entry.name, self._boot),
-            log=self._context.log(entry.name, self._boot),
-            answers=partial(self._context.stages.servers.answers, protocol=protocol, tls=tls),
+        plan, context = self._plan, self._context
+        protocol = plan.protocol_of(entry.name)
+        certificate = context.certificate if protocol in OVER_TLS else None
+        answers = partial(
+            context.stages.servers.answers,
+            request=opening(entry, plan.workload),
             protocol=protocol,
-            certificate=certificate,
-            environment=self._context.surroundings(self._plan).environment,
+            tls=certificate.client if certificate else None,
+            close=plan.connection == "close",
         )
+        environment = context.surroundings(plan).environment
+        with context.time_for_a_start():
+            handle = context.keeper.start(
+                entry,
+                key=key,
+                out=out_folder(Path(entry.folder)),
+                workers=plan.workers_of(entry.name),
+                cores=plan.cores,
+                host=plan.host_of(entry.name, self._boot),
+                log=context.log(entry.name, self._boot),
+                answers=answers,
+                protocol=protocol,
+                certificate=certificate,
+                environment=environment,
+                say=lambda text: context.watch.step(f"{entry.name}: {text}"),
+            )
         self._started.append((entry.name, key))
-        return handle
+        return handle.model_copy(update={"connection": plan.connection})
 
     def _stop(self, name: str, key: str) -> None:
         """End one of ours; one that never started has been ended already."""

@@ -20,6 +20,11 @@ REST_MS, REST_SHARE = 20, 0.25
 REST_MS_MAX = 240
 """About as long as the slice before it: who is never at rest (it polls) does not hold up a race."""
 
+DYING_MS = 200
+"""A process that exits closes its connections some time before it has ended."""
+BROKEN = ("connect_refused", "reset", "early_close", "write", "goaway")
+"""Kinds of errors that such a process leaves, of at least half of its connections."""
+
 
 def block_of(
     slices: Sequence[Slice],
@@ -63,6 +68,8 @@ class Meter:
         self._targets = {each.entry.name: index for index, each in enumerate(self._running)}
         self._last: dict[str, tuple[CpuTime, int]] = {}
         self.died: dict[str, str] = {}
+        self.doing = ""
+        """What the load is for, where a death in it says so: `while it was warmed up`."""
 
     def slice(
         self, name: str, block: int, *, ramp_ms: int, duration_ms: int, rate: float | None = None
@@ -89,14 +96,16 @@ class Meter:
         before, before_ns = self._read(running)
         event = self.load.slice(command)
         after, after_ns = self._read(running)
+        self._session.instances.count(running, event)
         upstream = around.upstream_cpu()
         last = self._last.get(name)
         if after:
             self._last[name] = (after, after_ns)
         if event.errors or not event.requests:
-            self._look_for_death(running)
+            broken = sum(event.errors.get(kind, 0) for kind in BROKEN)
+            self._look_for_death(running, 2 * broken >= plan.connections or not event.requests)
             if around.key and (how := self._session.context.keeper.death(around.key)):
-                raise NoVerdict(f"whom the contenders ask has died: {how}")
+                raise NoVerdict(f"the upstream that contenders request ended: {how}")
         several = event if isinstance(event, SliceOfSeveral) else None
         return Slice(
             entry=name,
@@ -130,7 +139,11 @@ class Meter:
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
         return running.cpu.read(), self._clock.now_ns()
 
-    def _look_for_death(self, running: Running) -> None:
-        death = self._session.instances.death(running)
-        if death:
-            self.died[running.entry.name] = death
+    def _look_for_death(self, running: Running, broken: bool) -> None:
+        """See whether it died; where its connections are `broken`, it may be about to."""
+        for _ in range(1 + broken * (DYING_MS // REST_MS)):
+            if death := self._session.instances.death(running, self.doing):
+                self.died[running.entry.name] = death
+                return
+            if broken:
+                self._clock.wait(REST_MS / 1000)

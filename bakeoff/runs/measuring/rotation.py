@@ -1,7 +1,6 @@
 """One boot of a rotation: draw after draw, and in each all contenders in turn, in random order."""
 
 from collections.abc import Callable
-from itertools import count
 from math import ceil, inf
 from typing import Literal
 
@@ -29,25 +28,19 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
     The boot ends with its budget, or with a draw after which there is `enough`. Raises
     `NotAsPlanned`, `NoVerdict`.
     """
-    with boot.session() as session:
+    with boot.ending() as ending, boot.session() as session:
         if not boot.earlier:
             boot.step("comparing what they do")
             session.audit()
         given = boot.earlier[0].lengths if boot.earlier else {}
         meter, warmup, rule = boot.begin(session, given)
-        draws = Draws(session, rule, meter.died)
+        draws = ending.draws = Draws(session, rule, {**boot.ended, **meter.died})
         draws.start_cohorts(warmup)
         observation = Observation(session)
         share = single_share(boot.plan)
         singly = Singly(boot, session, warmup, share * boot.budget_s)
         _Rotation(boot, draws, observation, warmup, rule, singly, 1 - share).run(enough)
-        end = observation.end()
-    ended = {
-        "stopped": session.stopped,
-        "died": draws.died,
-        "lost": draws.lost_processes,
-    }
-    boot.context.store.append(end.model_copy(update=ended))
+        ending.observed = observation.end()
 
 
 class _Rotation:
@@ -78,8 +71,8 @@ class _Rotation:
     def run(self, enough: Callable[[], bool]) -> None:
         """Draws until the budget is spent, all equally long."""
         look = DRAWS_MIN
-        for number in count():
-            meter, names = self._draws.next(number)
+        while True:
+            number, meter, names = self._draws.next()
             with self._observation.blocks():
                 self._run_draw(number, meter, names)
             done = min(1.0, (number + 1) / self._number)
@@ -103,7 +96,10 @@ class _Rotation:
         share = 1 - self._long_share if counted == "short" else 1.0
         last = number + 1 >= self._number
         until_s = inf if last else share * budget_s * (number + 1) / self._number
-        while alive := [name for name in names if name not in meter.died]:
+        while True:
+            alive = [name for name in names if name not in meter.died]
+            if not self._draws.enough(alive):
+                return
             self._run_block(number, meter, alive)
             if self._boot.context.time_is_up:
                 return
@@ -125,8 +121,8 @@ class _Rotation:
                 duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
                 rate=self._warmup.rates.get(name),
             )
-            # What a process answered while it died says nothing of those that follow it.
-            if name not in meter.died or not self._draws.goes_on(name):
+            # What a process answered while it died is no figure of it.
+            if name not in meter.died:
                 slices.append(measured)
         if slices:
             block = block_of(slices, boot.number, self._block, kind, boot.context.stages, draw)

@@ -65,23 +65,16 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
 
     Raises `NotAsPlanned`, `NoVerdict`, `BadUsage` where the time is too little for one round.
     """
-    with boot.session() as session:
+    with boot.ending() as ending, boot.session() as session:
         meter, warmup, rule = boot.begin(session, {})
-        draws = Draws(session, rule, meter.died)
+        draws = ending.draws = Draws(session, rule, {**boot.ended, **meter.died})
         draws.start_cohorts(warmup)
         peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
         search = _Search(plan, boot, session, draws, scores, peaks)
         search.approach()
         worth = search.rounds()
         loaded = Observation(session).end().loaded
-    end = BootEnd(
-        boot=boot.number,
-        loaded=loaded,
-        stopped=session.stopped,
-        died=draws.died,
-        lost=draws.lost_processes,
-    )
-    boot.context.store.append(end)
+        ending.observed = BootEnd(boot=boot.number, loaded=loaded, stopped=())
     return worth
 
 
@@ -104,8 +97,8 @@ class _Search:
         self._lowest = ladder.lowest_rung(plan.objectives)
         self._boot, self._draws, self._scores = boot, draws, scores
         self._session, self._peaks = session, peaks
-        self._spent_s, self._block, self._draw = 0.0, 0, 0
-        self._meter, self._names = draws.next(self._draw)
+        self._spent_s, self._block = 0.0, 0
+        self._draw, self._meter, self._names = draws.next()
 
     def approach(self) -> None:
         """Roughly where each one's capacities are; nothing where earlier boots have shown it."""
@@ -163,8 +156,7 @@ class _Search:
     def _draw_anew(self) -> None:
         """Other processes, and other connections."""
         self._draws.end(self._meter, self._names)
-        self._draw += 1
-        self._meter, self._names = self._draws.next(self._draw)
+        self._draw, self._meter, self._names = self._draws.next()
 
     def _afford(self, needed_s: float) -> None:
         """A round in each boot takes `needed_s`: refuse, or take as long where nobody said how."""

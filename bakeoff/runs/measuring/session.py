@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
-from bakeoff.model.audit import Audit
+from bakeoff.model.audit import Audit, Probes
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
 from bakeoff.model.readings import Memory
@@ -45,6 +45,11 @@ class Session:
         self.instances.stop_all()
 
     @property
+    def names(self) -> Sequence[str]:
+        """Those `running`."""
+        return [each.entry.name for each in self.running]
+
+    @property
     def load(self) -> Generator:
         """The engine, connected to every process of `running`, in this order."""
         assert self._load
@@ -58,7 +63,17 @@ class Session:
     def audit(self) -> None:
         """See how each of them treats a connection, before the load comes."""
         running = [(each.handle, each.entry) for each in self.running]
-        self._audits = self.context.stages.servers.audit(running, self.plan.workload)
+        audits = self.context.stages.servers.audit(running, self.plan.workload)
+        probes: dict[str, Probes] = {}
+        for each in self.running:
+            name, entry = each.entry.name, each.entry
+            if name in audits:
+                # A twin is the same program.
+                program = entry.twin_of or name
+                if program not in probes:
+                    probes[program] = self.instances.probe(entry)
+                audits[name] = audits[name].model_copy(update=dict(probes[program]))
+        self._audits = audits
 
     def connect(self, running: Sequence[Running] | None = None) -> None:
         """A new engine, with new connections to those `running`; None: to the same as before."""

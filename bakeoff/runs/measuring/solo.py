@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, SliceLengths, Warmup
-from bakeoff.model.errors import NoVerdict
 from bakeoff.model.readings import TcpTrouble
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange, Slice
-from bakeoff.plan import start_order
 from bakeoff.runs.measuring.boot import Boot
-from bakeoff.runs.measuring.contenders import NotAsPlanned
+from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.queues import connect_within_limits
@@ -29,7 +27,7 @@ def run_solo_round(boot: Boot) -> None:
     `NoVerdict`.
     """
     plan, context = boot.plan, boot.context
-    order = start_order(plan, boot.number)
+    order = boot.order()
     window_ms = max(1, round(1000 * boot.budget_s / len(order)))
     lengths = SliceLengths(short_ms=window_ms, long_ms=window_ms, ramp_ms=RAMP_MS)
     starts: list[BootStart] = []
@@ -59,19 +57,24 @@ def run_solo_round(boot: Boot) -> None:
                 starts.append(session.record())
                 warmup = warm_up(meter, session, boot.earlier, {name: lengths}, window_ms / 1000)
                 warmups.append(warmup)
+                if meter.died and not boot.earlier:
+                    leave_out(meter.died, context.watch)
                 observation = Observation(session)
                 rate = warmup.rates.get(name)
-                with observation.blocks():
-                    slices.append(
-                        meter.slice(name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate)
-                    )
+                if name not in meter.died:
+                    with observation.blocks():
+                        measured = meter.slice(
+                            name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate
+                        )
+                # What it answered while it died is no figure of it.
+                slices += [] if name in meter.died else [measured]
                 ends.append(observation.end())
                 died |= meter.died
         stopped += session.stopped
     if out and not boot.earlier:
         raise NotAsPlanned(PlanChange(out=out))
-    if not slices:
-        raise NoVerdict("no contender came up again")
+    if not starts:
+        boot.check_enough((), out)
     if not boot.rule:
         alone = Redrawn(what="processes", instances=1, warm_up_ms=0, why="solo")
         redrawn = dict.fromkeys(order, alone)
@@ -97,7 +100,8 @@ def run_solo_round(boot: Boot) -> None:
             out=out,
         )
     )
-    context.store.append(block_of(slices, boot.number, 0, "long", context.stages))
+    if slices:
+        context.store.append(block_of(slices, boot.number, 0, "long", context.stages))
     context.store.append(_merged(ends).model_copy(update=ended))
 
 

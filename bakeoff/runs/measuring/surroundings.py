@@ -4,7 +4,6 @@ The workload says which; their environment says where.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from bakeoff.build import out_folder
@@ -56,11 +55,11 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
             cores=cores,
             host=plan.host,
             log=logs / LOG,
-            answers=partial(stages.servers.answers, protocol="h1", tls=None),
+            answers=stages.servers.answers,
             environment={"DELAY_MS": str(plan.workload.upstream_delay_ms)},
         )
     except ContenderOut as error:
         name = plan.workload.name
-        raise NoVerdict(f"whom the workload {name} has them ask could not start: {error}") from None
+        raise NoVerdict(f"the upstream of the workload {name} could not start: {error}") from None
     environment["UPSTREAM"] = f"http://{handle.address}"
     return Surroundings(environment, key, stages.meters.cpu(handle.cpu))

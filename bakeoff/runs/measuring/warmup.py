@@ -117,6 +117,7 @@ def warm_up(
     for the lengths that are `given`. `say` is told before each turn how many are steady. Raises
     `NoVerdict`, and in the first boot `NotAsPlanned` where some would hold up the others.
     """
+    meter.doing = "while it was warmed up"
     plan, names = session.plan, [each.entry.name for each in session.running]
     share_s = budget_s / len(names)
     courses = {
@@ -129,6 +130,7 @@ def warm_up(
         for name in waiting:
             session.context.check_time(f"warming up {name}")
             courses[name].add(meter.warm_up(name))
+    meter.doing = ""
     if not earlier:
         slices = {name: each.slices for name, each in courses.items()}
         leave_out_held_up(slices, session, "it was warmed up")

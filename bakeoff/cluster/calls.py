@@ -1,0 +1,145 @@
+"""Calls of a child process, which answers them in any order: both ends."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe as pipe
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bakeoff
+from bakeoff.keeper.spawn import PR_SET_PDEATHSIG, prctl
+from bakeoff.model.errors import MissingPiece
+
+AT_A_TIME = 1024
+"""More calls than this wait for others; a node of a cluster has two or three."""
+_READY = 0
+_SIGKILL = 9
+
+
+class Refused(Exception):
+    """What a call raised in the child: the `kind` of exception, and its `text`."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(kind, text)
+        self.kind, self.text = kind, text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Ended(MissingPiece):
+    """The child ended. `last_line` is the last that it wrote to its standard error."""
+
+    def __init__(self, status: int, last_line: str) -> None:
+        super().__init__(f"the process that asks Ray ended with status {status}: {last_line}")
+        self.last_line = last_line
+
+
+class Answer(NamedTuple):
+    """What a call came to: a result, or why there is none."""
+
+    number: int
+    result: Any = None
+    fault: Refused | None = None
+
+
+class Calls:
+    """A child process that runs a module whose `main` calls `serve`.
+
+    `ready` has a result once it does. Where the child ends, each call without an answer raises
+    `Ended`, and so does each later one.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._lock = threading.Lock()
+        self._numbers = count(_READY + 1)
+        self.ready: Future[Any] = Future()
+        self._waiting: dict[int, Future[Any]] = {_READY: self.ready}
+        self._ended: Ended | None = None
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115
+        self._connection, theirs = pipe()
+        # Of us, wherever we are called: not of a folder that has a file of such a name.
+        home = str(Path(bakeoff.__file__).parents[1])
+        paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                cwd="/",
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=self._said,
+                # Ctrl-C is ours.
+                start_new_session=True,
+            )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def begin(self, name: str, *arguments: object) -> "Future[Any]":
+        """Call a method of what the child serves. The future raises `Refused`, or `Ended`."""
+        answer: Future[Any] = Future()
+        with self._lock:
+            if self._ended:
+                answer.set_exception(self._ended)
+                return answer
+            number = next(self._numbers)
+            self._waiting[number] = answer
+            # Where the child has just ended, its end answers.
+            with suppress(OSError):
+                self._connection.send((number, name, arguments))
+        return answer
+
+    def end(self) -> None:
+        """End the child at once."""
+        self._process.kill()
+        self._process.wait()
+
+    def _read(self) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                said: Answer = self._connection.recv()
+                answer = self._waiting.pop(said.number)
+                if said.fault:
+                    answer.set_exception(said.fault)
+                else:
+                    answer.set_result(said.result)
+        status = self._process.wait()
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        self._said.close()
+        with self._lock:
+            self._ended = Ended(status, last)
+            self._connection.close()
+        for answer in self._waiting.values():
+            answer.set_exception(self._ended)
+
+
+def serve(served: object) -> None:
+    """Do what the parent calls by standard input, until it ends; then this process does."""
+    # Where a call holds up all threads, the parent's end is not seen otherwise.
+    prctl(PR_SET_PDEATHSIG, _SIGKILL)
+    calls = Connection(os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sending = threading.Lock()
+
+    def do(number: int, name: str, arguments: tuple[object, ...]) -> None:
+        try:
+            answer = Answer(number, getattr(served, name)(*arguments))
+        except BaseException as error:
+            answer = Answer(number, fault=Refused(type(error).__name__, str(error)))
+        with sending, suppress(OSError):
+            calls.send(answer)
+
+    workers = ThreadPoolExecutor(AT_A_TIME)
+    calls.send(Answer(_READY))
+    with suppress(EOFError, OSError):
+        while True:
+            workers.submit(do, *calls.recv())
+    os._exit(0)
