@@ -7,7 +7,6 @@ import typer
 from rich.table import Table
 
 from bakeoff.cli.output import Json, check_json, err, out, say
-from bakeoff.cluster.extra import import_ray
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 from bakeoff.model.errors import Status
 
@@ -45,7 +44,6 @@ def doctor(
     nothing. It takes a few seconds.
     """
     check_json(json)
-    import_ray()
     from bakeoff.cluster.doctor import examine
 
     report = examine(address, say)

@@ -19,6 +19,7 @@ ENVIRONMENT = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "PYTHONUNBUFFERED", "CUDA_
 """What Ray sets for its workers, beside RAY_…: no contender is to find it."""
 LOOK_S, REACH_S = 1.0, 3.0
 LOOKS = 2
+"""A head that isn't reached so often, one look after the other, is gone."""
 
 
 class Agent:
@@ -32,7 +33,7 @@ class Agent:
         self._calls: Connection | None = None
         self._lease: Connection | None = None
         self._fault = ""
-        self._has_host = threading.Event()
+        self._is_held = threading.Event()
         head = sys.modules["ray"].get_runtime_context().gcs_address
         threading.Thread(target=self._end_with, args=(head,), daemon=True).start()
 
@@ -76,6 +77,7 @@ class Agent:
     def renew(self) -> list[str]:
         """Go on for another lease; what there is to say since the last time."""
         assert self._lease, "begun"
+        self._is_held.set()
         self._lease.send("renew")
         lines: list[str] = self._lease.recv()
         return lines
@@ -103,7 +105,6 @@ class Agent:
         )
         calls.close()
         lease.close()
-        self._has_host.set()
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
 
     def _watch(self, process: "subprocess.Popen[str]") -> None:
@@ -115,17 +116,17 @@ class Agent:
         threading.Timer(1.0, os._exit, (0,)).start()
 
     def _end_with(self, head: str) -> None:
-        """End with the cluster's head until there is a host, which has a lease.
+        """End with the cluster's head until a first lease is renewed; the host ends with us.
 
-        Nobody begins what nobody knows of, and Ray would leave it there for a minute.
+        Where the head goes before that, nobody holds this agent, and Ray leaves it for a minute.
         """
         host, _, port = head.rpartition(":")
         failed = 0
-        while not self._has_host.wait(LOOK_S):
+        while failed < LOOKS and not self._is_held.wait(LOOK_S):
             try:
                 socket.create_connection((host.strip("[]"), int(port)), REACH_S).close()
                 failed = 0
             except OSError:
                 failed += 1
-            if failed == LOOKS:
-                os._exit(0)
+        if failed == LOOKS:
+            os._exit(0)

@@ -57,7 +57,7 @@ class Head:
             self._check()
         try:
             return answer.result()
-        except Ended:
+        except (Refused, Ended):
             self._check()
             raise
 
@@ -97,8 +97,8 @@ def connected(address: str) -> Iterator[Head]:
         _begun(head, calls)
         try:
             head.address = head.ask("join", address)
-        except Refused as error:
-            raise MissingPiece(_not_joined(address, error.text)) from None
+        except (Refused, Ended) as error:
+            raise MissingPiece(_not_joined(address, str(error))) from None
         try:
             yield head
         finally:
@@ -127,18 +127,21 @@ def _reached(address: str) -> str:
         raise BadUsage(f"--cluster {address}: is no address; it takes HOST, HOST:PORT or auto")
     try:
         with socket.create_connection((host, int(port)), REACH_S) as connection:
-            is_head = _is_head(connection)
+            if _is_head(connection):
+                return f"{numeric(host)}:{port}"
+        # A head that goes at this moment doesn't say that it is one, either.
+        why = unreachable(host, int(port))
     except OSError as error:
+        why = error.strerror or str(error)
+    if why:
         raise MissingPiece(
-            f"--cluster {address}: nobody answers at {host} port {port} ({error.strerror or error})"
+            f"--cluster {address}: nobody answers at {host} port {port} ({why})"
             f"; name the head's address, or start it there with: ray start --head --port={port}"
-        ) from None
-    if not is_head:
-        raise MissingPiece(
-            f"--cluster {address}: who answers at {host} port {port} is no head of Ray; it has "
-            f"the port that `ray start --head --port={PORT}` names"
         )
-    return f"{numeric(host)}:{port}"
+    raise MissingPiece(
+        f"--cluster {address}: who answers at {host} port {port} is no head of Ray; it has "
+        f"the port that `ray start --head --port={PORT}` names"
+    )
 
 
 def _is_head(connection: socket.socket) -> bool:

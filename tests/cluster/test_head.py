@@ -1,18 +1,31 @@
 """What is said of a head that can't be reached, isn't one, or goes while it is asked."""
 
+import os
 import platform
-import socket
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage, MissingPiece
-
-pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
-
 from bakeoff.cluster import head
+from bakeoff.cluster.calls import Calls
+from bakeoff.model.errors import BadUsage, MissingPiece
+from tests.cluster.listening import Listening
+
+WITHIN_S = 30.0
+
+
+@pytest.fixture
+def calls() -> Iterator[Calls]:
+    """Of a child that answers, in place of Ray's driver."""
+    made = Calls("tests.cluster.answering")
+    yield made
+    made.end()
 
 
 @pytest.mark.parametrize(
@@ -26,17 +39,14 @@ from bakeoff.cluster import head
         ),
     ],
 )
-def test_a_cluster_of_other_versions_is_refused(
-    monkeypatch: pytest.MonkeyPatch, theirs: dict[str, str], mends: list[str]
-) -> None:
-    import ray
+def test_a_cluster_of_other_versions_is_refused(theirs: dict[str, str], mends: list[str]) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
     from ray._private.utils import check_version_info
 
     ours = {"ray_version": ray.__version__, "python_version": platform.python_version()}
-    monkeypatch.setattr(ray, "init", lambda **_: check_version_info({**ours, **theirs}, "here"))
-    with pytest.raises(MissingPiece) as error, head.connected("auto"):
-        pass
-    assert str(error.value).endswith(f"; here: {', and '.join(mends)}")
+    with pytest.raises(RuntimeError) as error:
+        check_version_info({**ours, **theirs}, "here")
+    assert head._not_joined("auto", str(error.value)).endswith(f"; here: {', and '.join(mends)}")
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:x", ":6379"])
@@ -50,6 +60,12 @@ def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
         head._reached("127.0.0.1:9")
 
 
+def test_a_head_that_goes_when_it_is_reached_has_not_answered() -> None:
+    listening = Listening(goes_at_once=True)
+    with pytest.raises(MissingPiece, match=r"nobody answers at 127\.0\.0\.1 port"):
+        head._reached(listening.address)
+
+
 def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -59,22 +75,94 @@ def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
         server.shutdown()
 
 
-def test_who_goes_while_it_is_asked_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head, "ASK_S", 0.05)
-    waiting = threading.Event()
-
-    def slowly() -> str:
-        time.sleep(0.2)
-        return "slow"
-
-    with socket.create_server(("127.0.0.1", 0)) as there:
-        address = f"127.0.0.1:{there.getsockname()[1]}"
-        assert head.answered(slowly, address) == "slow"
-    with pytest.raises(MissingPiece, match=f"{address} is gone .*; start it again there"):
-        head.answered(waiting.wait, address)
-    waiting.set()
+def test_a_slow_answer_is_waited_for_while_the_head_is_there(
+    monkeypatch: pytest.MonkeyPatch, calls: Calls
+) -> None:
+    monkeypatch.setattr(head, "ASK_S", 0.02)
+    there = head.Head(Listening().address, calls)
+    threading.Timer(0.2, calls.begin, ["go_on"]).start()
+    assert there.ask("wait") == "waited"
 
 
-def test_what_ray_raises_is_raised_here() -> None:
-    with pytest.raises(ZeroDivisionError):
-        head.answered(lambda: 1 // 0, "")
+@pytest.mark.parametrize("asked", ["wait", "hold_up", "fail", "die"])
+def test_where_the_head_is_gone_that_is_why_nothing_is_answered(asked: str, calls: Calls) -> None:
+    listening = Listening()
+    there = head.Head(listening.address, calls)
+    there.ask("pid")
+    listening.go()
+    with pytest.raises(MissingPiece, match=f"the cluster's head {listening.address} is gone"):
+        there.ask(asked)
+
+
+RAY = {
+    "__init__": """
+import ctypes, os, pathlib, socket, sys, time
+
+def init(address, **_):
+    pathlib.Path(os.environ["ASKED"]).write_text(str(os.getpid()))
+    {does}
+""",
+    "cloudpickle": "",
+    "exceptions": "class ActorAlreadyExistsError(Exception): pass\nclass RayError(Exception): pass",
+    "util/__init__": "",
+    "util/scheduling_strategies": "class NodeAffinitySchedulingStrategy: pass",
+}
+"""As much of Ray as is imported; `init` writes its process down."""
+DOES = {
+    "waits": "time.sleep(600)",
+    # As Ray's does while it registers with a raylet whose head is gone.
+    "holds up all threads": "ctypes.PyDLL(None).sleep(600)",
+    "ends its process": """
+    host, port = address.split(":")
+    while True:
+        try:
+            socket.create_connection((host, int(port))).close()
+        except OSError:
+            print("Check failed: it is gone", "*** StackTrace ***", sep="\\n", file=sys.stderr)
+            os.abort()
+        time.sleep(0.01)
+""",
+    "raises": """
+    host, port = address.split(":")
+    while True:
+        socket.create_connection((host, int(port))).close()
+        time.sleep(0.01)
+""",
+}
+
+
+@pytest.mark.parametrize("ray", DOES)
+def test_a_head_that_goes_while_ray_joins_ends_bakeoff_with_one_line(
+    tmp_path: Path, ray: str
+) -> None:
+    for name, text in RAY.items():
+        file = tmp_path / "ray" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.replace("{does}", DOES[ray]))
+    asked = tmp_path / "asked"
+    listening = Listening()
+    racing = subprocess.Popen(
+        [sys.executable, "-m", "bakeoff", "race", "true", "--cluster", listening.address],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}",
+            "ASKED": str(asked),
+        },
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        until_s = time.monotonic() + WITHIN_S
+        while not (asked.exists() and asked.read_text()):
+            assert time.monotonic() < until_s and racing.poll() is None
+            time.sleep(0.01)
+        listening.go()
+        _, err = racing.communicate(timeout=WITHIN_S)
+    finally:
+        racing.kill()
+    assert racing.returncode == MissingPiece.exit_status
+    joining, line = err.splitlines()
+    assert joining == f"joining the cluster {listening.address}"
+    assert line.startswith(f"bakeoff: the cluster's head {listening.address} is gone")
+    assert not Path(f"/proc/{asked.read_text()}").exists()

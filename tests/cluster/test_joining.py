@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import __version__
-from bakeoff.model.cluster import Cluster, ClusterNode, Route
-from bakeoff.model.errors import MissingPiece
-
-pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
-
 from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
 from bakeoff.cluster.head import Member
 from bakeoff.cluster.joining import able, check_versions, serving_nodes, slice_ms_min
+from bakeoff.model.cluster import Cluster, ClusterNode, Route
+from bakeoff.model.errors import MissingPiece
 
 HEAD = "10.0.0.1:6379"
 

@@ -4,15 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
-
 from bakeoff.build import Wanted
-from bakeoff.model.errors import ContenderOut
-
-pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
-
 from bakeoff.cluster.remote import Node
 from bakeoff.cluster.stages import stages
+from bakeoff.model.errors import ContenderOut
 from tests.cluster.test_sources import BUILT, contender
 
 
