@@ -192,6 +192,8 @@ KINDS: Mapping[str, tuple[int, str, Options]] = {
     "audit": (4, "contenders", _audit),
 }
 """Each kind of run: how often, bakeoff's command, and options for it."""
+COMPARES = {"confirm", "precision", "gate"}
+"""These refuse to begin with one contender."""
 MOMENTS = {
     "--at-start": 2,
     "--before-listening": 1,
@@ -229,7 +231,8 @@ def case_of(seed: str, number: int) -> Case:
 def servers_for(kind: str, chance: Random) -> Servers:
     """One to three contenders in random order; those of a gate are two, and well-behaved."""
     share = chance.random()
-    count = 1 if share < SINGLE_SHARE else 3 if share < SINGLE_SHARE + THREE_SHARE else 2
+    least = 2 if kind in COMPARES else 1
+    count = least if share < SINGLE_SHARE else 3 if share < SINGLE_SHARE + THREE_SHARE else 2
     share = chance.random()
     ill = count if share < ALL_ILL_SHARE else 0 if share > 1 - WELL_BEHAVED_SHARE else 1
     if kind == "gate":

@@ -110,6 +110,8 @@ _NEVER = {
     ),
     "None in place of a value": re.compile(r"(?<![\w-])None(?! of\b)(?![\w-])"),
     "nan in place of a figure": re.compile(r"(?<![\w-])nan(?![\w-])"),
+    "a count of nothing": re.compile(r"(?<![\w.,])0 of 0\b"),
+    "an object of Python": re.compile(r"\b(?:bytearray|PosixPath)\(|<class '|<[\w.]+ object at 0x"),
 }
 NOT_BEFORE_ITS_TURN = "the run ended before its turn"
 

@@ -124,6 +124,8 @@ def test_a_bound_is_what_was_announced_or_our_own() -> None:
         "the last attempt said:",
         "a rate of None requests",
         "1.0 (nan to 2.0)",
+        "bad is out: 0 of 0 requests had no answer",
+        "its answer is not HTTP: bytearray(b'x')",
     ],
 )
 def test_what_must_not_be_said(said: str) -> None:
