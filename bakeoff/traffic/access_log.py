@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.traffic.recording import Asked, Recording, method_of, target_of
+from bakeoff.traffic.secret_text import cleaned_line
 
 _LINE = re.compile(
     r'(?P<before>[^\["]+)\[[^\]"]*\] '
@@ -163,7 +164,9 @@ def _key(value: dict[str, Any], meaning: str) -> str:
 
 
 def _shown(line: str) -> str:
-    text = "".join(char if char.isprintable() else "·" for char in line.strip())
+    # Before the cut: half of a token does not look like one.
+    plain = cleaned_line(line.strip(), set())
+    text = "".join(char if char.isprintable() else "·" for char in plain)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
 from bakeoff.traffic.secret_text import cleaned_text
-from bakeoff.traffic.tokens import LEFT_OUT, TOKEN, is_hash, is_secret, is_token
+from bakeoff.traffic.tokens import LEFT_OUT, TOKEN, called, is_hash, is_secret, is_token
 
 _FORM = re.compile(r"[^\s=&<{]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)*")
 _BOUNDARY = re.compile(r"boundary=\"?([^\";\s]+)", re.I)
@@ -38,7 +38,7 @@ def form(text: str, found: set[str]) -> str:
             name, equals, value = item.partition("=")
             plain = unquote_plus(name, errors="surrogateescape")
             if equals and is_secret(name, value) and value:
-                found.add(_called(plain))
+                found.add(called(plain))
                 value = LEFT_OUT
             elif equals:
                 value = _unescaped(value, plain, found)
@@ -51,10 +51,6 @@ def _unescaped(text: str, name: str, found: set[str]) -> str:
     plain = unquote_plus(text, errors="surrogateescape")
     cleaned = _string(plain, name, found)
     return text if cleaned == plain else quote_plus(cleaned, errors="surrogateescape")
-
-
-def _called(name: str) -> str:
-    return TOKEN if is_token(name) else f"`{name[:40]}`"
 
 
 def _content(text: str, kind: str, found: set[str]) -> str:
@@ -124,16 +120,14 @@ def _value(value: Any, name: str, found: set[str]) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if is_secret(name, str(value)):
-        found.add(_called(name))
+        found.add(called(name))
         return LEFT_OUT
     return _string(value, name, found) if isinstance(value, str) else value
 
 
 def _object(pairs: tuple[tuple[str, Any], ...], found: set[str]) -> dict[str, Any]:
     # `{"name": "password", "value": …}` says it in two pairs.
-    named = [
-        value for key, value in pairs if key.lower() in _NAME_KEYS and isinstance(value, str)
-    ]
+    named = [value for key, value in pairs if key.lower() in _NAME_KEYS and isinstance(value, str)]
     held = next(filter(is_secret, named), "")
     cleaned = {}
     for key, value in pairs:
@@ -161,7 +155,7 @@ def _part(part: str, found: set[str]) -> str:
     named, kind = _PART_NAME.search(head), _PART_KIND.search(head)
     name = (named[1] or named[2] or "") if named else ""
     if content and is_secret(name, content):
-        found.add(_called(name))
+        found.add(called(name))
         content = LEFT_OUT
     else:
         content = _content(content, kind[1].strip().lower() if kind else "", found)
@@ -177,7 +171,7 @@ def _table(text: str, between: str, found: set[str]) -> str:
     secret = {at: name for at, name in enumerate(rows[0] if rows else ()) if is_secret(name)}
     if not secret:
         return text
-    found |= set(map(_called, secret.values()))
+    found |= set(map(called, secret.values()))
     for row in rows[1:]:
         row[:] = [LEFT_OUT if at in secret and cell else cell for at, cell in enumerate(row)]
     written = io.StringIO(newline="")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 
-from bakeoff.traffic.tokens import LEFT_OUT, TOKEN, is_secret, without_tokens
+from bakeoff.traffic.tokens import LEFT_OUT, TOKEN, called, is_secret, without_tokens
 
-_NAME = r"(?P<name>[A-Za-z_][\w.\[\]-]*)"
+_NAME = r"(?P<name>[A-Za-z_][\w.\[\]-]{0,80})"
 _BEGIN = r"(?<![\w.])(?<!://)"
 # `password: "x"`, `"password":"x"`, the same with `\"`, and GraphQL's `$password: String = "x"`.
 _QUOTED = re.compile(
@@ -16,11 +16,11 @@ _QUOTED = re.compile(
     re.S,
 )
 # A line of its own, as in a file of settings, a head, or a form that is sent as text.
-_LINE = re.compile(rf"^[ \t]*(?:- |export |set )?{_NAME}[ \t]*[:=](?!//)[ \t]*(?P<value>\S.*)", re.M)
+_LINE = re.compile(
+    rf"^[ \t]*(?:- |export |set )?{_NAME}[ \t]*[:=](?!//)[ \t]*(?P<value>\S.*)", re.M
+)
 _BARE = re.compile(
-    _BEGIN
-    + _NAME
-    + r"""\\*["']?\s*(?:=>|:=|:(?!:|//)|=)\s*(?P<value>[^\s&;,(){}\[\]<>"'`\\]+)"""
+    _BEGIN + _NAME + r"""\\*["']?\s*(?:=>|:=|:(?!:|//)|=)\s*(?P<value>[^\s&;,(){}\[\]<>"'`\\]+)"""
 )
 _NUMBER = re.compile(_NAME + r"\s*:\s*(?P<value>\d[\d.]*)")
 _BEARER = re.compile(r"\bBearer (?P<value>[^\s\"'<>,;]{6,})", re.I)
@@ -57,13 +57,13 @@ def cleaned_line(text: str, found: set[str]) -> str:
 
 
 def _in_line(text: str, found: set[str], rules: tuple[re.Pattern[str], ...]) -> str:
-    for rule in rules:
-        text = rule.sub(_named(found), text)
-    for rule in (_BEARER, _BASIC, _USER):
-        text = rule.sub(_replaced(found), text)
     without = without_tokens(text)
     if without != text:
         found.add(TOKEN)
+    for rule in rules:
+        without = rule.sub(_named(found), without)
+    for rule in (_BEARER, _BASIC, _USER):
+        without = rule.sub(_replaced(found), without)
     return without
 
 
@@ -72,7 +72,7 @@ def _named(found: set[str]) -> Callable[[re.Match[str]], str]:
         nothing = match["value"].strip().lower() in ("", "null", "true", "false")
         if nothing or not is_secret(match["name"], match["value"]):
             return match[0]
-        found.add(f"`{match['name'][:40]}`")
+        found.add(called(match["name"]))
         return _with(match, "value", LEFT_OUT)
 
     return replaced
@@ -112,7 +112,7 @@ def _markup(text: str, found: set[str]) -> Iterator[str]:
         if not group or not match[group].strip():
             yield cleaned_line(match[0], found)
         elif name := secret or of_next:
-            found.add(f"`{name[:40]}`")
+            found.add(called(name))
             of_next = None
             yield _with(match, group, LEFT_OUT)
         else:
@@ -153,9 +153,11 @@ def _tag(whole: str, tag: str, found: set[str]) -> str:
         if name.startswith("xmlns"):
             return match[0]
         if value and (is_held or is_secret(_local(name), value)):
-            found.add(f"`{(held if is_held else name)[:40]}`")
+            found.add(called(held if held and is_held else name))
             return _with(match, "value", f'"{LEFT_OUT}"')
-        return _with(match, "value", match["value"][0] + cleaned_line(value, found) + match["value"][0])
+        return _with(
+            match, "value", match["value"][0] + cleaned_line(value, found) + match["value"][0]
+        )
 
     return _ATTRIBUTE.sub(attribute, whole)
 

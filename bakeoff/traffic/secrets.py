@@ -11,6 +11,7 @@ from bakeoff.traffic.secret_text import cleaned_line
 from bakeoff.traffic.tokens import (
     LEFT_OUT,
     TOKEN,
+    called,
     is_hash,
     is_known,
     is_link,
@@ -101,7 +102,7 @@ def _segment(segment: str, before: str, found: set[str]) -> str:
         name, value = unquote(match[1]), unquote(match[2])
         if not is_secret(name, value) and without_tokens(value) == value:
             return match[0]
-        found.add(f"`{name[:40]}`")
+        found.add(called(name))
         return f"{match[1]}={LEFT_OUT}"
 
     return _PARAMETER.sub(parameter, segment)

@@ -18,7 +18,7 @@ _WORDS = {
     *("passcode", "bearer"),
 }
 _LINKS = {"reset", "invite", "invitation", "verify", "confirm", "activate", "unsubscribe", "magic"}
-"""A segment behind one of these is a secret where it looks drawn by chance: whoever has it is let in."""
+"""What follows one of these in a path lets in everybody who has it."""
 _HASHES = {"sha", "md5", "checksum", "digest", "commit", "commits", "blob", "blobs"}
 """What is named so is public, though it looks drawn by chance."""
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -33,8 +33,9 @@ _ID = re.compile(r"\d+(?:[eE]\d*)?|[0-9a-f]{8,32}|[0-9A-F]{8,32}|\d{8}T\d{6}Z?")
 _SPOKEN = re.compile(r"(?=.*[aeiouy])(?!.*[^aeiouy]{5})[a-z]{4,}", re.I)
 _KNOWN = re.compile(
     r"eyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bkey-[0-9a-f]{32}\b"
+    r"|\b(?:[rs]k_live|[rs]k_test|gh[opsu]|github_pat|glpat|xox[abps])[_-][\w-]{16,}"
 )
-"""JSON web tokens, and keys that are too short to be known by chance: Amazon's and Mailgun's."""
+"""JSON web tokens, and keys of Amazon, Mailgun, Stripe, GitHub, GitLab and Slack."""
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.S
 )
@@ -71,10 +72,12 @@ def is_token(text: str) -> bool:
         return True
     bare = _UUID.sub("", "/".join(filterfalse(_is_words, text.split("/"))))
     mixed = bare.lower() != bare and bare.upper() != bare
-    return (
-        len(bare) >= (_SHORTEST if mixed else _SHORTEST_OF_ONE_CASE)
-        and _odd(bare) >= _ODD
-    )
+    return len(bare) >= (_SHORTEST if mixed else _SHORTEST_OF_ONE_CASE) and _odd(bare) >= _ODD
+
+
+def called(name: str) -> str:
+    """What people are told of a secret: the name that it has, unless that is one itself."""
+    return TOKEN if is_token(name) else f"`{name[:40]}`"
 
 
 def is_link(segment: str, before: str) -> bool:

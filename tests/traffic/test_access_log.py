@@ -8,7 +8,7 @@ import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.traffic import read_access_log
-from tests.traffic.recorded import combined, log
+from tests.traffic.recorded import combined, log, written
 
 # As nginx, Caddy and Traefik write JSON.
 NGINX = {"time": "t", "request": "GET /a?b=1 HTTP/1.1", "status": "200", "http_host": "s.example"}
@@ -131,3 +131,13 @@ def test_a_rotated_log_is_read_as_it_is(tmp_path: Path) -> None:
 def test_what_is_no_log_is_refused(line: str, fault: str, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=fault):
         read_access_log(log(tmp_path, line))
+
+
+@pytest.mark.parametrize("secret", ["password=hunter2hunter2", "/r/" + "3f786850e387550fdab8" * 4])
+def test_a_line_that_can_t_be_read_is_shown_without_its_secrets(
+    secret: str, tmp_path: Path
+) -> None:
+    path = log(tmp_path, f"10.0.0.1 GET /a {secret}", combined("/"))
+    text = written(read_access_log(path))
+    assert "the first: line 1 is neither common, combined nor JSON: 10.0.0.1 GET /a" in text
+    assert "LEFT-OUT" in text and secret[-10:] not in text and secret[3:15] not in text
