@@ -38,6 +38,7 @@ from bakeoff.judge.validity import (
     few_connections,
     out_in_boots,
     seen_in_answers,
+    unmeasured,
 )
 from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.capacity import (
@@ -336,7 +337,7 @@ def _capacity(
 def _reasons(plan: Plan, name: str, history: History, tally: Tally) -> tuple[Finding, ...]:
     """Why the contender has no capacity; refused connections are overload, wrong bytes are not."""
     if not tally.slices:
-        return (Finding.of("not_measured"),)
+        return unmeasured(name, history)
     wrong = sum(
         count for kind, count in tally.error_kinds.items() if ERROR_GROUPS.get(kind) == "mismatch"
     )

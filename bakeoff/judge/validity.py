@@ -82,11 +82,10 @@ def reasons(
     `judged` adds up the blocks that are judged, `every` all blocks: an error counts wherever it
     happened.
     """
-    ended = tuple(death(name, history))
     if not judged.slices:
-        return ended or tuple(_lost(name, history)) or (Finding.of("not_measured"),)
+        return unmeasured(name, history)
     return (
-        *ended,
+        *death(name, history),
         *_wrong_answers(name, history, every),
         *_unanswered(plan, name, history, every, "unanswered"),
         *_misconduct(plan, name, history),
@@ -94,6 +93,12 @@ def reasons(
         *([] if judged.requests else [Finding.of("no_answers")]),
         *open_loop.reasons(offered),
     )
+
+
+def unmeasured(name: str, history: History) -> tuple[Finding, ...]:
+    """Why an entry has no slice."""
+    why = (*death(name, history), *_lost(name, history))
+    return why[:1] or (Finding.of("not_measured"),)
 
 
 def at_least(

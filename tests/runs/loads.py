@@ -81,12 +81,14 @@ class FakeLoad:
         stalls = loaded_s >= world.stalls.get(original, inf)
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None
+        broken = world.broken.get(original)
+        stalls = stalls or broken == "timeout"
         if key in world.crowded:
             rate *= world.held_up.get(original, 1.0)
-        if command.rate and not dead:
+        if command.rate and not (dead or broken):
             return self._open(key, command, command.rate, rate)
         window_ns = command.duration_ms * 1_000_000
-        requests = 0 if dead or stalls else round(rate * window_ns / 1e9)
+        requests = 0 if dead or stalls or broken else round(rate * window_ns / 1e9)
         start_ns = world.time_ns + command.ramp_ms * 1_000_000
         world.time_ns = start_ns + window_ns + 1_000_000
         if self._job.connections > world.places.get(original, self._job.connections):
@@ -103,6 +105,7 @@ class FakeLoad:
         world.compile_after(key, original)
         missed = {"timeout": self._job.connections} if stalls else {}
         missed |= {"reset": 1} if dead else {}
+        missed |= {broken: self._job.connections} if broken else {}
         return event(
             target=command.target,
             block=command.block,

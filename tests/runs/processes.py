@@ -70,7 +70,9 @@ class FakeKeeper:
         return handle.model_copy(update={"tls": certificate.client}) if certificate else handle
 
     def stop(self, name: str, grace_s: float = 3.0) -> Stopped:
-        del self._world.up[name]
+        entry = self._world.up.pop(name)
+        if (entry.twin_of or entry.name) in self._world.stubborn:
+            return Stopped(name=name, how="SIGKILL", survivors=(1,))
         return Stopped(name=name, how="SIGTERM")
 
     def pids(self, name: str) -> tuple[int, ...]:

@@ -46,13 +46,14 @@ class World(Reports):
     `crowded` ones have slow clients now. `loading` is who is loaded, over what kind of
     `connection`. Those with `places` in their listen queues close the connection after each
     answer, and what overflows them waits for a second. Those that stall answer nothing after so
-    many seconds of load (`stalls`). `queues` are places in the listen queues of those that keep
-    connections, and `served` how many of them are served at a time; `waited_ms` is how long those
-    wait that overflow them when they connect. `starts_s` is what starts take
-    on the clock. With `drains` a slice ends when what is in flight is answered. `costs` has what a
-    request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at
-    first when their first connections are closed. `compiles_s` is the CPU time that each slice in
-    a process's first half second of load leaves to be done after it.
+    many seconds of load (`stalls`), and the connections of `broken` ones end with that kind of
+    error. `queues` are places in the listen queues of those that keep connections, and `served` how
+    many of them are served at a time; `waited_ms` is how long those wait that overflow them when
+    they connect. `starts_s` is what starts take on the clock. With `drains` a slice ends when what
+    is in flight is answered. `costs` has what a request of a mix costs, by server and name; 1
+    without. Those in `forgets` are as cold as at first when their first connections are closed.
+    `compiles_s` is the CPU time that each slice in a process's first half second of load leaves to
+    be done after it. `stubborn` ones survive SIGKILL.
     """
 
     requests_per_s: dict[str, float]
@@ -86,6 +87,8 @@ class World(Reports):
     overflows: int = 0
     waited_ms: int = 0
     stalls: dict[str, float] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    stubborn: set[str] = field(default_factory=set)
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False
     forgets: frozenset[str] = frozenset()

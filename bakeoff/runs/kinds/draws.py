@@ -204,7 +204,8 @@ def _rotate(
             dead = {each for every in meters for each in every.died}
             alive = [each for each in names if each not in dead]
             if len(alive) < 2:
-                raise ContenderOut("fewer than two processes live: they died under load")
+                hows = [how for every in meters for how in every.died.values()]
+                raise ContenderOut(f"fewer than two of its processes are left: {hows[0]}")
             slices = [
                 meter.slice(each, block, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)
                 for each in block_order(plan, boot, block, alive)

@@ -11,7 +11,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, Costs, PlanChange, Record
 from bakeoff.plan import start_order
 from bakeoff.report import figures
-from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, starts_quickly
 from bakeoff.runs.measuring.meter import Meter
@@ -176,8 +176,6 @@ class Boot:
             self.budget_s,
             lambda text: self.measured(0.0, text),
         )
-        if not self.earlier:
-            leave_out(meter.died, self.context.watch)
         self.context.store.append(warmup)
         warm_up_s = (self.context.stages.clock.now_ns() - began_ns) / 1e9
         rule = self.rule or self._draw_rule(session, meter, warmup, warm_up_s)

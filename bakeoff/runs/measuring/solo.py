@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, SliceLengths, Warmup
+from bakeoff.model.errors import NoVerdict
 from bakeoff.model.readings import TcpTrouble
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange, Slice
 from bakeoff.runs.measuring.boot import Boot
-from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.queues import connect_within_limits
@@ -54,21 +55,27 @@ def run_solo_round(boot: Boot) -> None:
                     meter = Meter(session)
                 else:
                     meter = connect_within_limits(session)
-                starts.append(session.record())
-                warmup = warm_up(meter, session, boot.earlier, {name: lengths}, window_ms / 1000)
-                warmups.append(warmup)
-                if meter.died and not boot.earlier:
-                    leave_out(meter.died, context.watch)
-                observation = Observation(session)
-                rate = warmup.rates.get(name)
-                if name not in meter.died:
-                    with observation.blocks():
-                        measured = meter.slice(
-                            name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate
-                        )
-                # What it answered while it died is no figure of it.
-                slices += [] if name in meter.died else [measured]
-                ends.append(observation.end())
+                start = session.record()
+                try:
+                    warmup = warm_up(
+                        meter, session, boot.earlier, {name: lengths}, window_ms / 1000
+                    )
+                except NoVerdict as error:
+                    # The others have their turns.
+                    out[name] = str(error)
+                else:
+                    starts.append(start)
+                    warmups.append(warmup)
+                    observation = Observation(session)
+                    rate = warmup.rates.get(name)
+                    if name not in meter.died:
+                        with observation.blocks():
+                            measured = meter.slice(
+                                name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate
+                            )
+                    # What it answered while it died is no figure of it.
+                    slices += [] if name in meter.died else [measured]
+                    ends.append(observation.end())
                 died |= meter.died
         stopped += session.stopped
     if out and not boot.earlier:

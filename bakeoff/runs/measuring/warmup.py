@@ -1,5 +1,6 @@
 """Warm-up: loaded but not judged, until steady or until its time is up."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +34,8 @@ LEAST_RATE = 1.0
 SLICES_MIN = 4
 """However long the clock says that they took: what is known of a contender rests on them."""
 
+SILENT_SLICES = 2
+"""Whose last slices have no right answer is out: it would have none while it is measured."""
 HELD_UP_SLICES = 2
 HELD_UP_NS = 1_000_000_000
 TIMED_OUT = {"timeout", "connect_timeout"}
@@ -115,7 +118,8 @@ def warm_up(
     `budget_s` is what this boot is to measure, `earlier` the warm-ups of this race's boots before.
     Slice lengths, and in an open loop the rates, follow from how fast each is in the end, except
     for the lengths that are `given`. `say` is told before each turn how many are steady. Raises
-    `NoVerdict`, and in the first boot `NotAsPlanned` where some would hold up the others.
+    `NoVerdict`, and in the first boot `NotAsPlanned` where some ended, answered nothing, or would
+    hold up the others.
     """
     meter.doing = "while it was warmed up"
     plan, names = session.plan, [each.entry.name for each in session.running]
@@ -134,8 +138,12 @@ def warm_up(
     if not earlier:
         slices = {name: each.slices for name, each in courses.items()}
         leave_out_held_up(slices, session, "it was warmed up")
-    if not any(each.event.latency_count for course in courses.values() for each in course.slices):
-        raise NoVerdict("no contender answered a single request during warm-up")
+        last = {name: each[-SILENT_SLICES:] for name, each in slices.items()}
+        silent = {name: _silent(each) for name, each in last.items() if _fails(each)}
+        leave_out(silent | meter.died, session.context.watch)
+    if not any(_answered(each.slices) for each in courses.values()):
+        reasons = "; ".join(f"{name}: {_silent(each.slices)}" for name, each in courses.items())
+        raise NoVerdict(f"no contender answered while it was warmed up: {reasons}")
     latencies_us = {
         name: each.last(lambda measured: measured.event.latency_mean_us)
         for name, each in courses.items()
@@ -184,6 +192,26 @@ def leave_out_held_up(slices: Mapping[str, Sequence[Slice]], session: Session, d
         if _is_held_up(each)
     }
     leave_out(out, session.context.watch)
+
+
+def _fails(slices: Sequence[Slice]) -> bool:
+    """Whether all requests of the slices failed."""
+    return not _answered(slices) and any(each.event.errors for each in slices)
+
+
+def _answered(slices: Sequence[Slice]) -> bool:
+    """Whether there was a right answer in any of the slices."""
+    return any(each.event.latency_count for each in slices)
+
+
+def _silent(slices: Sequence[Slice]) -> str:
+    """What became of the requests of one that answered none of them at the end."""
+    kinds: Counter[str] = sum((Counter(each.event.errors) for each in slices), Counter())
+    said = ", ".join(f"{kind.replace('_', ' ')} {n:,} times" for kind, n in kinds.items())
+    first = next((each.event.first_bad for each in slices if each.event.first_bad), None)
+    detail = f"; the first: {first.detail}" if first else ""
+    when = "at the end of its warm-up"
+    return f"answered no request rightly {when}{said and f' ({said})'}{detail}"
 
 
 def _is_held_up(slices: Sequence[Slice]) -> bool:
