@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from bakeoff.explore import address as to
 from bakeoff.explore.drawing.narrowing import said_of
+from bakeoff.explore.live import judge as judging_process
 from bakeoff.explore.live import routes
-from bakeoff.explore.live.judge import Judge
+from bakeoff.explore.live.judge import MOST_S, Judge
 from bakeoff.explore.live.judging import judged
 from bakeoff.explore.live.routes import _deed, _event
 from bakeoff.explore.live.state import LiveState, Stood
@@ -265,6 +266,52 @@ def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(going_on: Going
     assert judge.ask(going_on.folder).trouble
 
 
+def judged_with_a_hung_judge(ask: Callable[[], object]) -> None:
+    """`ask`, while the judge's process stands still and has little time."""
+    [hung] = [each for each in psutil.Process().children() if each.nice() == 19]
+    hung.suspend()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(judging_process, "LEAST_S", 0.2)
+        ask()
+    assert not hung.is_running()
+
+
+def test_a_judge_that_hangs_is_ended_and_another_judges(going_on: GoingOn) -> None:
+    states: list[LiveState] = []
+    with Judge() as judge:
+        assert judge.ask(going_on.folder).standings
+        judge.took_s.clear()
+        judged_with_a_hung_judge(lambda: states.append(judge.ask(going_on.folder)))
+        assert "was ended" in states[0].trouble and not states[0].standings
+        assert judge.ask(going_on.folder).standings
+
+
+def test_a_hung_judge_costs_one_run_an_update_and_the_others_nothing(
+    going_on: GoingOn,
+) -> None:
+    other = going_on.folder.with_name("another-run")
+    shutil.copytree(going_on.folder, other)
+
+    def judged_again() -> None:
+        run.due_s = 0
+        going_on.live.look(run)
+        assert run.judging
+        run.judging.result(60)
+
+    with going_on.measuring(), held(other):
+        until_judged(going_on)
+        run = next(each for each in going_on.live.running() if each.name == NAME)
+        assert run.state
+        before = run.state.standings
+        going_on.live._judge.took_s.clear()
+        judged_with_a_hung_judge(judged_again)
+        assert run.state.standings == before and "was ended" in run.state.trouble
+        assert run.state.trouble in Elements.of(going_on.visitor.page(going_on.page)).text
+        waits_s = run.due_s - time.monotonic()
+        assert waits_s <= pause_s(MOST_S, False)
+        until_judged(going_on, "another-run")
+
+
 @given(st.floats(0, 1e4), st.booleans())
 def test_the_judge_takes_no_more_than_its_share_of_a_core(cpu_s: float, shares: bool) -> None:
     share = SHARE_SHARED if shares else SHARE
@@ -304,10 +351,11 @@ def test_a_deed_is_of_one_run_and_one_process(going_on: GoingOn) -> None:
         assert _deed(run) != before
 
 
-def until_judged(going_on: GoingOn) -> str:
+def until_judged(going_on: GoingOn, name: str = NAME) -> str:
     """The text of its page, once there are standings on it."""
     until = time.monotonic() + 60
-    while "Standings" not in (text := Elements.of(going_on.visitor.page(going_on.page)).text):
+    page = to.live(to.running(name))
+    while "Standings" not in (text := Elements.of(going_on.visitor.page(page)).text):
         assert time.monotonic() < until, text
         time.sleep(0.2)
     return text

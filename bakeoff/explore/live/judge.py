@@ -3,22 +3,31 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Timer
 
 from bakeoff.explore.live.state import LiveState, Stood, Wanted
 
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Linear algebra on several cores would be on those of the run."""
+LEAST_S, MOST_S = 300.0, 1200.0
+"""A judging that takes longer hangs. Where the run takes all cores, the judge has 1.5 % of one."""
+TIMES = 4
+"""A run may take so many times as long as it took before, within these."""
 
 
 class Judge:
-    """A context; within it `ask` judges a run. The process ends with it, however we end."""
+    """A context; within it `ask` judges a run. The process ends with it, however we end.
+
+    `took_s` is how long each run took last.
+    """
 
     def __init__(self) -> None:
         self._asking = Lock()
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
+        self.took_s: dict[Path, float] = {}
 
     def __enter__(self) -> "Judge":
         return self
@@ -26,31 +35,50 @@ class Judge:
     def __exit__(self, *_: object) -> None:
         """End the process, whatever it is at."""
         self._closed = True
-        if process := self._process:
-            process.kill()
-            process.wait()
+        self._end()
 
     def ask(self, folder: Path, past: tuple[Stood, ...] = ()) -> LiveState:
         """The run in `folder`, as it stands, with a picture of how it stood in the `past`.
 
-        It waits its turn, and then for the judge.
+        It waits its turn, and then for the judge, which it ends if it hangs.
         """
         with self._asking:
             if self._closed:
                 return LiveState(trouble="the explorer is ending")
             if self._process is None or self._process.poll() is not None:
                 self._process = _begun()
-            process = self._process
-            assert process.stdin and process.stdout
-            try:
-                process.stdin.write(Wanted(path=str(folder), past=past).to_json() + "\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-            except OSError:
-                line = ""
-            if not line:
+            limit_s = min(MOST_S, max(LEAST_S, TIMES * self.took_s.get(folder, 0.0)))
+            began_s = time.monotonic()
+            line = _answered(self._process, Wanted(path=str(folder), past=past), limit_s)
+            self.took_s[folder] = took_s = time.monotonic() - began_s
+            if line:
+                return LiveState.from_json(line, "the judge")
+            self._end()
+            if took_s < limit_s:
                 return LiveState(trouble="the judge ended; it is begun again")
-            return LiveState.from_json(line, "the judge")
+            # All of that may have been work: others have their turn for four times as long.
+            hung = f"judging it took over {limit_s:.0f} s and was ended; it is tried again later"
+            return LiveState(trouble=hung, cpu_s=took_s, shares=False)
+
+    def _end(self) -> None:
+        if process := self._process:
+            process.kill()
+            process.wait()
+
+
+def _answered(process: "subprocess.Popen[str]", wanted: Wanted, limit_s: float) -> str:
+    """The judge's line; empty: it ended, or was ended after `limit_s`."""
+    assert process.stdin and process.stdout
+    limit = Timer(limit_s, process.kill)
+    limit.start()
+    try:
+        process.stdin.write(wanted.to_json() + "\n")
+        process.stdin.flush()
+        return process.stdout.readline()
+    except OSError:
+        return ""
+    finally:
+        limit.cancel()
 
 
 def _begun() -> "subprocess.Popen[str]":

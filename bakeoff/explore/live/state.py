@@ -27,8 +27,8 @@ class Wanted(Contract):
 
 
 class LiveState(Contract):
-    """The answer: a run as it stands. `standings` is HTML; `trouble` is why there are none yet.
-    `now` has a race's ratios, for the `past` of later questions.
+    """The answer: a run as it stands. `standings` is HTML; `trouble` is why there are none yet,
+    or why they are not newer. `now` has a race's ratios, for the `past` of later questions.
 
     `half_width` is that of the widest interval to a race's reference, as a share; None where one
     has no end. `steps` counts blocks, turns or runs of a tool. `cpu_s` is what judging it took, and

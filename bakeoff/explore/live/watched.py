@@ -166,15 +166,18 @@ class Live:
         state = self._judge.ask(run.path, run.past)
         now_s = time.monotonic()
         # The first time, modules are imported and contracts built, which is paid once.
-        run.due_s = now_s + pause_s(state.cpu_s if run.state else 0.0, state.shares)
+        is_first = run.state is None and not state.trouble
+        run.due_s = now_s + pause_s(0.0 if is_first else state.cpu_s, state.shares)
         if run.first is None and state.half_width is not None:
             run.first = state
         if state.now and is_news(run.past, state.now):
             run.past += state.now
+        if run.state and run.state.standings and not state.standings:
+            run.state = run.state.model_copy(update={"trouble": state.trouble})
+            return
         run.judged_at = datetime.now(UTC)
         # Last: whoever reads it finds the others.
-        if run.state is None or state.standings:
-            run.state = state
+        run.state = state
 
 
 def is_news(past: Sequence[Stood], now: Sequence[Stood]) -> bool:
