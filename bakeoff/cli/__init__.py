@@ -37,7 +37,7 @@ def main() -> None:
                 say(f"bakeoff: {line}")
         app(prog_name="bakeoff")
     except BakeoffError as error:
-        say(f"bakeoff: {error}")
+        say(f"bakeoff: {error.brief}")
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(Status.INTERRUPTED)

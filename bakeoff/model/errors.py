@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,11 @@ class BakeoffError(Exception):
     """A fault with a plain message; `exit_status` is that of the process."""
 
     exit_status = Status.NO_VERDICT
+
+    @property
+    def brief(self) -> str:
+        """The message, for those who have read what was said before it."""
+        return str(self)
 
 
 class BadUsage(BakeoffError):
@@ -128,13 +133,27 @@ class NoVerdict(BakeoffError):
 
 
 class TooFewLeft(NoVerdict):
-    """Fewer contenders are left than the run needs; `reasons` has why the others are out."""
+    """Fewer contenders are left than the run needs; `out` has why the others are out, by name."""
 
-    def __init__(self, left: Iterable[str], reasons: str) -> None:
-        self.reasons = reasons
+    def __init__(self, left: Iterable[str], out: Mapping[str, str]) -> None:
+        self.out = out
         names = " and ".join(left)
         alone = f"there is nothing to compare {names} with (--keep-going measures it alone)"
-        super().__init__(f"{alone if names else 'no contender can take part'}:\n{reasons}")
+        self._why = alone if names else "no contender can take part"
+        super().__init__(f"{self._why}:\n{self.reasons}")
+
+    @property
+    def reasons(self) -> str:
+        """A line for each that is out, with the end of its log."""
+        return "\n".join(f"  {name}: {reason}" for name, reason in self.out.items())
+
+    @property
+    def brief(self) -> str:
+        """Without the ends of logs."""
+        firsts = {
+            name: reason.partition("; the end of its log")[0] for name, reason in self.out.items()
+        }
+        return "\n".join([f"{self._why}:", *(f"  {name}: {why}" for name, why in firsts.items())])
 
 
 class NodeLost(BakeoffError):

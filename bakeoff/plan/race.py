@@ -1,6 +1,6 @@
 """From contenders and options to the plan of a race."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -21,7 +21,6 @@ from bakeoff.plan.entries import (
     entries_of,
     knows_answers,
     ready_within,
-    reasons,
     slug,
     twin,
 )
@@ -245,7 +244,11 @@ def _with_expected(plan: Plan) -> Plan:
 def check_enough(plan: Plan) -> None:
     """Raises `TooFewLeft` where fewer contenders are left than the run needs to go on."""
     if len(plan.contenders) < plan.least:
-        raise TooFewLeft(plan.contenders, reasons(plan.skipped))
+        raise TooFewLeft(plan.contenders, _reasons(plan.skipped))
+
+
+def _reasons(skipped: Iterable[Skipped]) -> dict[str, str]:
+    return {each.name: each.reason for each in skipped}
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
@@ -265,7 +268,7 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
         if plan.entry(name).twin_of not in out
     ]
     if not remaining:
-        raise TooFewLeft((), reasons((*plan.skipped, *skipped)))
+        raise TooFewLeft((), _reasons((*plan.skipped, *skipped)))
     reference = plan.reference
     if reference in out:
         reference = remaining[0].name

@@ -17,6 +17,7 @@ import bakeoff
 from bakeoff.cli.app import COMMANDS, app
 from bakeoff.cli.manual import manual
 from bakeoff.cli.verbatim import PERSONALITIES
+from bakeoff.model.errors import STATUSES
 from bakeoff.plan import Catalogue
 
 HEAVY = {
@@ -32,6 +33,13 @@ def test_the_list_says_what_the_command_says(name: str) -> None:
     command = getattr(import_module(f"bakeoff.cli.{module}"), name)
     text = command.info.help if isinstance(command, typer.Typer) else inspect.getdoc(command)
     assert (text or "").splitlines()[0] == line
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS, "cluster doctor", "workload from"])
+def test_each_help_has_the_exit_statuses(name: str) -> None:
+    said = " ".join(CliRunner().invoke(app, [*name.split(), "--help"]).output.split())
+    for status, text in STATUSES.items():
+        assert f"{int(status)} {text}" in said
 
 
 @pytest.mark.parametrize("words", [["--help"], []])

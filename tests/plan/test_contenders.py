@@ -33,6 +33,36 @@ def test_several_words_are_a_command_that_runs_where_it_was_typed(tmp_path: Path
     assert resolved.contender.run.command == "python3 -m http.server {port}"
 
 
+@pytest.mark.parametrize(
+    ("typed", "shell", "name"),
+    [
+        ("node a.js --port {port}", False, "a.js"),
+        ("node a.js '$HOME && {port}'", False, "a.js"),
+        ("python3 -c 'import a; a.b()'", False, "python3 -c 'import a; a.b()'"),
+        ("env A=1 node a.js", False, "a.js"),
+        ("cd 'my app' && A=1 node a.js", True, "a.js"),
+        ("exec node a.js", True, "a.js"),
+        ("node a.js >log 2>&1", True, "a.js"),
+        ('node a.js "$HOME/b"', True, "a.js"),
+        ("node $(cat main)", True, None),
+        ("cat x | node a.js", True, None),
+    ],
+)
+def test_what_only_a_shell_understands_is_run_by_one(
+    tmp_path: Path, typed: str, shell: bool, name: str | None
+) -> None:
+    (resolved,) = resolve([typed], tmp_path)
+    assert resolved.contender and resolved.contender.run.shell == shell
+    if name and "import" not in typed:
+        assert resolved.name == name
+
+
+def test_a_password_of_a_url_is_in_no_message(tmp_path: Path) -> None:
+    with pytest.raises(BadUsage) as caught:
+        resolve(["http://ann:s3cret@127.0.0.1:8080/a"], tmp_path)
+    assert "s3cret" not in str(caught.value) and "--user" in str(caught.value)
+
+
 def test_a_url_is_something_already_up(tmp_path: Path) -> None:
     (resolved,) = resolve(["http://127.0.0.1:8080/a?b=c"], tmp_path)
     assert resolved.attached
@@ -59,6 +89,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
         ("python3 {prot}", "{prot} is not a placeholder"),
         ("https://localhost/", "Give --ca FILE"),
         ("http:///x", "names no host"),
+        ("http://localhost:8080@x/", "http://x/: has a user or a password in it"),
         ("http://localhost:99999/", "is no URL"),
         ("", "is empty"),
     ],

@@ -14,7 +14,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.sentences import sentence
-from bakeoff.runs import report, resume
+from bakeoff.runs import RaceRun, report, resume
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
 from tests.judge.races import SOUND_AUDIT
@@ -61,6 +61,30 @@ def test_two_runs_of_one_name_in_one_second_have_folders_of_their_own(measure: M
     runs = [measure.race(World(SPEEDS), "fast", "slow") for _ in range(2)]
     assert [run.path.name for run in runs] == ["t-fast-vs-slow", "t-fast-vs-slow-2"]
     assert [run.result.run for run in runs] == [run.path.name for run in runs]
+
+
+def test_a_run_that_begins_while_another_builds_has_a_folder_of_its_own(measure: Measure) -> None:
+    class Building(World):
+        def build_one(self, contender: Contender) -> Receipt | ContenderOut:
+            if not others:
+                others.append(measure.race(World(SPEEDS), "fast", "slow"))
+            return super().build_one(contender)
+
+    others: list[RaceRun] = []
+    run = measure.race(Building(SPEEDS), "fast", "slow")
+    assert (run.path.name, others[0].path.name) == ("t-fast-vs-slow", "t-fast-vs-slow-2")
+    assert run.result.valid and others[0].result.valid
+
+
+def test_what_is_not_begun_leaves_no_folder(measure: Measure) -> None:
+    world = World(SPEEDS, unbuildable={"fast": "no", "slow": "no"})
+    with pytest.raises(NoVerdict):
+        measure.race(world, "fast", "slow")
+    assert not measure.parent.exists()
+    measure.parent.mkdir()
+    with pytest.raises(NoVerdict):
+        measure.race(world, "fast", "slow")
+    assert not list(measure.parent.iterdir())
 
 
 def test_without_an_engine_that_fits_nobody_waits_for_builds(measure: Measure) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.runs import AnyRun
+from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.shelving import add, found_in, shelved, shelved_or_why, shelved_path
 from tests.plan.places import environment
 from tests.runs.conftest import Measure
@@ -116,6 +117,42 @@ def test_while_the_database_is_away_runs_wait_and_are_added_later(
     assert add(second) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name}
+
+
+@pytest.mark.parametrize("broken", ["machine.json", "receipts.json", "verdict.json"])
+def test_a_run_that_can_t_be_read_is_told_once_and_added_when_it_can(
+    measure: Measure, url: str, broken: str
+) -> None:
+    first, second, third = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(3))
+    file = first.path / broken
+    good = file.read_text()
+    file.write_text("{")
+    trouble = add(open_run(first.path))
+    assert str(file) in trouble and "once that is fixed" in trouble
+    assert add(second) == "", "it was told"
+    file.write_text(good)
+    assert add(third) == ""
+    names = {line.name for line in open_index(url).runs().runs}
+    assert names == {first.path.name, second.path.name, third.path.name}
+
+
+def test_a_run_that_can_t_be_read_is_told_when_the_database_is_back(
+    measure: Measure, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = [measure.race(World(SPEEDS), "slow", "fast") for _ in range(4)]
+    gone, broken, while_away, later = several
+    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    for run in several[:3]:
+        add(run)
+    shutil.rmtree(gone.path)
+    (broken.path / "machine.json").unlink()
+    monkeypatch.delenv(HISTORY)
+    trouble = add(later)
+    assert str(broken.path) in trouble and "(and 1 more)" in trouble
+    names = {line.name for line in open_index(url).runs().runs}
+    assert names == {while_away.path.name, later.path.name}
+    waiting = (tmp_path / "data" / "bakeoff" / "pending").read_text().splitlines()
+    assert waiting == [f"told {gone.path}", f"told {broken.path}"]
 
 
 def test_runs_that_waited_are_not_lost_where_who_took_them_is_killed(

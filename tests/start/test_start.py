@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import psutil
 import pytest
 
 from bakeoff.model.errors import BakeoffError, ContenderOut
+from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.start import Keeper
 
@@ -172,6 +174,78 @@ def test_death_tells_how_it_ended(start: Start, keeper: Keeper) -> None:
     while (death := keeper.death("it")) is None:
         pass
     assert death.startswith("was killed by signal SIGKILL")
+
+
+def test_death_is_told_with_what_it_answered_and_what_it_was_for(
+    start: Start, keeper: Keeper
+) -> None:
+    pid = start(entry(command("good"))).pid or 0
+    os.kill(pid, signal.SIGTERM)
+    while (death := keeper.death("it", 20_000, "while it was warmed up")) is None:
+        pass
+    assert re.match(
+        r"was killed by signal SIGTERM after 20,000 answers, \d+\.\d s after its start, "
+        r"while it was warmed up",
+        death,
+    )
+
+
+class TestInAShell:
+    def test_the_server_behind_it_is_found_and_ended(self, start: Start, keeper: Keeper) -> None:
+        handle = start(in_sh(f"cd .. && A=1 {command('good')}"))
+        assert ask(HOST, handle.port) is None
+        pids = keeper.pids("it")
+        assert any("good.py" in " ".join(psutil.Process(pid).cmdline()) for pid in pids)
+        assert keeper.stop("it").survivors == ()
+        assert not any(map(psutil.pid_exists, pids))
+
+    def test_values_with_spaces_stay_whole(self, start: Start, tmp_path: Path) -> None:
+        log = tmp_path / "logs" / "it.log"
+        with pytest.raises(ContenderOut, match="status 4"):
+            start(in_sh("printf '%s|' {out} {port}; exit 4"))
+        out, port, rest = log.read_text().split("|")
+        assert (out, port.isdigit(), rest) == (str(tmp_path), True, "")
+
+    @pytest.mark.parametrize(
+        ("script", "how"),
+        [
+            ("exit 7", "exited with status 7"),
+            ("sh -c 'kill -SEGV $$'; exit $?", "was killed by signal SIGSEGV"),
+            ("nosuchprogram {port}", "exited with status 127"),
+        ],
+    )
+    def test_its_status_is_that_of_the_program(self, start: Start, script: str, how: str) -> None:
+        with pytest.raises(ContenderOut, match=how):
+            start(in_sh(script))
+
+
+def in_sh(script: str) -> Entry:
+    one = entry(script)
+    assert one.contender
+    run = one.contender.run.model_copy(update={"shell": True})
+    return one.model_copy(update={"contender": one.contender.model_copy(update={"run": run})})
+
+
+def test_a_start_that_takes_long_is_said(keeper: Keeper, tmp_path: Path) -> None:
+    said: list[str] = []
+    answers = iter([*["refused"] * 3, None])
+
+    def slowly(_host: str, _port: int) -> str | None:
+        time.sleep(0.9)
+        return next(answers)
+
+    keeper.start(
+        entry(command("good"), timeout_s=60),
+        out=tmp_path,
+        workers=1,
+        cores=Cores(server=(min(os.sched_getaffinity(0)),), client=(0,)),
+        host=HOST,
+        log=tmp_path / "log",
+        answers=slowly,
+        say=said.append,
+    )
+    (line,) = said
+    assert re.match(r"not ready after \d s \(refused\); it has 60 s", line)
 
 
 def test_an_unknown_name_is_a_fault_of_ours(keeper: Keeper) -> None:

@@ -107,7 +107,7 @@ class Boot:
         """Raise `TooFewLeft` where fewer contenders are among `names` than the run needs."""
         left = [name for name in self.plan.contenders if name in names]
         if len(left) < self.plan.least:
-            raise TooFewLeft(left, "\n".join(f"  {name}: {why}" for name, why in out.items()))
+            raise TooFewLeft(left, out)
 
     @property
     def is_last(self) -> bool:

@@ -136,8 +136,7 @@ class Round:
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
         self._names = [name for name in self._names if name not in never]
         if len(self._names) < self._race.least:
-            reasons = "\n".join(f"  {name}: {why}" for name, why in never.items())
-            raise TooFewLeft(self._names, reasons)
+            raise TooFewLeft(self._names, never)
         for (name, number), why in failed.items():
             self._keep("start", name, number, out=why)
 

@@ -115,7 +115,8 @@ class Draws:
                     meter.slice(each, 0, ramp_ms=0, duration_ms=self._redrawn(each).warm_up_ms)
                 return number, meter, names
         contenders = self._session.plan.contenders
-        raise TooFewLeft([name for name in contenders if name in self.alive], self._reasons())
+        out = self.died or {name: hows[-1] for name, hows in self._lost.items()}
+        raise TooFewLeft([name for name in contenders if name in self.alive], out)
 
     def _stop_last(self) -> None:
         """The last draw's connections and new processes end."""
@@ -123,10 +124,6 @@ class Draws:
         for each in self._fresh.values():
             self._session.instances.stop(each)
         self._fresh.clear()
-
-    def _reasons(self) -> str:
-        ended = self.died or {name: hows[-1] for name, hows in self._lost.items()}
-        return "\n".join(f"  {name}: {how}" for name, how in ended.items())
 
     def _chosen(self, number: int) -> list[Running]:
         """The processes that take part in a draw, connected and recorded."""
