@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,10 @@ from bakeoff.model.history import ShelvedRun
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs.run import AnyRun, kind_of, open_run
-from bakeoff.runs.store import PLAN_FILE
+from bakeoff.runs.store import PLAN_FILE, Store
+
+_TOLD = "told "
+"""Before a path in the list of runs that wait: it was said why it can't be added."""
 
 
 def add(run: AnyRun) -> str:
@@ -30,21 +33,37 @@ def add(run: AnyRun) -> str:
     if url is None:
         return ""
     lists = _taken()
-    paths = dict.fromkeys([*(path for taken in lists.values() for path in taken), str(run.path)])
-    trouble = ""
+    waiting = [path for taken in lists.values() for path in taken]
+    told = {path.removeprefix(_TOLD) for path in waiting if path.startswith(_TOLD)}
+    paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(run.path)])
     try:
         index = history.open_index(url)
         try:
-            found = [shelved_or_why(Path(path)) for path in paths]
-            index.add(*(each for each in found if isinstance(each, ShelvedRun)))
+            read = {path: shelved_or_why(Path(path)) for path in paths}
+            index.add(*(each for each in read.values() if isinstance(each, ShelvedRun)))
         finally:
             index.close()
+        trouble = _unread({path: why for path, why in read.items() if isinstance(why, str)}, told)
     except BakeoffError as error:
-        trouble = f"{error}; {_wait(paths)}"
+        trouble = f"{error}; {_wait([*waiting, str(run.path)])}"
     # Not before: whoever is killed here leaves them to the next one.
     for taken in lists:
         taken.unlink(missing_ok=True)
     return trouble
+
+
+def _unread(faults: dict[str, str], told: Container[str]) -> str:
+    """Why runs can't be added, in words, of each once. They wait until they can be.
+
+    What is wrong with a folder, or with the disk that it is on, is fixed there; to try it again
+    whenever a run ends takes no time, and says nothing.
+    """
+    later = _wait(f"{_TOLD}{path}" for path in faults)
+    new = [why for path, why in faults.items() if path not in told]
+    if not new:
+        return ""
+    more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
+    return f"not in the history: {new[-1]}{more}; once that is fixed, {later}"
 
 
 def _pending() -> Path:
@@ -70,10 +89,12 @@ def _taken() -> dict[Path, list[str]]:
 
 
 def _wait(paths: Iterable[str]) -> str:
+    lines = "".join(f"{path}\n" for path in paths)
     try:
-        _pending().parent.mkdir(parents=True, exist_ok=True)
-        with _pending().open("a") as pending:
-            pending.write("".join(f"{path}\n" for path in paths))
+        if lines:
+            _pending().parent.mkdir(parents=True, exist_ok=True)
+            with _pending().open("a") as pending:
+                pending.write(lines)
     except OSError as error:
         again = "add this run with: bakeoff history rebuild"
         return f"{_pending()} can't be written ({error.strerror}): {again}"
@@ -234,8 +255,8 @@ def _origins(plan: Any, folder: Path) -> dict[str, history.Origin]:
 def _sources(folder: Path) -> dict[str, str]:
     """The hash of each entry's sources, from the receipts of the run and of its parts."""
     files = [folder / "receipts.json", *folder.glob("*/receipts.json")]
-    receipts = [json.loads(file.read_bytes()) for file in files if file.exists()]
-    return {name: each["source_sha256"] for some in receipts for name, each in some.items()}
+    receipts = [Store(file.parent).receipts() for file in files if file.exists()]
+    return {name: each.source_sha256 for some in receipts for name, each in some.items()}
 
 
 def _all(value: Any, key: str) -> Iterator[Any]:
