@@ -90,7 +90,12 @@ class Options(BaseModel):
 
 
 BootsOption = Annotated[
-    Count | None, Flag("How often everything restarts, warm-ups included. (default: 1)", int)
+    Count | None,
+    Flag(
+        "Restart everything so often, warm-ups included. Take 1, or 5 and more: an interval of two "
+        "to four boots rests on so few values that it is wider than that of one boot. (default: 1)",
+        int,
+    ),
 ]
 InstancesOption = Annotated[
     Count | None,
