@@ -10,7 +10,6 @@ from bakeoff import runs
 from bakeoff.cli.explore import Url, opened_index, say_faults, site_url
 from bakeoff.cli.options import Run
 from bakeoff.cli.output import err, out, say
-from bakeoff.model.errors import MissingPiece
 from bakeoff.progress import terminal_watch
 from bakeoff.report import figures
 
@@ -63,13 +62,9 @@ def publish(
 
 
 def _into(site: Path, run: runs.AnyRun, url: str) -> int:
-    try:
-        from bakeoff.explore.publish import copy_into
-        from bakeoff.explore.site import RUNS, check, export
-    except ImportError as error:
-        raise MissingPiece(
-            f"publishing needs {error.name}: pip install 'bakeoff[explore]'"
-        ) from None
+    from bakeoff.explore.publish import copy_into
+    from bakeoff.explore.site import RUNS, check, export
+
     check(site)
     replaced = copy_into(site, run)
     with opened_index([site / RUNS]) as index, terminal_watch(err) as watch:

@@ -1,0 +1,1 @@
+"""docs/MESSAGES.md: every message that a user can get, with the input that provokes it."""

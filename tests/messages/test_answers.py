@@ -1,0 +1,259 @@
+"""Servers that don't answer as they should: what verification says of them."""
+
+import gzip
+import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, repeat
+
+from bakeoff.start.certificate import make_certificate
+from bakeoff.verify import exchange, http2
+from tests.messages.case import Case, Scene, Section, Situation
+from tests.messages.page import check
+from tests.messages.worlds import both, real
+from tests.verify.protocols import Http2Server, secure, serve_http_1
+from tests.verify.serving import serving
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello"
+Serve = Callable[[socket.socket], None]
+TIMEOUT_S = 0.2
+
+
+def server(serve: Serve) -> Situation:
+    """Port PORT has a server that does so with each connection."""
+
+    def situation(scene: Scene) -> None:
+        real(scene)
+        scene.stands_for["PORT"] = str(scene.until_end.enter_context(serving(serve)))
+
+    return situation
+
+
+def answers(*each: bytes, then: str = "") -> Situation:
+    """It answers its requests so, all others as the last one; `then` it closes or resets."""
+
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            for answer in chain(each, repeat(each[-1])):
+                if not connection.recv(65536):
+                    return
+                connection.sendall(answer)
+                if then:
+                    _drained(connection)
+                if then == "resets":
+                    linger = struct.pack("ii", 1, 0)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                if then:
+                    return
+
+    return server(serve)
+
+
+def _drained(connection: socket.socket) -> None:
+    """All that is sent is read, so that the client finds out when it reads, not when it writes."""
+    connection.settimeout(0.05)
+    with suppress(TimeoutError):
+        while connection.recv(65536):
+            pass
+
+
+def tls(alpn: tuple[str, ...], serve: Serve = serve_http_1) -> Situation:
+    """The same behind TLS, with a certificate that `root.pem` signed."""
+
+    def situation(scene: Scene) -> None:
+        certificate = make_certificate(scene.folder.parent / "tls")
+        scene.write("root.pem", certificate.ca_pem)
+        server(secure(serve, certificate, alpn))(scene)
+
+    return situation
+
+
+def other_root(scene: Scene) -> None:
+    """root.pem is another one."""
+    scene.write("root.pem", make_certificate(scene.folder.parent / "other").ca_pem)
+
+
+def impatient(scene: Scene) -> None:
+    """Whoever waits for an answer, waits for a fifth of a second."""
+    connect = socket.create_connection
+
+    def hasty(address: tuple[str, int], timeout: float = TIMEOUT_S) -> socket.socket:
+        return connect(address, min(timeout, TIMEOUT_S))
+
+    scene.patch.setattr(socket, "create_connection", hasty)
+
+
+def head(*lines: str, status: str = "200 OK") -> bytes:
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode()
+
+
+def body(text: bytes, *lines: str) -> bytes:
+    return head(f"Content-Length: {len(text)}", *lines) + text
+
+
+def _short(scene: Scene) -> None:
+    scene.patch.setattr(exchange, "RESPONSE_BYTES_MAX", 4)
+    scene.patch.setattr(http2, "RESPONSE_BYTES_MAX", 4)
+
+
+def later(right: int, wrong: bytes) -> Situation:
+    """It answers rightly so many times."""
+    count = iter([OK] * right)
+
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            while connection.recv(65536):
+                connection.sendall(next(count, wrong))
+
+    return server(serve)
+
+
+def _bad_frame(connection: socket.socket) -> None:
+    settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\1\6\0\0\0\0\0x"
+    with connection:
+        connection.recv(65536)
+        connection.sendall(settings + ping)
+        connection.recv(65536)
+
+
+def _half(connection: socket.socket) -> None:
+    settings, headers = b"\0\0\0\4\0\0\0\0\0", b"\0\0\1\1\4\0\0\0\1\x88"
+    with connection:
+        connection.recv(65536)
+        connection.sendall(settings + headers)
+        _drained(connection)
+
+
+TAKES_TLS = head("Content-Length: 26", status="400 Bad Request") + b"this port is one of HTTPS."
+NOT_FOUND = head("Content-Length: 0", status="404 Not Found")
+URL = "race http://127.0.0.1:PORT/"
+H2C = f"{URL} --protocol h2c"
+H2 = "race https://127.0.0.1:PORT/ --ca root.pem --protocol h2"
+JSON = '{"id": "number"}'
+CHAIN = """\
+name = "chain"
+[[once]]
+path = "/login"
+take = { token = "json /token" }
+[[request]]
+path = "/{{token}}"
+"""
+MIX = 'name = "mix"\n' + "".join(f'[[request]]\npath = "/{n}"\n' for n in range(8))
+
+
+def _raced(*cases: Case) -> tuple[Case, ...]:
+    """The cases, without what a race says before it has a fault to tell."""
+    once = " --no-twin -d 1 --seed 1"
+    return tuple(replace(case, typed=case.typed + once, shows="^bakeoff: |^  ") for case in cases)
+
+
+SECTION = Section(
+    "Wrong answers",
+    _raced(
+        Case(
+            URL,
+            "nobody listens on PORT",
+            both(real, lambda scene: scene.stands_for.update(PORT="1")),
+        ),
+        Case(
+            URL, "it answers with status 503", answers(head("Content-Length: 0", status="503 Busy"))
+        ),
+        Case(URL, "it closes the connection without an answer", answers(b"", then="closes")),
+        Case(URL, "it resets the connection", answers(b"", then="resets")),
+        Case(URL, "it never answers (and the timeout is 0.2 s)", both(answers(b""), impatient)),
+        Case(
+            URL,
+            "its answer never ends (and the timeout is 0.2 s)",
+            both(answers(OK[:-1]), impatient),
+        ),
+        Case(URL, "its answer is cut off", answers(OK[:-1], then="closes")),
+        Case(URL, "it answers `hello`", answers(b"hello\r\n\r\n")),
+        Case(URL, "it answers twice", answers(OK + OK)),
+        Case(
+            URL,
+            "it answers a second request with status 500",
+            answers(OK, head("Content-Length: 0", status="500 X")),
+        ),
+        Case(
+            f"{URL} --pipeline 4",
+            "it answers the first of several requests",
+            both(answers(OK + b"", then=""), impatient),
+        ),
+        Case(
+            f"{URL} --expect-length 5",
+            "its body is longer than bakeoff takes",
+            both(answers(OK), _short),
+        ),
+        Case(URL, "it answers 404 after some right answers", later(5, NOT_FOUND)),
+        Case(URL, "it answers with status 400 that its port takes HTTPS", answers(TAKES_TLS)),
+        Case(f"{URL} --expect-body Hi", "it answers with an empty body", answers(body(b""))),
+        Case(URL, "it speaks TLS", tls(("http/1.1",))),
+        Case(URL, "it speaks HTTP/2 alone", server(Http2Server().serve)),
+        *(
+            Case(f"{URL} {words}", given, answers(reply))
+            for words, given, reply in (
+                ("--expect-body Hi", "it answers Hello", OK),
+                (f"--expect-sha256 {'0' * 64}", "it answers Hello", OK),
+                ("--expect-length 6", "it answers Hello", OK),
+                ("--expect-length 6-9", "it answers Hello", OK),
+                ("--expect-contains Hi", "it answers Hello", OK),
+                ("--expect-match ^Hi", "it answers Hello", OK),
+                (f"--expect-json '{JSON}'", "it answers Hello", OK),
+                (f"--expect-json '{JSON}'", '{"id": "7"} is its answer', body(b'{"id": "7"}')),
+                (f"--expect-json '{JSON}'", "{} is its answer", body(b"{}")),
+                (f"--expect-json '{JSON}'", "[] is its answer", body(b"[]")),
+                ("--expect-json '[\"number\"]'", "{} is its answer", body(b"{}")),
+                ("--expect-json '[\"number\"]'", '[1, "2"] is its answer', body(b'[1, "2"]')),
+                ("--expect-header 'content-type: text/html'", "it has no Content-Type", OK),
+                (
+                    "--expect-contains Hello",
+                    "its answer is compressed",
+                    body(gzip.compress(b"Hello"), "Content-Encoding: gzip"),
+                ),
+                (
+                    "--expect-body Hello",
+                    "it says gzip, and is not",
+                    body(b"Hello", "Content-Encoding: gzip"),
+                ),
+            )
+        ),
+        Case(f"{URL} --workload chain.toml", "its answer to /login has no token", answers(OK)),
+        Case(f"{URL} --workload chain.toml", "it answers /login with 404", answers(NOT_FOUND)),
+        Case(
+            f"{URL} --workload chain.toml", "it closes the connection", answers(b"", then="closes")
+        ),
+        Case(f"{URL} --workload mix.toml", "it answers everything with 404", answers(NOT_FOUND)),
+        Case(H2C, "it speaks HTTP/1 alone", server(serve_http_1)),
+        Case(H2C, "it speaks TLS", tls(("h2",))),
+        Case(H2C, "it closes the connection", answers(b"", then="closes")),
+        Case(H2C, "it answers `hello`", answers(b"hello, hello\r\n\r\n")),
+        Case(H2C, "it sends a frame that HTTP/2 doesn't allow", server(_bad_frame)),
+        Case(
+            f"{H2C} --expect-length 5",
+            "its body is longer than bakeoff takes",
+            both(server(Http2Server().serve), _short),
+        ),
+        Case(H2C, "it closes the connection in the middle of its answer", server(_half)),
+        Case(H2C, "it resets the request's stream", server(Http2Server(refuses=True).serve)),
+        Case(
+            H2C, "it ends the connection with GOAWAY", server(Http2Server(says_goodbye=True).serve)
+        ),
+        Case(H2, "its certificate is another root's", both(tls(("h2",)), other_root)),
+        Case(H2, "it speaks HTTP/1 alone, over TLS", tls(("http/1.1",))),
+        Case(H2, "it knows no ALPN", tls(())),
+        Case(H2, "it speaks no TLS", both(server(serve_http_1), other_root)),
+        Case(H2, "it closes the connection", both(answers(b"", then="closes"), other_root)),
+        Case(
+            H2,
+            "it never answers (and the timeout is 0.2 s)",
+            both(answers(b""), other_root, impatient),
+        ),
+    ),
+    files={"chain.toml": CHAIN, "mix.toml": MIX, "root.pem": ""},
+)
+
+
+def test_messages_about_wrong_answers() -> None:
+    check(SECTION)

@@ -1,0 +1,129 @@
+"""`--cluster`: what a Ray cluster lacks. Ray itself is not started."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bakeoff import __version__
+from bakeoff.model.cluster import Cluster, ClusterNode
+from tests.messages.case import Case, Scene, Section, Situation
+from tests.messages.page import check
+from tests.messages.worlds import A, world
+from tests.verify.protocols import serve_http_1
+from tests.verify.serving import serving
+
+HEAD = "10.0.0.1:6379"
+NODE: dict[str, object] = {
+    "host": "one",
+    "kernel": "Linux 6.1",
+    "python": "3.11.7",
+    "ray": "2.60.0",
+    "bakeoff": __version__,
+    "cpus": (0, 1),
+    "engine": "volley",
+    "folder": "/home/me/.cache",
+}
+
+
+def _somebody_else(scene: Scene) -> None:
+    scene.stands_for["PORT"] = str(scene.until_end.enter_context(serving(serve_http_1)))
+
+
+def _without_ray(scene: Scene) -> None:
+    # It is imported in another process.
+    scene.write("others/ray.py", "raise ModuleNotFoundError(\"No module named 'ray'\")\n")
+    scene.patch.setenv("PYTHONPATH", str(scene.folder / "others"))
+
+
+def members(*resources: str, **facts: object) -> Situation:
+    """Ray lists nodes with these resources, 10.0.0.1 and so on, whose machines say these facts."""
+
+    def situation(scene: Scene) -> None:
+        # Here, not above: without Ray they can't be imported.
+        from bakeoff.cluster import joining
+        from bakeoff.cluster.head import Member
+
+        @contextmanager
+        def connected(_address: str) -> Iterator[Any]:
+            yield SimpleNamespace(address=HEAD, members=lambda: there, gone=lambda: "")
+
+        @contextmanager
+        def agents(members: Sequence[Any], *_: object) -> Iterator[tuple[list[None], list[Any]]]:
+            yield [], [_node(role, member.address, facts) for role, member in members]
+
+        there = [
+            Member(str(n), f"10.0.0.{n}", dict.fromkeys(each.split(), 1.0))
+            for n, each in enumerate(resources, start=1)
+        ]
+        scene.patch.setattr(joining, "connected", connected)
+        scene.patch.setattr(joining, "agents", agents)
+
+    return situation
+
+
+def _node(role: str, address: str, facts: dict[str, object]) -> ClusterNode:
+    return ClusterNode.model_validate({**NODE, "roles": (role,), "address": address, **facts})
+
+
+def joined(server_cpus: tuple[int, ...] = (0, 1), load_cpus: tuple[int, ...] = (0, 1)) -> Situation:
+    """A cluster of 10.0.0.1, which serves, and 10.0.0.2, which loads."""
+
+    def situation(scene: Scene) -> None:
+        from bakeoff.cluster import joining
+
+        cluster = Cluster(
+            address=HEAD,
+            server=_node("server", "10.0.0.1", {"cpus": server_cpus}),
+            others=(_node("server", "10.0.0.3", {"cpus": (0, 1)}),),
+            loads=(_node("load", "10.0.0.2", {"cpus": load_cpus}),),
+            routes=(),
+            slice_ms_min=100,
+        )
+
+        @contextmanager
+        def cluster_is_joined(*_: object) -> Iterator[Any]:
+            world()(scene)
+            from bakeoff import runs
+
+            yield joining.Joined(cluster, runs.real_stages(), None, (), None)  # type: ignore[arg-type]
+
+        scene.patch.setattr(joining, "joined", cluster_is_joined)
+
+    return situation
+
+
+RACE = f"race {A} --cluster 10.0.0.1"
+SECTION = Section(
+    "Clusters",
+    (
+        Case(f"race {A} --cluster auto", "Ray is not installed", _without_ray),
+        Case(f"race {A} --cluster here:there"),
+        Case(f"race {A} --cluster 127.0.0.1:1", "nobody listens there"),
+        Case(f"race {A} --cluster 127.0.0.1:PORT", "PORT is a web server's", _somebody_else),
+        Case(RACE, "its nodes have no resources", members("", "")),
+        Case(RACE, "one node has `server`, and none `load`", members("server", "")),
+        Case(RACE, "one node has both", members("server load")),
+        Case(f"{RACE} --server-nodes 2", "one node has `server`", members("server", "load")),
+        Case(RACE, "its nodes have bakeoff 0.1", members("server", "load", bakeoff="0.1")),
+        Case(RACE, "its nodes have no engine", members("server", "load", engine="")),
+        Case(
+            RACE,
+            "its nodes' disks are full",
+            members("server", "load", unwritable="No space left on device"),
+        ),
+        Case(RACE, "its server nodes have other cores", joined(server_cpus=(2, 3))),
+        Case(f"{RACE} --cpus server=0,client=7", "each node has the cores 0 and 1", joined()),
+        Case("race http://127.0.0.9/ --cluster 10.0.0.1", "", joined()),
+        Case("race http://10.0.0.1/ --cluster 10.0.0.1 --server-nodes 2", "", joined()),
+        Case(f"{RACE} --server-nodes 2 --boots 3", "", joined()),
+        Case(f"{RACE} --server-nodes 2 --workload forward", "", joined()),
+    ),
+)
+
+
+def test_messages_about_clusters() -> None:
+    pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
+    check(SECTION)

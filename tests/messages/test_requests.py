@@ -1,0 +1,60 @@
+"""What is asked, as it is typed, and which answer is right."""
+
+from tests.messages.case import Case, Section, typed
+from tests.messages.page import check
+
+SECTION = Section(
+    "Requests and expected answers",
+    (
+        *typed("""
+            race nginx --workload helo
+            race nginx --workload none.toml
+            race nginx --workload json --request /x
+            race nginx --request 'POST orders'
+            race nginx --request 'GET /a b'
+            race nginx --request 'get /'
+            race nginx --request /ä
+            race nginx --request 'POST /' --method PUT
+            race nginx --method 'GET,POST'
+            race nginx --request /x -H X
+            race nginx --request /x -H 'X: 1' -H 'x: 2'
+            race nginx --request /x -H 'X Y: 1'
+            race nginx --request /x -H 'Host: example.org'
+            race nginx --request /x -H 'Content-Length: 7'
+            race nginx --request /x --cookie sid
+            race nginx --request /x --user me
+            race nginx --request /x -b @none
+            race nginx --request /x --body-file none
+            race nginx --request /x -b a --body-file b
+            race nginx --request '/{{name}}'
+            race nginx --request '/{{'
+            race nginx --expect-status 99
+            race nginx --expect-length few
+            race nginx --expect-length 9-1
+            race nginx --expect-body a --expect-sha256 b
+            race nginx --expect-sha256 abc
+            race nginx --expect-body-file none
+            race nginx --expect-body a --expect-body-file b
+            race nginx --expect-contains ''
+            race nginx --expect-match '('
+            race nginx --expect-match '(?=a)'
+            race nginx --expect-json '{'
+            race nginx --expect-json '"text"'
+            race nginx --expect-json '{"id": 7}'
+            race nginx --expect-json '["number", "string"]'
+            race nginx --expect-header content-type
+            race nginx --expect-contains a -H 'Accept-Encoding: gzip'
+        """),
+        Case("race nginx -H 'X: a\tb\x01'", "the header has a control character"),
+        Case(
+            "race nginx -b @big",
+            "big is a file of 17 MiB",
+            lambda scene: scene.write("big", bytes(17 << 20)),
+        ),
+    ),
+    files={"b": "b"},
+)
+
+
+def test_messages_about_requests() -> None:
+    check(SECTION)

@@ -1,0 +1,113 @@
+"""`bakeoff init` and `setup`: what describes, installs and builds contenders."""
+
+import os
+import shutil
+from pathlib import Path
+
+from tests.messages.case import Case, Scene, Section, typed
+from tests.messages.page import check
+
+CONTENDER = """\
+name = "x"
+title = "X"
+language = "sh"
+kind = "server"
+{}
+[run]
+command = "sleep 600"
+[serves]
+hello = "/"
+"""
+
+
+def _with(lines: str) -> dict[str, str | bytes]:
+    return {"x/contender.toml": CONTENDER.format(lines)}
+
+
+def _not_root(scene: Scene) -> None:
+    _apt(scene)
+    scene.patch.setattr(os, "geteuid", lambda: 1000)
+
+
+def _apt(scene: Scene) -> None:
+    found = shutil.which
+    scene.patch.setattr(
+        shutil,
+        "which",
+        lambda name, **more: "/apt-get" if name == "apt-get" else found(name, **more),
+    )
+
+
+def _read_only(scene: Scene) -> None:
+    def fail(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    scene.patch.setattr(Path, "mkdir", fail)
+
+
+def _dangling(scene: Scene) -> None:
+    (scene.folder / "contender.toml").symlink_to("nowhere/contender.toml")
+
+
+NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
+SECTION = Section(
+    "Init and setup",
+    (
+        *typed("""
+            init none
+            init .
+            init there
+            init --command ''
+        """),
+        Case(
+            "init . --command 'sleep 1'",
+            "contender.toml is a link to a place that can't be written",
+            _dangling,
+        ),
+        *(
+            Case("setup ./x", f"x/contender.toml has {shown}", situation, files=_with(lines))
+            for lines, shown, situation in (
+                (
+                    NOCC,
+                    "a tool that is not here, whose package is nocc-dev; there is no apt-get",
+                    None,
+                ),
+                (NOCC, "the same; apt-get is here, and you are not root", _not_root),
+                (
+                    '[build]\ncommand = "ls no-such-file"\n',
+                    '`command = "ls no-such-file"` in [build]',
+                    None,
+                ),
+                ('[build]\ncommand = "nosuch"\n', '`command = "nosuch"` in [build]', None),
+                (
+                    '[build]\ncommand = "true"\nsources = ["../lib"]\n',
+                    '`sources = ["../lib"]` in [build]',
+                    None,
+                ),
+                ('[version]\ncommand = "false"\n', '`command = "false"` in [version]', None),
+            )
+        ),
+        Case(
+            "setup ./x",
+            "FOLDER can't be written",
+            _read_only,
+            files=_with('[build]\ncommand = "true"\n'),
+        ),
+        *typed("""
+            setup --links file
+            setup --links links
+            setup --jobs 0
+        """),
+    ),
+    files={
+        "there/contender.toml": "",
+        "there/server.js": "",
+        "there/package.json": '{"scripts": {"start": "node server.js"}}',
+        "file": "",
+        "links/ab": "mine",
+    },
+)
+
+
+def test_messages_about_setup() -> None:
+    check(SECTION)

@@ -1,0 +1,88 @@
+"""Servers that run already: URLs, and what load tools say of one."""
+
+import socket
+
+from tests.messages.case import Case, Scene, Section, typed
+from tests.messages.page import check
+from tests.messages.worlds import world
+
+WITHOUT_TOOLS = {
+    "wrk": "wrk is not installed: apt-get install wrk",
+    "ab": "ab is not installed: apt-get install apache2-utils",
+}
+
+
+def _nobody_resolves(scene: Scene) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    scene.patch.setattr(socket, "getaddrinfo", fail)
+
+
+SECTION = Section(
+    "URLs and crosscheck",
+    (
+        *typed("""
+            race http://
+            race http://localhost:80800/
+            race http://me:secret@localhost/
+            race http://[::1/
+            race https://localhost/
+            race https://localhost/ --ca none.pem
+            race https://localhost/ --ca empty.pem
+            race https://localhost/ --ca empty.pem --insecure
+            race http://localhost/ --insecure
+            race http://localhost/ --protocol h2
+            race https://localhost/ --insecure --protocol h2c
+            race http://localhost/ --pid 99999999
+            race http://localhost/a --request /b
+            race --server-nodes 2 http://localhost/
+        """),
+        Case("race http://no-such-host.example/", "nothing knows that name", _nobody_resolves),
+        *typed("""
+            crosscheck localhost
+            crosscheck http://localhost/ --tools wrc
+            crosscheck http://localhost/ -d 1.5
+            crosscheck http://localhost/ --rounds 3
+            crosscheck http://localhost/ --protocol h2
+            crosscheck https://localhost/ --insecure --protocol h2c
+            crosscheck http://localhost/ --insecure
+            crosscheck http://localhost/ --streams 4
+            crosscheck http://localhost/ --protocol h2c --close
+            crosscheck http://localhost/ --protocol h1,h2
+            crosscheck https://localhost/
+            crosscheck
+        """),
+        Case("crosscheck http://localhost:8080/", "nobody listens there", world(refuses=True)),
+        *(
+            Case(f"crosscheck http://localhost:8080/ {words}", situation=world())
+            for words in (
+                "--tools h2load",
+                "--tools webbench",
+                "--tools wrk2",
+                "--tools webbench --close",
+                "--tools wrk --rate 100",
+                "--tools ab --protocol h2c",
+                "--tools h2load --protocol h2c --rate 100",
+            )
+        ),
+        Case(
+            "crosscheck https://localhost/ --insecure --tools webbench --close", situation=world()
+        ),
+        Case(
+            "crosscheck http://localhost:8080/ --tools wrk,ab",
+            "neither is installed",
+            world(missing_tools=WITHOUT_TOOLS),
+        ),
+        Case(
+            "crosscheck http://localhost:8080/ --tools wrk",
+            "the engine is not there",
+            world(missing_tools={"engine": "the load engine `volley` is not here"}),
+        ),
+    ),
+    files={"empty.pem": ""},
+)
+
+
+def test_messages_about_urls() -> None:
+    check(SECTION)

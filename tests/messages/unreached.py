@@ -1,0 +1,98 @@
+"""What the page doesn't show, and why. This list only shrinks: what is reached must leave it."""
+
+ON_A_CLUSTER = "it takes machines of a Ray cluster: tests/cluster"
+SEVERAL = "several load generators are of a cluster: tests/load/test_several.py"
+SAME_TEXT = "another place with the same message is reached: tests/load/tools"
+NOT_ASKED = "no command asks for it; it guards what Python could"
+MEANWHILE = (
+    "a process ends, or belongs to another user, between two looks at it: tests/runs/test_holder.py"
+)
+NEEDS_A_MACHINE = "it takes a machine, or a library, that is broken in a rare way"
+NO_FAULT = "it is said beside a result: tests/traffic, tests/cli"
+LATER = "it takes a long run, or a process or a draw that is lost in it: tests/runs, tests/e2e"
+RACY = "whether a write or the read after it fails, is a matter of microseconds: tests/verify"
+
+SITES: dict[str, tuple[str, ...]] = {
+    ON_A_CLUSTER: (
+        "cluster/head.py Head._check",
+        "cluster/head.py connected",
+        "cluster/host.py Host.do",
+        "cluster/host.py Host.take_sources",
+        "cluster/host.py _LoadGenerators._check",
+        "cluster/joining.py _facts 1",
+        "cluster/joining.py _facts 2",
+        "cluster/joining.py agents",
+        "cluster/joining.py measured_route",
+        "cluster/remote.py Lost.check 1",
+        "cluster/remote.py Lost.check 2",
+        "cluster/sources.py pack 1",
+        "cluster/sources.py pack 2",
+        "cluster/stages.py _Keepers.start",
+        "cluster/wire.py Failed.of",
+    ),
+    SEVERAL: (
+        "load/several.py Loaders.connect",
+        "load/several.py Several.__init__ 1",
+        "load/several.py Several.__init__ 2",
+        "load/several.py Several.slice",
+        "load/several.py all_ready",
+    ),
+    SAME_TEXT: (
+        "load/tools/h2load.py parse 2",
+        "load/tools/hey.py parse",
+        "load/tools/volley.py parse 2",
+        "load/tools/webbench.py parse",
+        "load/tools/wrk.py _block",
+    ),
+    NOT_ASKED: (
+        "load/tools/h2load.py arguments",
+        "load/tools/spec.py LoadSpec.__post_init__",
+        "load/tools/spec.py LoadSpec.check 7",
+    ),
+    MEANWHILE: (
+        "explore/live/watched.py Live.end",
+        "runs/holder.py Holder.interrupt 1",
+        "runs/holder.py Holder.interrupt 2",
+        "runs/holder.py Holder.interrupt 3",
+        "runs/holder.py Holder.interrupt 4",
+        "runs/holder.py _ending",
+    ),
+    NEEDS_A_MACHINE: (
+        "history/database.py _look_through",
+        "start/client.py Keeper.__init__",
+        "start/client.py Keeper._ask",
+        "start/client.py Keeper._lost",
+        "traffic/openapi.py _read 2",
+    ),
+    RACY: ("verify/exchange.py sent",),
+    LATER: (
+        "runs/measuring/day.py Round._start",
+        "runs/measuring/draws.py Draws._drawn",
+        "runs/results.py Results.pair 4",
+        "runs/store.py Store.create",
+    ),
+}
+"""By reason the names of places, as tests/messages/sites.py names them."""
+
+TEXTS: dict[str, tuple[str, ...]] = {
+    NEEDS_A_MACHINE: (
+        "load/tools/running.py: {} can't be started on core{} {}",
+        "start/faults.py: it cannot be pinned to its cores: {}; `nproc --all` says which there are",
+        "start/faults.py: it cannot be started ({}): {}",
+        "start/faults.py: its folder {} cannot be entered: {}",
+        "verify/secure.py: none, and refused the handshake",
+        "verify/secure.py: the TLS handshake failed: {}",
+    ),
+    LATER: (
+        "start/faults.py: not ready after {} s ({}); it has {} s: see --ready-timeout",
+        "start/faults.py: {}{}, {} s after its start{}",
+    ),
+    RACY: ("verify/exchange.py: the request could not be written: {}",),
+    NO_FAULT: (
+        "model/workload.py: , for status {}",
+        "traffic/access_log.py: is no object: {}",
+        "traffic/access_log.py: to other hosts ({}{}): --host takes one",
+        "traffic/har.py: to other hosts ({}{}): --host takes one",
+    ),
+}
+"""By reason fault texts, as tests/messages/texts.py names them."""
