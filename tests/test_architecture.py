@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "judge": {"model", "histograms"},
     "history": {"model"},
     "runs": {"model", "history", "workers", "keeper", *STAGES},
-    "simulate": {"model", "judge", "load", "workers"},
+    "simulate": {"model", "judge", "load", "plan", "workers"},
     "traffic": {"model", "verify"},
     "library": {"model", "cluster", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},

@@ -22,6 +22,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.simulation import Conditions
+from bakeoff.plan.schedule import slice_lengths
 from bakeoff.simulate.server import SERVICE_CV
 
 Floats = NDArray[np.float64]
@@ -29,14 +30,18 @@ MIN_BLOCKS = 30
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 """How many slices on: the pairs of slices whose differences tell noise and drift apart."""
 
+_REQUESTS_PER_S, _CONNECTIONS = 100_000, 64
+"""libuv and http_parser in that race."""
+_LENGTHS = slice_lengths(_REQUESTS_PER_S, mean_latency_us=1e6 * _CONNECTIONS / _REQUESTS_PER_S)
+"""What a race gives such a server today."""
+
 USUAL = Conditions(
     source="a shared virtual machine with 2 cores (records/2026-11-21-default-race)",
-    # libuv and http_parser there; slices, ramp and connections are those of its plan.
-    requests_per_s=100_000,
-    connections=64,
-    short_ms=20,
-    long_ms=250,
-    ramp_ms=5,
+    requests_per_s=_REQUESTS_PER_S,
+    connections=_CONNECTIONS,
+    short_ms=_LENGTHS.short_ms,
+    long_ms=_LENGTHS.long_ms,
+    ramp_ms=_LENGTHS.ramp_ms,
     # From a slice's end to the next one's ramp: drain, accounting, a command to the engine.
     gap_ms=2.0,
     # Mean ln throughput of a block's six slices: sd 0.2, autocorrelation 0.72 at 0.45 s and 0.1 at
@@ -47,8 +52,9 @@ USUAL = Conditions(
     # One server's 20 ms slices, 30 ms apart, paired: 0.03 to 0.04 in same-server-twice, of which
     # the drift above makes 0.03.
     slice_sd=0.02,
-    # libuv over hyper is 1.5 % further ahead in slices of 20 ms than of 250 ms (METHODOLOGY.md).
-    cold_us=300,
+    # Behind a ramp of 20 ms seven programs answer as behind one of 80 ms: +1.9 to -1.8 %, each
+    # +-1.2 to 2.1 %, and 0 in the mean (METHODOLOGY.md, rotation). Behind 5 ms it was 300 us.
+    cold_us=0.0,
     # Steal was 0.35 % of two cores in same-server-twice; a tick of 10 ms at a time.
     steals_per_s=0.7,
     steal_ms=10,

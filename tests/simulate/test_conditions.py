@@ -4,13 +4,15 @@ from statistics import median
 
 import pytest
 
+from bakeoff.model.cut import SliceLengths
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.simulation import Conditions
+from bakeoff.plan.schedule import slice_lengths
 from bakeoff.simulate import USUAL, Size, conditions_of, plan_of, records_of
 from bakeoff.simulate.study import race
 
 SIZE = Size(effect=0.05, contenders=2, duration_s=30, boots=3)
-PLAN = plan_of(SIZE, USUAL, 5)
+PLAN = plan_of(SIZE, USUAL, 1)
 RECORDS = records_of(PLAN, SIZE, USUAL)
 FOUND = conditions_of(PLAN, RECORDS)
 
@@ -40,6 +42,13 @@ def test_races_under_the_conditions_found_are_judged_as_closely_as_under_the_tru
 def test_slices_and_connections_are_the_runs_own() -> None:
     for key in ("short_ms", "long_ms", "ramp_ms", "connections"):
         assert getattr(FOUND, key) == getattr(USUAL, key)
+
+
+def test_usual_slices_are_those_that_a_race_gives_such_a_server() -> None:
+    latency_us = 1e6 * USUAL.connections / USUAL.requests_per_s
+    lengths = slice_lengths(USUAL.requests_per_s, latency_us)
+    usual = SliceLengths(short_ms=USUAL.short_ms, long_ms=USUAL.long_ms, ramp_ms=USUAL.ramp_ms)
+    assert usual == lengths
 
 
 def test_a_noisier_run_has_noisier_conditions() -> None:

@@ -30,14 +30,15 @@ def test_together_they_measure_what_was_answered() -> None:
 
 
 def test_clocks_that_are_off_widen_the_window_of_all_and_no_ratio() -> None:
-    exact = over_a_network(USUAL, loaders=8)
-    off = over_a_network(USUAL, loaders=8, clock_error_us=2000.0)
+    # Of two races with unlike weather one would be ahead by that.
+    exact = over_a_network(USUAL, loaders=8, drift_sd=0.0)
+    off = over_a_network(USUAL, loaders=8, drift_sd=0.0, clock_error_us=2000.0)
 
     def mean_rate(given: Conditions) -> float:
         return float(np.mean([s.event.requests_per_s for b in blocks_of(given) for s in b.slices]))
 
     # The latest of eight uniform errors is 7/9 of the bound ahead of their mean: 1.6 of 100 ms.
-    assert mean_rate(off) > mean_rate(exact)
+    assert mean_rate(off) > 1.005 * mean_rate(exact)
     plan = plan_of(SIZE, off, 3)
     verdict = judge(plan, {}, records_of(plan, SIZE, off), MACHINE, complete=True)
     (pair,) = verdict.pairs
