@@ -13,6 +13,7 @@ import json
 import random
 import resource
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -85,6 +86,8 @@ def say(text: str) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Soak, say what failed, and write the record."""
     chosen = options(words)
+    # A shell's background job ignores Ctrl-C, and so would all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Servers that kill themselves leave no cores behind.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     say(f"seed {chosen.seed}")

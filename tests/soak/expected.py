@@ -26,6 +26,8 @@ RACES = {
     *("precision", "gate", "post", "mix"),
 }
 """These compare; what is left of a pair has nothing to be compared with."""
+TOO_SHORT = {"solo"}
+"""In 6 s it has fewer blocks than a ratio takes."""
 Fate = Literal["fine", "out", "unsure"]
 
 # What is announced is for measuring; Python starts, and pictures are drawn, besides.
@@ -68,13 +70,14 @@ def statuses(case: Case, struck: Collection[str]) -> set[int]:
         return {GATE_FAILED} if fails else {DONE}
     if "unsure" in fates:
         return {DONE, NO_VERDICT, CONTENDER_OUT}
+    too_short = {NO_VERDICT} if case.kind in TOO_SHORT else set[int]()
     left = fates.count("fine")
     if left == len(fates):
-        return {DONE}
+        return {DONE} | too_short
     if left == 0 or (left == 1 and case.kind in RACES):
         return {NO_VERDICT}
     # A capacity, a day or an audit says something of a server that is alone.
-    return {CONTENDER_OUT} if left > 1 else {CONTENDER_OUT, NO_VERDICT}
+    return {CONTENDER_OUT} | too_short if left > 1 else {CONTENDER_OUT, NO_VERDICT}
 
 
 def seconds(text: str) -> float:

@@ -86,6 +86,7 @@ def test_a_fault_that_never_struck_changes_nothing() -> None:
     [
         (case(GOOD, FAIR), {0}),
         (case(GOOD), {0}),
+        (case(GOOD, FAIR, kind="solo"), {0, 3}),
         (case(GOOD, OUT), {3}),
         (case(OUT), {3}),
         (case(GOOD, FAIR, OUT), {4}),

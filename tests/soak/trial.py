@@ -1,5 +1,6 @@
 """One case, typed as a user types it, and all that is wrong with how it ended."""
 
+import math
 import os
 import shutil
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,9 +26,9 @@ TIDY_AFTER_KILL_S = 20.0
 """A keeper gives contenders its grace; the next command ends what is left then."""
 INTERRUPTED_WITHIN_S = 45.0
 """A run that was interrupted ends its servers, judges what is there and draws its report."""
+STACKS_WITHIN_S = 5.0
 IMPORTING_S = 2.0
 """Ctrl-C ends Python itself before there is a bakeoff that could say anything."""
-KEPT_LINES = 60
 
 
 @dataclass
@@ -94,11 +96,31 @@ class Trial:
     # What is typed.
 
     def _type(self, *words: str, may_be_cut: bool = False, within_s: float | None = None) -> Typed:
-        """Run bakeoff to its end, or until it is found to hang. `within_s` is for what announces
-        nothing."""
+        """Run bakeoff to its end, or until it is found to hang.
+
+        `within_s` is the bound of a command that announces no time.
+        """
         output = self.folder / f"said-{len(self.outcome.typed)}"
+        typed = Typed(words, None, 0.0, "")
+        self.outcome.typed.append(typed)
+        process = self._begin(words, output)
+        began_s = time.monotonic()
+        try:
+            bound_s = self._wait(process, typed, output, may_be_cut, within_s)
+        except BaseException:
+            _end(process)
+            raise
+        typed.took_s = time.monotonic() - began_s
+        typed.said = _text(output)
+        if typed.status is not None and typed.took_s > bound_s:
+            self._problem(f"`{words[0]}` took {typed.took_s:.0f} s; {bound_s:.0f} s were its bound")
+        for blemish in expected.blemishes(typed.said):
+            self._problem(f"`{words[0]}`: {blemish}")
+        return typed
+
+    def _begin(self, words: tuple[str, ...], output: Path) -> "subprocess.Popen[bytes]":
         with output.open("wb") as file:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, "-m", "bakeoff", *words],
                 cwd=self.folder,
                 env=self._environment(),
@@ -107,40 +129,32 @@ class Trial:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+
+    def _wait(
+        self,
+        process: "subprocess.Popen[bytes]",
+        typed: Typed,
+        output: Path,
+        may_be_cut: bool,
+        within_s: float | None,
+    ) -> float:
+        """Wait for its end, cut it at its moment; the time by which it had to end."""
         began_s = time.monotonic()
-        cut_after_s = self.case.cut_after_s if may_be_cut and self.case.cut else None
-        must_end_s: float | None = None
-        typed = Typed(words, None, 0.0, "")
-        try:
-            while typed.status is None:
-                lasts_s = time.monotonic() - began_s
-                self.footprint.look(process.pid)
-                if cut_after_s is not None and lasts_s >= cut_after_s and not typed.cut:
-                    typed.cut = True
-                    self._cut(process.pid)
-                    must_end_s = lasts_s + INTERRUPTED_WITHIN_S
-                bound_s = must_end_s or within_s or expected.bound_s(self.case, _text(output))
-                if lasts_s > bound_s + HUNG_AFTER_S:
-                    self._give_up(process, output)
-                    break
-                pause_s = LOOK_EVERY_S
-                if cut_after_s is not None and not typed.cut:
-                    pause_s = min(pause_s, max(0.01, cut_after_s - lasts_s))
-                try:
-                    typed.status = process.wait(pause_s)
-                except subprocess.TimeoutExpired:
-                    continue
-        except BaseException:
-            _end(process)
-            raise
-        typed.took_s = time.monotonic() - began_s
-        typed.said = _text(output)
-        self.outcome.typed.append(typed)
-        if typed.status is not None and typed.took_s > bound_s:
-            self._problem(f"`{words[0]}` took {typed.took_s:.0f} s; {bound_s:.0f} s were its bound")
-        for blemish in expected.blemishes(typed.said):
-            self._problem(f"`{words[0]}`: {blemish}")
-        return typed
+        cut_at_s = self.case.cut_after_s if may_be_cut and self.case.cut else math.inf
+        cut_bound_s: float | None = None
+        while True:
+            lasts_s = time.monotonic() - began_s
+            self.footprint.look(process.pid)
+            if lasts_s >= cut_at_s:
+                typed.cut, cut_at_s, cut_bound_s = True, math.inf, lasts_s + INTERRUPTED_WITHIN_S
+                self._cut(process.pid)
+            bound_s = cut_bound_s or within_s or expected.bound_s(self.case, _text(output))
+            if lasts_s > bound_s + HUNG_AFTER_S:
+                self._give_up(process, output)
+                return bound_s
+            with suppress(subprocess.TimeoutExpired):
+                typed.status = process.wait(max(0.01, min(LOOK_EVERY_S, cut_at_s - lasts_s)))
+                return bound_s
 
     def _environment(self) -> dict[str, str]:
         here = self.folder
@@ -155,17 +169,17 @@ class Trial:
         }
 
     def _cut(self, pid: int) -> None:
-        try:
+        with suppress(ProcessLookupError):
             if self.case.cut == "interrupted":
                 os.killpg(pid, signal.SIGINT)
             else:
                 os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
     def _give_up(self, process: "subprocess.Popen[bytes]", output: Path) -> None:
         """It hangs: keep what it does now, then end it."""
         evidence = self.footprint.evidence(process.pid)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STACKS_WITHIN_S)
         _end(process)
         self.footprint.kill()
         (self.folder / "evidence").write_text(f"{evidence}\n\n{_text(output)}")
