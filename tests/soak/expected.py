@@ -26,8 +26,8 @@ RACES = {
     *("precision", "gate", "post", "mix"),
 }
 """These compare; what is left of a pair has nothing to be compared with."""
-TOO_SHORT = {"solo"}
-"""In 6 s it has fewer blocks than a ratio takes."""
+TOO_SHORT = {"solo", "rate", "load"}
+"""Their slices are long: in 6 s there may be fewer blocks than a ratio takes."""
 Fate = Literal["fine", "out", "unsure"]
 
 # What is announced is for measuring; Python starts, and pictures are drawn, besides.
