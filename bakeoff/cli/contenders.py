@@ -15,7 +15,7 @@ from bakeoff.cli.output import Json, check_json, err, out, say, show
 from bakeoff.load import engine_path, engine_version
 from bakeoff.measure import hindrances
 from bakeoff.model.contender import Contender
-from bakeoff.model.errors import BadUsage, MissingPiece
+from bakeoff.model.errors import BadUsage, MissingPiece, Status
 from bakeoff.model.plan import Plan
 from bakeoff.plan import Catalogue, RaceOptions, plan_race
 from bakeoff.plan.catalogue import read_contender
@@ -73,7 +73,7 @@ def contenders(
         )
         _audit(names or [], options, json)
     elif names or workload or connections or workers or protocol or json:
-        raise BadUsage("contenders: names and options belong to --audit")
+        raise BadUsage("contenders: names and options are for --audit")
     else:
         _list(Catalogue.shipped())
 
@@ -134,7 +134,8 @@ def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
 
     check_json(json)
     here = environment()
-    if not names:
+    all_built = not names
+    if all_built:
         names = [
             contender.name
             for contender, folder in _whole_catalogue(here.catalogue)
@@ -147,6 +148,8 @@ def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
     with terminal_watch(err) as watch:
         result = runs.audit(plan, runs.real_stages(), watch)
     show(render.terminal(document(result)), result, json)
+    if result.skipped and not all_built:
+        raise typer.Exit(Status.CONTENDER_OUT)
 
 
 def _list(catalogue: Catalogue) -> None:

@@ -37,7 +37,9 @@ def ending(status: int) -> str:
 
 def ended(status: int, lived_s: float, answers: int | None, doing: str) -> str:
     """How it ended once it had answered; `answers` is None where nobody counted them."""
-    after = "" if answers is None else f" after {answers:,} answer{'s' * (answers != 1)}"
+    after = (
+        "" if answers is None else f" after {answers:,} answer{'s' * (answers != 1)} to the load"
+    )
     return f"{ending(status)}{after}, {lived_s:.1f} s after its start{doing and f', {doing}'}"
 
 

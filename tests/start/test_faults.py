@@ -73,8 +73,8 @@ def test_the_tail_is_that_of_the_process_whose_log_begins_there(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("status", "answers", "doing", "said"),
     [
-        (7, 20_000, "", "exited with status 7 after 20,000 answers, 3.2 s after its start"),
-        (-9, 1, "", "was killed by signal SIGKILL after 1 answer, 3.2 s after its start"),
+        (7, 20_000, "", "exited with status 7 after 20,000 answers to the load, 3.2 s after its start"),
+        (-9, 1, "", "was killed by signal SIGKILL after 1 answer to the load, 3.2 s after its start"),
         (0, None, "while x", "exited with status 0, 3.2 s after its start, while x"),
     ],
 )

@@ -96,7 +96,7 @@ def _item(item: Item, place: str) -> Iterator[RenderableType]:
         (f"{printable(item.badge)}: " if item.badge else "", tone),
         (printable(item.label), "strike" if item.struck else "bold"),
         ": " if item.label else "",
-        printable(item.text),
+        "\n".join(map(printable, item.text.splitlines())),
     )
     line = Grid.grid(padding=(0, 1, 0, 0))
     signs = [mark for mark in ((place, "dim"), (item.sign, tone)) if mark[0]]

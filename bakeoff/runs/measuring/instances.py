@@ -58,13 +58,16 @@ class Instances:
         """How each contender's processes ended; of several the worst."""
         return tuple(self._stopped.values())
 
-    def start(self, entry: Entry) -> Running:
-        """Another process of `entry`, verified. Raises `ContenderOut`."""
+    def start(self, entry: Entry, log: str = "") -> Running:
+        """Another process of `entry`, verified. Raises `ContenderOut`.
+
+        It prints to the log of that name; by default to the one of all processes of the entry.
+        """
         key = f"{entry.name}/{self._count[entry.name]}"
         self._count[entry.name] += 1
         servers = self._context.stages.servers
         try:
-            handle = self._attach(entry) if entry.attached else self._start(entry, key)
+            handle = self._attach(entry) if entry.attached else self._start(entry, key, log)
             known = self._context.known.get(entry.name)
             verification = servers.verify(
                 handle,
@@ -124,7 +127,7 @@ class Instances:
         if not self._plan.probes or entry.attached or entry.fixed_port:
             return none
         try:
-            running = self.start(entry)
+            running = self.start(entry, f"{entry.name}-probed")
         except ContenderOut as error:
             context.watch.step(f"{entry.name} can't be probed: a second process of it: {error}")
             return none
@@ -144,7 +147,7 @@ class Instances:
         handle = self._context.stages.servers.attach(entry, protocol)
         return handle.model_copy(update={"connection": self._plan.connection})
 
-    def _start(self, entry: Entry, key: str) -> Handle:
+    def _start(self, entry: Entry, key: str, log: str) -> Handle:
         assert entry.folder
         plan, context = self._plan, self._context
         protocol = plan.protocol_of(entry.name)
@@ -165,7 +168,7 @@ class Instances:
                 workers=plan.workers_of(entry.name),
                 cores=plan.cores,
                 host=plan.host_of(entry.name, self._boot),
-                log=context.log(entry.name, self._boot),
+                log=context.log(log or entry.name, self._boot),
                 answers=answers,
                 protocol=protocol,
                 certificate=certificate,
