@@ -185,7 +185,7 @@ class Server:
         hoard = []
         try:
             while True:
-                hoard.append(bytearray(PIECE))
+                hoard.append(b"x" * PIECE)
         except MemoryError:
             hoard.clear()
             traceback.print_exc()

@@ -194,6 +194,9 @@ def reasons(value: Any) -> Iterator[tuple[str, str]]:
                 yield name, str(value["reason"] or "")
             elif value.get("reasons"):
                 yield name, json.dumps(value["reasons"])
+        if isinstance(skipped := value.get("skipped"), str):
+            # The cell of a grid without a verdict: a line for each that is out.
+            yield from re.findall(r"^ *([\w.-]+): (.+)", skipped, re.M)
         for part in value.values():
             yield from reasons(part)
     elif isinstance(value, list):

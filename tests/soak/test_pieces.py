@@ -155,6 +155,7 @@ def test_a_result_has_a_reason_for_one_that_is_out(tmp_path: Path) -> None:
     for text, is_wrong in (
         ({"skipped": [{"name": "bad", "reason": "exited with status 7"}]}, False),
         ({"cells": [{"entries": [{"name": "bad", "reasons": [{"code": "died"}]}]}]}, False),
+        ({"cells": [{"skipped": "too few are left:\n  bad: exited with status 7"}]}, False),
         ({"skipped": [{"name": "bad", "reason": ""}]}, True),
         ({"entries": [{"name": "bad", "reasons": []}]}, True),
     ):
