@@ -32,12 +32,13 @@ def expected(plan: Plan) -> Expected:
     entries = len(plan.entries)
     share_s = plan.duration_s / (plan.boots * entries)
     twins = sum(entry.twin_of is not None for entry in plan.entries)
+    starts = plan.boots * entries + (entries - twins if plan.probes else 0)
     known_s, unknown_s = (_warm_up_s(plan, share_s, known=known) for known in (True, False))
     warm_up_s = unknown_s * (entries - twins) + known_s * (twins + entries * (plan.boots - 1))
     around = AROUND_SLICES + (0.0 if plan.solo else AROUND_DRAWS)
     about_s = (
         AUDIT_S
-        + plan.boots * entries * START_S
+        + starts * START_S
         + warm_up_s
         + plan.duration_s * (1 + around)
         + JUDGING_S
