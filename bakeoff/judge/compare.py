@@ -164,7 +164,8 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
     degrees of freedom.
 
     Of `DRAWS_OF_GAP` draws or more, the mean of their gaps, with Student's error. Of fewer, by the
-    spread of blocks within draws: Welch's.
+    spread of blocks within draws: Welch's, with the degrees of freedom of trimmed means (Yuen,
+    Biometrika 61, 1974). Where that isn't known, none is seen.
     """
     shorts = {(each.boot, each.draw): each for each in short.draws}
     both = [
@@ -178,6 +179,8 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
     if len(gaps) >= DRAWS_OF_GAP:
         error = max(float(gaps.std(ddof=1)) / sqrt(len(gaps)), 1e-12)
         return float(gaps.mean()), error, len(gaps) - 1.0
+    if not (short.block.freedom and long.block.freedom):
+        return 0.0, 1.0, 1.0
     weight = np.array([other.n for _, other in both]) / sum(other.n for _, other in both)
     squares = [
         given.block.value**2 * float((weight**2 / [pair[place].n for pair in both]).sum())

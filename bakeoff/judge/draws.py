@@ -186,7 +186,7 @@ def _table(
         cells=np.array(cells).T,
         # Centring takes a share 1/p of a slice's variance away.
         block=float(np.mean(variances)) * p / (p - 1),
-        degrees=max(1, (p - 1) * sets * degrees_of_freedom(rounds)),
+        degrees=(p - 1) * sets * max(1, degrees_of_freedom(rounds)),
         level=float(np.mean(levels)),
         rounds=rounds,
     )

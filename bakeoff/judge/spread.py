@@ -4,7 +4,9 @@ Blocks are measured within draws (new connections), draws within processes, proc
 What is drawn anew on a level varies from one to the next, however long each is measured. So:
 
 - A draw's value is the 40 % trimmed mean of its blocks' log-ratios; its standard error comes from
-  the spread of blocks within draws, pooled over the draws (Tukey and McLaughlin).
+  the spread of blocks within draws, pooled over the draws. Of each draw it has the degrees of
+  freedom of the blocks that are left, less one (Tukey and McLaughlin, Sankhya A 25, 1963), and of
+  all their sum (Yuen and Dixon, Biometrika 60, 1973). A draw of which one is left says nothing.
 - Upwards, level by level: the variance between the members of a group, less what their own errors
   explain (Searle, Linear Models, 1971, ch. 10: method of moments), is that level's own. A group's
   value is the mean of its members, weighted by 1 / (own variance + error²).
@@ -14,7 +16,8 @@ What is drawn anew on a level varies from one to the next, however long each is 
 - Groups that agree by more than what they consist of allows do so by chance (Röver, Knapp and
   Friede, BMC Medical Research Methodology 15, 2015, on what three of them can do). So the interval
   is never narrower than that of a lower level with more degrees of freedom, from the spread within
-  groups, as if no level above it varied: √(s² / n) of its n members. Blocks always are one.
+  groups, as if no level above it varied: √(s² / n) of its n members. Blocks always are one, if
+  more than one of a draw's are left.
 
 So no spread is assumed beforehand, and what the interval rests on is the number of groups. Where
 each draw has a new process, draws and processes are one level. Where nothing was drawn twice (one
@@ -22,7 +25,7 @@ draw), only blocks are left: then the interval holds for those connections and p
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -57,7 +60,8 @@ class Estimate:
     """ln ratio with the standard errors of its levels: first that of the highest level that was
     drawn more than once, then those of lower ones, below which the interval must not fall.
 
-    `block` is the standard error of one block about its draw.
+    `block` is the standard error of one block about its draw; without a degree of freedom it is not
+    known.
     """
 
     centre: float
@@ -142,8 +146,10 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     member = _numbered(boot, draw)
     _, first, n = np.unique(member, return_index=True, return_counts=True)
     centres, squares = trimmed_groups(values, member)
-    block_freedom = max(1, len(values) - len(n))
-    block_variance = float(squares.sum()) / block_freedom
+    of_each = np.array([degrees_of_freedom(blocks) for blocks in n])
+    block_freedom = int(of_each.sum())
+    # The squares of a draw of which one block is left are 0.
+    block_variance = float(squares.sum()) / max(1, int((n - 1)[of_each > 0].sum()))
     draws = _Groups(centres, block_variance / n, boot[first], process[first], n)
     of_process = _numbered(draws.boot, draws.process)
     of_draws = draws.own_variance(of_process)
@@ -171,14 +177,14 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
             error = lower.error_within(member)
             if error and error.freedom > errors[-1].freedom:
                 errors.append(error)
-        errors.append(blocks)
+        errors += [blocks] if block_freedom else []
     else:
         centre = float(draws.value[0])
-        errors = [StandardError(blocks.value, degrees_of_freedom(len(values)))]
+        errors = [blocks if block_freedom else StandardError(inf, 1)]
     return Estimate(
         centre=centre,
         errors=tuple(errors),
-        block=StandardError(sqrt(block_variance), errors[-1].freedom),
+        block=StandardError(sqrt(block_variance), block_freedom),
         draws=tuple(
             DrawValue(int(boot[at]), int(draw[at]), int(process[at]), float(value), int(blocks))
             for at, value, blocks in zip(first, draws.value, n, strict=True)
@@ -188,7 +194,7 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
             for number, value, blocks in zip(boots.boot, boots.value, boots.n, strict=True)
         ),
         spread=Spread(
-            block_sd=_sd(block_variance) if len(values) > len(n) else None,
+            block_sd=_sd(block_variance) if block_freedom else None,
             connections_sd=_sd(of_draws),
             process_sd=_sd(of_processes),
             boot_sd=_sd(of_boots),

@@ -28,7 +28,9 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
 
     `member` has the group of each value, from 0 without a gap. A value's influence is what it moves
     the mean by, times n: the winsorised value less their mean, over the share that is left. The
-    squares over n (n − 1) are Tukey's and McLaughlin's squared standard error.
+    squares over n (n − 1) are the squared standard error. It is that of many values: of ten, of
+    which two are left, it is √1.8 too small, for h (h − 1) squares of the h values that are left
+    would be exact. An interval that has a level above blocks does not rest on it.
     """
     order = np.lexsort((values, member))
     ordered, group = values[order], member[order]
@@ -47,5 +49,8 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
 
 
 def degrees_of_freedom(n: int) -> int:
-    """Those of the trimmed mean's standard error: the values that are left, less one."""
-    return max(1, n - 2 * int(TRIM * n) - 1)
+    """Those of the trimmed mean's standard error: the values that are left, less one.
+
+    0: one is left, as of one, three and five, and tells no error.
+    """
+    return n - 2 * int(TRIM * n) - 1
