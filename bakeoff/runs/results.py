@@ -57,7 +57,7 @@ class Results(Reported):
     """What is asked of a run that was measured and judged; most of it, of a race."""
 
     kind: ClassVar[str]
-    """What was measured: `race`, `capacity`, `grid`, `replay`, `crosscheck` or `draws`."""
+    """What was measured, by the name that `bakeoff` has for it, such as `race` or `day`."""
     path: Path
     """Its folder, with plan, samples, result and report."""
 
