@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EEXIST
 from pathlib import Path
 from typing import IO
@@ -93,8 +93,10 @@ class Store:
                 yield
             self._sync()
         finally:
-            self._log.close()
-            self._log = None
+            log, self._log = self._log, None
+            # On a full disk closing fails as the write did that is told already.
+            with suppress(OSError):
+                log.close()
             lock.release()
 
     def append(self, record: Record) -> None:
