@@ -37,8 +37,10 @@ def pool(
         try:
             yield workers
         except BaseException:
+            # From Python 3.14 on `terminate_workers` does this. `shutdown` forgets who they are.
+            own = list((workers._processes or {}).values())
             workers.shutdown(wait=False, cancel_futures=True)
-            for worker in multiprocessing.active_children():
+            for worker in own:
                 worker.terminate()
             raise
 

@@ -1,14 +1,19 @@
 """Processes that share work end with whom they work for, however that ends."""
 
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
+
+from bakeoff.workers import pool
 
 PROGRAM = """
 import os, sys
@@ -17,6 +22,24 @@ with pool(1, apart={apart}) as workers:
     print(workers.submit(os.getpid).result(), flush=True)
     sys.stdin.read()
 """
+
+
+def test_work_that_breaks_off_ends_its_own_workers_and_no_other_child() -> None:
+    child = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
+    child.start()
+    try:
+        with pool(1) as others:
+            kept = others.submit(os.getpid).result()
+            with pytest.raises(ZeroDivisionError), pool(1) as workers:
+                worker = psutil.Process(workers.submit(os.getpid).result())
+                workers.submit(time.sleep, 60)
+                raise ZeroDivisionError
+            assert worker.wait(30) in (None, -signal.SIGTERM)
+            assert others.submit(os.getpid).result() == kept
+        assert child.is_alive()
+    finally:
+        child.kill()
+        child.join()
 
 
 @pytest.fixture
