@@ -49,7 +49,7 @@ class Answer:
         try:
             return gzip.decompress(self.body)
         except (OSError, EOFError, zlib.error) as error:
-            raise NoAnswer(f"its body is not the gzip that its head promises ({error})") from None
+            raise NoAnswer(f"its body is not gzip, as its head says ({error})") from None
 
 
 def connect(address: str, timeout_s: float = READ_TIMEOUT_S) -> socket.socket:
@@ -79,7 +79,9 @@ def exchange(
 
 def _check_no_more(rest: bytes) -> None:
     if rest:
-        raise NoAnswer(f"it answers twice: {len(rest)} bytes that nobody asked for came with it")
+        raise NoAnswer(
+            f"it answers twice: {len(rest)} bytes came with it that belong to no request"
+        )
 
 
 def written(request: RequestSection, path: str, host: str, *, close: bool) -> bytes:
@@ -200,11 +202,11 @@ def _read(
 
 def _no_http(begins: bytes, error: Exception) -> str:
     if begins.startswith((b"\x15\x03", b"\x16\x03")):
-        return "asked in cleartext, it answers in TLS: ask it over h1-tls or h2, by an https:// URL"
+        return "it answers cleartext with TLS: use --protocol h1-tls or h2, or an https:// URL"
     # An HTTP/2 server begins with SETTINGS, a frame that is shorter than 256 bytes.
     if begins.startswith(b"\x00\x00"):
-        return "asked over HTTP/1.1, it answers in HTTP/2: ask it over h2c or h2"
-    return f"its answer is no HTTP ({error}); it begins {begins!r}"
+        return "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"
+    return f"its answer is not HTTP ({error}); it begins {begins!r}"
 
 
 def received(connection: socket.socket, began: bool) -> bytes:
@@ -212,7 +214,7 @@ def received(connection: socket.socket, began: bool) -> bytes:
     try:
         return connection.recv(65536)
     except TimeoutError:
-        what = "its answer stopped in the middle" if began else "it took the request in silence"
-        raise NoAnswer(f"{what}: no more bytes within {connection.gettimeout():g} s") from None
+        what = "its answer stopped in the middle" if began else "it did not answer the request"
+        raise NoAnswer(f"{what}: no bytes within {connection.gettimeout():g} s") from None
     except OSError as error:
         raise NoAnswer(f"the connection broke: {error.strerror or error}") from None

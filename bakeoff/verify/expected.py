@@ -46,7 +46,7 @@ def _rules(answer: Answer, expect: ExpectSection) -> str:
     if encoding := answer.header("content-encoding"):
         return (
             f"its body is compressed ({encoding}), and what it contains is looked for in plain "
-            "text: ask without Accept-Encoding"
+            "text: leave Accept-Encoding out of the request"
         )
     text = answer.body.decode(errors="replace")
     for part in expect.body_contains:
@@ -59,7 +59,7 @@ def _rules(answer: Answer, expect: ExpectSection) -> str:
     try:
         value = json.loads(answer.body)
     except ValueError:
-        return f"answered {shown(answer.body)}, which is no JSON"
+        return f"answered {shown(answer.body)}, which is not JSON"
     fault = mismatch(value, expect.json_)
     return f"answered {shown(answer.body)}: {fault}" if fault else ""
 
@@ -67,13 +67,13 @@ def _rules(answer: Answer, expect: ExpectSection) -> str:
 def after(right: int) -> str:
     """Why the same request was answered rightly before."""
     answers = "a right answer" if right == 1 else f"{right} right answers"
-    return f"after {answers}: what it answers depends on what it was asked before"
+    return f"after {answers}: its answers depend on earlier requests"
 
 
 def _because(answer: Answer) -> str:
     """What servers of TLS say in plain HTTP to whoever asks so."""
     if answer.status == 400 and b"HTTPS" in answer.body:
-        return ": its port speaks TLS: ask it over h1-tls or h2, by an https:// URL"
+        return ": its port speaks TLS: use --protocol h1-tls or h2, or an https:// URL"
     return ""
 
 

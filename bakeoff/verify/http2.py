@@ -73,7 +73,7 @@ class Http2Connection:
             while not coming.done:
                 self._read(coming)
         except ProtocolError as error:
-            raise NoAnswer(f"its answer is no HTTP/2 ({error})") from None
+            raise NoAnswer(f"its answer is not HTTP/2 ({error})") from None
         status = dict(coming.headers).get(":status", "")
         return Answer(
             raw=bytes(coming.frames),
@@ -203,10 +203,12 @@ def _check_speaks(begins: bytes) -> None:
             f"it speaks HTTP/1 alone: it answered HTTP/2's preface (prior knowledge) with `{line}`"
         )
     if begins.startswith((b"\x15\x03", b"\x16\x03")):
-        raise NoAnswer("asked for h2c, which is cleartext, it answers in TLS: does it speak h2?")
+        raise NoAnswer("it answers h2c, which is cleartext, with TLS: does it speak h2?")
     # A server begins with SETTINGS, and a shorter piece than a frame's head is left to h2.
     if len(begins) > _KIND and begins[_KIND] != _SETTINGS:
-        raise NoAnswer(f"it speaks no HTTP/2: its answer to the preface begins {begins[:40]!r}")
+        raise NoAnswer(
+            f"it does not speak HTTP/2: its answer to the preface begins {begins[:40]!r}"
+        )
 
 
 def _name(code: ErrorCodes | int | None) -> str:

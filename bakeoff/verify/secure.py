@@ -81,7 +81,7 @@ def _fault(error: OSError, protocol: Protocol) -> str:
         return f"its certificate is not believed: {error.verify_message.rstrip('.')}"
     reason = getattr(error, "reason", None) or ""
     if any(each in reason for each in _NO_TLS):
-        return "asked for TLS, it answers in cleartext: its port speaks plain HTTP"
+        return "it answers TLS with cleartext: its port speaks plain HTTP"
     if _NO_ALPN in reason:
         return _disagreed(protocol, "none, and refused the handshake")
     if isinstance(error, TimeoutError):

@@ -94,13 +94,13 @@ def test_a_body_that_only_some_rows_differ_in_is_held_to_what_all_have(rows: int
 def test_a_wrong_status_later_on_is_a_reason_to_be_out() -> None:
     found, fault, _ = looked(lambda n, _: n, lambda n: 200 if n < 3 else 429)
     assert found is None
-    why = "what it answers depends on what it was asked before"
+    why = "its answers depend on earlier requests"
     assert fault == f"GET /: answered with status 429, not 200, after 3 right answers: {why}"
 
 
 def test_what_can_be_asked_only_once_is_told_so() -> None:
     _, fault, _ = looked(lambda n, _: n, lambda n: 409)
-    assert "not 200, after a right answer: what it answers depends on" in fault
+    assert "not 200, after a right answer: its answers depend on" in fault
 
 
 def test_nobody_there_is_a_reason_too() -> None:

@@ -61,14 +61,14 @@ SPEAKS_HTTP_1 = "it speaks HTTP/1 alone: it answered HTTP/2's preface (prior kno
     ("speaks", "asked_for", "says"),
     [
         ("h1", "h2c", SPEAKS_HTTP_1 + "`HTTP/1.1 400 Bad Request`"),
-        ("h1", "h1-tls", "asked for TLS, it answers in cleartext: its port speaks plain HTTP"),
-        ("h1", "h2", "asked for TLS, it answers in cleartext: its port speaks plain HTTP"),
-        ("h2c", "h1", "asked over HTTP/1.1, it answers in HTTP/2: ask it over h2c or h2"),
-        ("h2c", "h2", "asked for TLS, it answers in cleartext"),
-        ("h1-tls", "h1", "asked in cleartext, it answers in TLS: ask it over h1-tls or h2"),
-        ("h1-tls", "h2c", "asked for h2c, which is cleartext, it answers in TLS"),
+        ("h1", "h1-tls", "it answers TLS with cleartext: its port speaks plain HTTP"),
+        ("h1", "h2", "it answers TLS with cleartext: its port speaks plain HTTP"),
+        ("h2c", "h1", "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"),
+        ("h2c", "h2", "it answers TLS with cleartext"),
+        ("h1-tls", "h1", "it answers cleartext with TLS: use --protocol h1-tls or h2"),
+        ("h1-tls", "h2c", "it answers h2c, which is cleartext, with TLS"),
         ("h1-tls", "h2", "asked for h2 by ALPN"),
-        ("h2", "h1-tls", "asked over HTTP/1.1, it answers in HTTP/2: ask it over h2c or h2"),
+        ("h2", "h1-tls", "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"),
     ],
 )
 def test_one_that_speaks_something_else_is_told_what(

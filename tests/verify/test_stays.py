@@ -118,7 +118,7 @@ def test_json_that_is_only_spelled_otherwise_varies_in_nothing_else() -> None:
 def test_an_answer_of_another_shape_is_wrong(wrong: Any, fault: str) -> None:
     held = stays(answers({"id": 1, "time": "a"}, {"id": 2, "time": "b"}))
     assert fault in breaks(held, *answers(wrong))
-    assert "no JSON" in breaks(held, answer("<h1>Sorry, not today</h1>", JSON))
+    assert "not JSON" in breaks(held, answer("<h1>Sorry, not today</h1>", JSON))
     assert "content-type: text/html" in breaks(held, answer(json.dumps({"id": 3, "time": "c"})))
 
 

@@ -92,17 +92,17 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
             HELLO,
             # As nginx says it to plain HTTP on a port of TLS; Go's words have HTTPS in them, too.
             b"HTTP/1.1 400 Bad Request\r\nContent-Length: 5\r\nConnection: close\r\n\r\nHTTPS",
-            "status 400, not 200: its port speaks TLS: ask it over h1-tls or h2",
+            "status 400, not 200: its port speaks TLS: use --protocol h1-tls or h2",
         ),
-        (HELLO, b"SSH-2.0-OpenSSH\r\n", "its answer is no HTTP"),
-        (HELLO, GOOD[:-2], "its answer is no HTTP"),
+        (HELLO, b"SSH-2.0-OpenSSH\r\n", "its answer is not HTTP"),
+        (HELLO, GOOD[:-2], "its answer is not HTTP"),
         (
             HELLO,
             GOOD + GOOD,
-            f"it answers twice: {len(GOOD)} bytes that nobody asked for came with it",
+            f"it answers twice: {len(GOOD)} bytes came with it that belong to no request",
         ),
         (HELLO, b"", "closed before an answer came"),
-        (COMPRESSED, gzipped(b"Hello"), "not the gzip that its head promises"),
+        (COMPRESSED, gzipped(b"Hello"), "its body is not gzip"),
         (COMPRESSED, GOOD, "content-encoding: (none), not gzip"),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_wrong_answer_is_named(workload: Workload, response: bytes, problem: s
 
 def test_the_second_answer_counts_too() -> None:
     found = verified(HELLO, GOOD, GOOD.replace(b"Hello", b"Jello"), GOOD)
-    why = "after a right answer: what it answers depends on what it was asked before"
+    why = "after a right answer: its answers depend on earlier requests"
     assert found.problems == (f'GET /: answered "Jello", not "Hello", {why}',)
 
 
