@@ -86,7 +86,6 @@ def test_a_fault_that_never_struck_changes_nothing() -> None:
     [
         (case(GOOD, FAIR), {0}),
         (case(GOOD), {0}),
-        (case(GOOD, FAIR, kind="solo"), {0, 3}),
         (case(GOOD, OUT), {3}),
         (case(OUT), {3}),
         (case(GOOD, FAIR, OUT), {4}),
@@ -99,6 +98,12 @@ def test_a_fault_that_never_struck_changes_nothing() -> None:
 )
 def test_the_statuses_that_are_right(this: Case, right: set[int]) -> None:
     assert expected.statuses(this, {"bad"}) == right
+
+
+def test_without_enough_blocks_there_is_no_verdict() -> None:
+    said = f"Can't tell:\n{expected.TOO_LITTLE}."
+    assert expected.statuses(case(GOOD, FAIR), (), said) == {0, 3}
+    assert expected.statuses(case(GOOD, FAIR, kind="capacity"), (), said) == {0}
 
 
 def test_the_announced_time_is_read() -> None:

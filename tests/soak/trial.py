@@ -200,7 +200,7 @@ class Trial:
         outcome.announced_s = expected.announced_s(first.said)
         if first.status is None:
             return
-        right = expected.statuses(case, struck) | self._statuses_of_a_cut(first)
+        right = expected.statuses(case, struck, first.said) | self._statuses_of_a_cut(first)
         if first.status not in right:
             self._problem(f"its status is {first.status}; right is {_listed(right)}")
         if not first.cut and first.status >= 0:
@@ -231,7 +231,8 @@ class Trial:
             within_s = expected.bound_s(self.case, first.said)
             resumed = self._type("resume", "runs/latest", within_s=within_s)
             # What was complete when it was cut can't be resumed.
-            right = expected.statuses(self.case, self.struck()) | {expected.BAD_USAGE}
+            right = expected.statuses(self.case, self.struck(), resumed.said)
+            right |= {expected.BAD_USAGE}
             self._check("resume", resumed, right)
             self._look_for_leftovers("resume", resumed)
 
