@@ -27,7 +27,7 @@ RACES = {
 }
 """These compare; what is left of a pair has nothing to be compared with."""
 TOO_LITTLE = "too little was measured to compare"
-"""In 6 s on a busy machine there may be fewer blocks than a ratio takes: then there is no verdict."""
+"""In 6 s of a busy machine there may be fewer blocks than a ratio takes."""
 Fate = Literal["fine", "out", "unsure"]
 
 # What is announced is for measuring; Python starts, and pictures are drawn, besides.
