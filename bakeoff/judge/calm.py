@@ -5,16 +5,18 @@ The verdict has the figures with and without them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from bakeoff.judge import loaders
+from bakeoff.model.finding import Finding
 from bakeoff.model.readings import CoreTime, stolen_share
 from bakeoff.model.samples import Block
 
 STEAL_SHARE_MAX = 0.05
 CALM_BLOCKS_MIN = 30
-"""If fewer would remain, nothing is left out: then the whole race was disturbed."""
+"""If fewer would remain, nothing is left out, and a finding says so."""
 BOOT_BLOCKS_MIN = 10
 """A boot with fewer calm blocks is left out: too few to say how far it is from the others."""
 
@@ -26,20 +28,39 @@ def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
     A boot's first block stays: nothing was read before it. The clock ticks every 10 ms, so in a
     short block a single tick is over the limit: that costs blocks and favours no entry.
     """
-    kept = []
-    before: Block | None = None
-    spoiled = loaders.spoiled(blocks)
-    for place, block in enumerate(blocks):
-        known = before is not None and before.boot == block.boot
-        stolen = stolen_share(before.cores, block.cores, cpus) if known and before else None
-        if (stolen or 0.0) <= STEAL_SHARE_MAX and place not in spoiled:
-            kept.append(block)
-        before = block
+    gone = disturbed(blocks, cpus)
+    kept = [block for place, block in enumerate(blocks) if place not in gone]
     kind = judged_kind(blocks)
     judged = Counter(block.boot for block in kept if block.kind == kind)
     kept = [block for block in kept if judged[block.boot] >= BOOT_BLOCKS_MIN]
     enough = sum(block.kind == kind for block in kept) >= CALM_BLOCKS_MIN
     return tuple(kept) if enough else tuple(blocks)
+
+
+def disturbed(blocks: Sequence[Block], cpus: frozenset[int]) -> frozenset[int]:
+    """The places of the blocks that are not calm, whether they are left out or not."""
+    stolen = {
+        place
+        for place, (before, block) in enumerate(pairwise(blocks), start=1)
+        if before.boot == block.boot
+        and (stolen_share(before.cores, block.cores, cpus) or 0.0) > STEAL_SHARE_MAX
+    }
+    return frozenset(stolen | loaders.spoiled(blocks))
+
+
+def kept_disturbed(
+    blocks: Sequence[Block], kept: Sequence[Block], cpus: frozenset[int]
+) -> Iterator[Finding]:
+    """Where nothing could be left out of what is `calm`."""
+    n = len(disturbed(blocks, cpus)) if len(kept) == len(blocks) else 0
+    if n:
+        yield Finding.of(
+            "blocks_kept",
+            n=n,
+            blocks=len(blocks),
+            limit_share=STEAL_SHARE_MAX,
+            least=CALM_BLOCKS_MIN,
+        )
 
 
 def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:

@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from bakeoff.judge.calm import calm
+from bakeoff.judge.calm import calm, kept_disturbed
 from bakeoff.judge.costs import cost_lines, counts_energy
 from bakeoff.judge.crossing import (
     GENERATOR,
@@ -370,6 +370,7 @@ def _run_warnings(
         yield Finding.of("server_cores", cores=cores)
     if left_out:
         yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
+    yield from kept_disturbed(every.blocks, history.blocks, plan.cores.here)
     if len(history.boots) == 1 and not history.draws:
         yield Finding.of("one_boot_of_search")
     if every.costs and not counts_energy(every):

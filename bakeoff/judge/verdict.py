@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import log
 
 from bakeoff.judge import loaders
-from bakeoff.judge.calm import STEAL_SHARE_MAX, calm, steal_share
+from bakeoff.judge.calm import STEAL_SHARE_MAX, calm, kept_disturbed, steal_share
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
@@ -125,6 +125,7 @@ def judge(
         warnings=(
             *_about_race(plan, every, names, complete, steal, shared),
             *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
+            *kept_disturbed(every.blocks, kept, cpus),
             *loaders.findings(every.blocks, apart, plan.mode == "open"),
             *_about_reference(plan, participants, floor),
             *_machines_differ(machines),

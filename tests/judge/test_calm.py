@@ -129,6 +129,18 @@ def test_thirty_calm_blocks_are_enough_and_29_are_not() -> None:
     assert calm(fewer, CPUS) == tuple(fewer)
 
 
+def test_a_race_of_which_nothing_could_be_left_out_says_how_much_was_disturbed() -> None:
+    race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=16)
+    verdict = judged(race, stolen_from(race.records(), {3, 4, 5}))
+    assert verdict.disturbed_blocks == 0
+    assert says(verdict.warnings, "blocks_kept", n=3, blocks=32, least=CALM_BLOCKS_MIN)
+    enough = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=20)
+    verdict = judged(enough, stolen_from(enough.records(), {3, 4, 5}))
+    assert verdict.disturbed_blocks == 3 and not says(verdict.warnings, "blocks_kept")
+    calm_race = judged(race, race.records())
+    assert not says(calm_race.warnings, "blocks_kept")
+
+
 @pytest.mark.parametrize(
     ("steals_s", "share"),
     [

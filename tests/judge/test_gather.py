@@ -103,8 +103,8 @@ def test_a_race_of_twenty_has_a_sentence_for_each_cause() -> None:
 
 def test_the_host_that_took_the_cores_is_the_cause_and_is_said_once() -> None:
     verdict = judged(twenty(steal_s=0.3))
-    assert codes(verdict.warnings) == ["one_boot", "host_hides_limits"]
-    assert len(shared.warnings(verdict)) == 2
+    assert codes(verdict.warnings) == ["one_boot", "blocks_kept", "host_hides_limits"]
+    assert len(shared.warnings(verdict)) == 3
 
 
 def test_five_that_change_at_one_moment_have_one_sentence() -> None:

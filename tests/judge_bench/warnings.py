@@ -43,7 +43,7 @@ ROUGH = USUAL.model_copy(
 )
 MACHINES = {"usual": USUAL, "rough": ROUGH}
 WEATHER = {
-    *("blocks_left_out", "host_steal", "host_hides_limits"),
+    *("blocks_left_out", "blocks_kept", "host_steal", "host_hides_limits"),
     *("machine_changed", "machine_stood_still", "some_blocks"),
 }
 PLANNED = {"one_boot", "one_process", "few_processes", "few_boots"}
