@@ -72,3 +72,10 @@ def test_an_interrupt_leaves_nothing(measure: Measure, temporary: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         audit(measure.plan("fast", "slow", twin=False), world.stages(), world)
     assert not world.up and not list(temporary.iterdir())
+
+
+def test_one_whose_requests_fail_under_load_is_named(measure: Measure) -> None:
+    world = World(SPEEDS, broken={"slow": "reset"})
+    report = audit(measure.plan("fast", "slow", twin=False), world.stages(), world)
+    (slow,) = report.skipped
+    assert (slow.name, "reset 64 times" in slow.reason) == ("slow", True)

@@ -13,6 +13,7 @@ from bakeoff.runs.measuring.context import Context, measuring
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.warmup import failures
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 
@@ -62,10 +63,9 @@ def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skip
         with observation.blocks():
             block = _load(session, meter, LOAD_MS, "loading")
         end = observation.end()
-        out += [
-            Skipped(name=name, reason=f"it died under load: {how}")
-            for name, how in meter.died.items()
-        ]
+        failed = {each.entry: why for each in block.slices if (why := failures([each]))}
+        ended = {name: f"it died under load: {how}" for name, how in meter.died.items()}
+        out += [Skipped(name=name, reason=reason) for name, reason in (failed | ended).items()]
         return (session.record(), block, end), out
 
 

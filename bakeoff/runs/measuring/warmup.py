@@ -139,10 +139,11 @@ def warm_up(
         slices = {name: each.slices for name, each in courses.items()}
         leave_out_held_up(slices, session, "it was warmed up")
         last = {name: each[-SILENT_SLICES:] for name, each in slices.items()}
-        silent = {name: _silent(each) for name, each in last.items() if _fails(each)}
+        silent = {name: failures(each) for name, each in last.items() if _fails(each)}
+        silent = {name: f"at the end of its warm-up it {why}" for name, why in silent.items()}
         leave_out(silent | meter.died, session.context.watch)
     if not any(_answered(each.slices) for each in courses.values()):
-        reasons = "; ".join(f"{name}: {_silent(each.slices)}" for name, each in courses.items())
+        reasons = "; ".join(f"{name} {failures(each.slices)}" for name, each in courses.items())
         raise NoVerdict(f"no contender answered while it was warmed up: {reasons}")
     latencies_us = {
         name: each.last(lambda measured: measured.event.latency_mean_us)
@@ -204,14 +205,15 @@ def _answered(slices: Sequence[Slice]) -> bool:
     return any(each.event.latency_count for each in slices)
 
 
-def _silent(slices: Sequence[Slice]) -> str:
-    """What became of the requests of one that answered none of them at the end."""
+def failures(slices: Sequence[Slice]) -> str:
+    """What became of the requests of one that answered none of them rightly; empty: it did."""
+    if _answered(slices):
+        return ""
     kinds: Counter[str] = sum((Counter(each.event.errors) for each in slices), Counter())
     said = ", ".join(f"{kind.replace('_', ' ')} {n:,} times" for kind, n in kinds.items())
     first = next((each.event.first_bad for each in slices if each.event.first_bad), None)
     detail = f"; the first: {first.detail}" if first else ""
-    when = "at the end of its warm-up"
-    return f"answered no request rightly {when}{said and f' ({said})'}{detail}"
+    return f"answered no request rightly{said and f' ({said})'}{detail}"
 
 
 def _is_held_up(slices: Sequence[Slice]) -> bool:
