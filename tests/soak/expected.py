@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.soak.cases import GATE_FAILS, READY_TIMEOUT_S, Case, Server
+from tests.soak.cases import GATE_FAILS, Case, Server
 
 DONE, GATE_FAILED, BAD_USAGE, NO_VERDICT, CONTENDER_OUT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EARLY_REQUESTS = 100
@@ -93,14 +93,14 @@ def announced_s(said: str) -> float | None:
     return None
 
 
-def bound_s(case: Case, said: str, ready_timeout_s: float = READY_TIMEOUT_S) -> float:
+def bound_s(case: Case, said: str) -> float:
     """When a run must have ended: as announced, or by our own bound; with the allowance."""
     if announced := announced_s(said):
         return announced + ALLOWANCE_S
     bound = UNANNOUNCED_S.get(case.command, ALLOWANCE_S)
     if found := _IN_ALL.search(said):
         bound += TWICE * float(found[1])
-    return bound + ALLOWANCE_S + 2 * len(case.servers) * ready_timeout_s
+    return bound + ALLOWANCE_S + 2 * len(case.servers) * case.ready_timeout_s
 
 
 # What no output of a product may have in it, whatever happened.

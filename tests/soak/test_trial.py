@@ -23,7 +23,6 @@ BAD = Server("bad", Fault("exits", "--at-start", status=7))
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "ready_timeout", lambda _: ())
     monkeypatch.setattr(trial, "HUNG_AFTER_S", 0.5)
     monkeypatch.setattr(trial, "TIDY_WITHIN_S", 0.3)
     monkeypatch.setattr(trial, "LOOK_EVERY_S", 0.05)

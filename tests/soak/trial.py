@@ -10,11 +10,10 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from tests.soak import expected
-from tests.soak.cases import FILES, READY_TIMEOUT_S, RESULT, SERVER, Case
+from tests.soak.cases import FILES, RESULT, SERVER, Case
 from tests.soak.footprint import Footprint
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +74,7 @@ class Trial:
         """Type the command, then what a user types afterwards, and look at it all."""
         case = self.case
         try:
-            first = self._type(*case.words, *ready_timeout(case.command), may_be_cut=True)
+            first = self._type(*case.words, may_be_cut=True)
             self._judge_first(first)
             self._look_for_leftovers("the run", first)
             if case.kind != "audit":
@@ -259,14 +258,6 @@ class Trial:
         within_s = TIDY_AFTER_KILL_S if killed else TIDY_WITHIN_S
         for left in self.footprint.left_after(within_s):
             self._problem(f"after {after} there is {left}")
-
-
-@cache
-def ready_timeout(command: str) -> tuple[str, ...]:
-    """`--ready-timeout`, where the command has it."""
-    words = [sys.executable, "-m", "bakeoff", command, "--help"]
-    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    return ("--ready-timeout", f"{READY_TIMEOUT_S}s") if "--ready-timeout" in told else ()
 
 
 def _listed(statuses: Collection[int]) -> str:
