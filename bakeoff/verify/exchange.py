@@ -80,7 +80,7 @@ def exchange(
 def _check_no_more(rest: bytes) -> None:
     if rest:
         raise NoAnswer(
-            f"it answers twice: {len(rest)} bytes came with it that belong to no request"
+            f"it answers twice: {len(rest)} bytes came that belong to no request"
         )
 
 
@@ -206,7 +206,9 @@ def _no_http(begins: bytes, error: Exception) -> str:
     # An HTTP/2 server begins with SETTINGS, a frame that is shorter than 256 bytes.
     if begins.startswith(b"\x00\x00"):
         return "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"
-    return f"its answer is not HTTP ({error}); it begins {begins!r}"
+    # h11 quotes what came, as Python writes it.
+    why = str(error).partition(": bytearray(")[0]
+    return f"its answer is not HTTP ({why}); it begins {begins!r}"
 
 
 def received(connection: socket.socket, began: bool) -> bytes:

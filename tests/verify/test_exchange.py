@@ -90,3 +90,19 @@ def test_over_http_2_interim_heads_count_as_head_and_not_as_body() -> None:
     assert hinted.head_bytes > plain.head_bytes
     bodies = [len(each.raw) - each.head_bytes for each in (plain, hinted)]
     assert bodies == [9 + len(BODY)] * 2
+
+
+def test_what_is_not_http_is_quoted_once_and_without_a_word_of_python() -> None:
+    def serve(connection: socket.socket) -> None:
+        with connection:
+            connection.recv(65536)
+            connection.sendall(b"\x07 this\r\n\r\n")
+
+    with (
+        serving(serve) as port,
+        connect(f"127.0.0.1:{port}") as connection,
+        pytest.raises(NoAnswer) as caught,
+    ):
+        Http1Connection(connection, "x").ask(RequestSection(), "/")
+    assert "bytearray" not in str(caught.value)
+    assert str(caught.value).endswith(r"it begins b'\x07 this\r\n\r\n'")

@@ -99,7 +99,7 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
         (
             HELLO,
             GOOD + GOOD,
-            f"it answers twice: {len(GOOD)} bytes came with it that belong to no request",
+            f"it answers twice: {len(GOOD)} bytes came that belong to no request",
         ),
         (HELLO, b"", "closed before an answer came"),
         (COMPRESSED, gzipped(b"Hello"), "its body is not gzip"),
