@@ -24,7 +24,7 @@ def install_packages(packages: Sequence[str]) -> dict[str, str]:
     """
     command = f"apt-get install {' '.join(packages)}"
     if shutil.which("apt-get") is None:
-        raise MissingPiece(f"there is no apt-get here; find what brings {', '.join(packages)}")
+        raise MissingPiece(f"this machine has no apt-get; install {', '.join(packages)} yourself")
     if os.geteuid() != 0:
         raise MissingPiece(f"only root can install packages; run: sudo {command}")
     # One bakeoff at a time: the second would find the policy of the first and lose it.

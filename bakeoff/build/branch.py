@@ -16,7 +16,7 @@ def branch_folder(repository: Repository, name: str) -> Iterator[Path]:
     The working tree, the index and the current branch are left alone. Raises `BadUsage`.
     """
     if git(repository.top, "check-ref-format", "--branch", name).status:
-        raise BadUsage(f"git:{name}: is no name that git takes for a branch")
+        raise BadUsage(f"git:{name}: git doesn't take {name} as the name of a branch")
     git(repository.top, "worktree", "prune")
     there = git(repository.top, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
     with scratch_folder("branch") as scratch:

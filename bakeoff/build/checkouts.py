@@ -47,7 +47,7 @@ def check_out(repository: Repository, revision: Revision) -> Path:
     except OSError as error:
         raise MissingPiece(
             f"{revision.name} can't be checked out into {folder}: {error.strerror}; "
-            "XDG_CACHE_HOME names another place for it"
+            "set XDG_CACHE_HOME to a folder that can be written"
         ) from None
     return folder
 
@@ -75,7 +75,7 @@ def _make(repository: Repository, folder: Path, revision: Revision) -> None:
         full = shutil.disk_usage(folder.parent).free < ROOM_BYTES
         _remove(repository, folder)
         said = "\n".join(f"    {line}" for line in made.stderr.strip().splitlines()[-5:])
-        why = "there is no space left; XDG_CACHE_HOME names another place; " if full else ""
+        why = "there is no space left: set XDG_CACHE_HOME to a folder with room; " if full else ""
         raise MissingPiece(
             f"{revision.name} ({revision.short}) can't be checked out into {folder}; {why}"
             f"git says:\n{said}"

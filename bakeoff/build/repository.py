@@ -31,7 +31,7 @@ class Repository:
             if "not a git repository" in found.stderr:
                 fault = "is not in a git repository; it takes a folder of one"
                 raise BadUsage(f"{folder}: {fault}")
-            raise BadUsage(f"{folder}: {_last_line(found.stderr)}")
+            raise BadUsage(f"{folder}: git says: {_told(found.stderr)}")
         top, common = found.stdout.splitlines()
         return cls(Path(top), (folder / common).resolve())
 
@@ -43,7 +43,7 @@ class Repository:
             )
         commit = self._commit(name)
         if commit is None:
-            fault = f"there is no revision {name or 'without a name'}"
+            fault = f"there is no revision {name}" if name else "there is no revision ''"
             self._check_depth(fault)
             raise BadUsage(f"{fault} in {self.top}{self._near(name)}")
         return self._described(name, commit)
@@ -57,7 +57,9 @@ class Repository:
         found = git(self.top, "merge-base", tip, head.commit)
         if found.status:
             self._check_depth(f"where {head.name} left {name} can't be seen")
-            raise BadUsage(f"{head.name} and {name} have no commit in common; name one: --base REV")
+            raise BadUsage(
+                f"{head.name} and {name} have no commit in common; name the base: --base REV"
+            )
         commit = found.stdout.strip()
         if commit == head.commit and not head.uncommitted:
             parent = self._commit(f"{commit}^")
@@ -121,5 +123,6 @@ def git(folder: Path, *words: str) -> command.Ended:
         raise BadUsage(f"{folder}: git can't be started there: {error}") from None
 
 
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["git says nothing"])[-1]
+def _told(text: str) -> str:
+    """What git says, in one line."""
+    return " ".join(text.removeprefix("fatal: ").split()) or "nothing"

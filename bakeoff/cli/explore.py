@@ -115,7 +115,9 @@ def site_url(url: str) -> str:
     if not url:
         return ""
     if not url.startswith(("https://", "http://")) or any(each in url for each in ' ?#"<>'):
-        raise BadUsage(f"--url {url}: is no address of a site, such as https://example.org/races/")
+        raise BadUsage(
+            f"--url {url}: is not the address of a site, such as https://example.org/races/"
+        )
     return url.rstrip("/") + "/"
 
 
@@ -126,7 +128,9 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
 
     if not folders:
         if (url := default_url()) is None:
-            raise BadUsage(f"{HISTORY} is empty: there is no history; name the folders to look at")
+            raise BadUsage(
+                f"{HISTORY} is empty, which turns the history off: name folders with runs"
+            )
         index = history.open_index(url)
         try:
             yield index
@@ -145,7 +149,7 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         say_faults([reason for path, reason in faults.items() if path not in going_on])
         if not count and not going_on:
             names = ", ".join(map(str, folders))
-            raise BadUsage(f"{names}: has no run that can be read; runs are in ./runs, see --out")
+            raise BadUsage(f"{names}: no run there can be read; runs are in ./runs, see --out")
         try:
             yield index
         finally:

@@ -84,11 +84,13 @@ def of(
     keys = index.series_of(contender)
     if not keys:
         known = [each.contender for each in index.contenders()]
-        raise BadUsage(f"{contender}: was in no race{nearest(contender, known, 'there are')}")
+        raise BadUsage(
+            f"{contender}: no race in the history has it{nearest(contender, known, 'there are')}"
+        )
     if against and not any(against in key.references for key in keys):
         known = sorted({name for key in keys for name in key.references})
         raise BadUsage(
-            f"--against {against}: met {contender} in no race{nearest(against, known, 'it met')}"
+            f"--against {against}: no race has both{nearest(against, known, f'{contender} raced')}"
         )
     series = (index.series(key, against) for key in keys if against in ("", *key.references))
     past = Past(contender=contender, lines=tuple(map(line_of, series)))
@@ -124,5 +126,7 @@ def rebuild(
 def _url() -> str:
     url = default_url()
     if url is None:
-        raise BadUsage(f"{HISTORY} is set to nothing: there is no history. Unset it, or name one")
+        raise BadUsage(
+            f"{HISTORY} is empty, which turns the history off: unset it, or name a database"
+        )
     return url

@@ -47,7 +47,7 @@ def init(
     if not start.command:
         raise BadUsage(
             f"{folder}: nothing says how the server is started; looked for {LOOKED_FOR}. "
-            "Say it: bakeoff init --command 'node app.js'"
+            "Give the command: bakeoff init --command 'node app.js'"
         )
     files = {
         folder / CONTENDER_FILE: contender_toml(folder.resolve().name, start),
@@ -66,7 +66,7 @@ def init(
 def _write(files: dict[Path, str], force: bool) -> None:
     there = [str(path) for path in files if path.exists()]
     if there and not force:
-        raise BadUsage(f"{' and '.join(there)}: there already; --force overwrites")
+        raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
     for path, text in files.items():
         try:
             path.write_text(text)

@@ -99,7 +99,7 @@ class SimulateOptions(Options):
         if not -0.9 <= self.effect <= 9:
             raise BadUsage(f"--effect: is {self.effect:.0%}; it takes -90% to 900%")
         if self.loaders == 1 and (self.late or self.losses):
-            raise BadUsage("--late and --losses: are of several load generators; give --loaders")
+            raise BadUsage("--late and --losses: need several load generators; give --loaders")
         if not 0 <= self.late <= 1:
             raise BadUsage(f"--late: is {self.late:.0%}; it takes 0% to 100%")
         if self.power is None:
@@ -230,9 +230,7 @@ def _conditions(options: SimulateOptions, given: Conditions) -> Conditions:
 def _leave(to: Path, wanted: int, size: "Size", conditions: Conditions, seed: int) -> None:
     """Write `wanted` simulated runs as folders of `to`, by as many processes as there are cores."""
     if to.exists() and any(to.iterdir()):
-        raise BadUsage(
-            f"--out {to}: has something in it; simulated runs take a folder of their own"
-        )
+        raise BadUsage(f"--out {to}: is not empty; simulated runs take a folder of their own")
     with terminal_watch(err) as watch, pool() as workers:
         each = partial(_left, to, size, conditions, seed, wanted // 2)
         for done, _ in enumerate(workers.map(each, range(wanted), chunksize=4), start=1):

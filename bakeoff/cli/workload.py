@@ -178,7 +178,7 @@ def _name(given: str | None, out_file: str | None, source: str) -> str:
     written = Path(out_file).stem if out_file and out_file != "-" else source
     plain = re.sub(r"[^a-z0-9]+", "-", (given or written).lower()).strip("-")[:60]
     if given and plain != given:
-        raise BadUsage(f"--name {given}: it takes small letters, digits and hyphens")
+        raise BadUsage(f"--name {given}: it takes lower-case letters, digits and hyphens")
     return plain or "traffic"
 
 
@@ -187,12 +187,12 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
     made = draft(recording, choices)
     if not made.asks:
         why = "".join(f"\n  {remark}" for remark in made.remarks)
-        raise BadUsage(f"{made.source}: nothing is left that can be asked{why}")
+        raise BadUsage(f"{made.source}: has no request that can be sent{why}")
     beside = made.files()
     if out_file == "-":
         if beside:
             raise BadUsage(
-                f"--out -: {', '.join(beside)} would be beside the workload; name a file"
+                f"--out -: the workload needs {', '.join(beside)} beside it; name a file"
             )
         sys.stdout.write(toml_of(made))
         _say_remarks(made, to_err=True)
@@ -204,7 +204,7 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
     }
     there = [str(each) for each in files if each.exists()]
     if there and not force:
-        raise BadUsage(f"{' and '.join(there)}: there already; --force overwrites")
+        raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
     for each, content in files.items():
         try:
             each.write_bytes(content)

@@ -68,15 +68,13 @@ def _engine(url: str) -> Engine:
         parsed = make_url(url)
     except ArgumentError:
         raise BadUsage(
-            f"{HISTORY}: `{url}` is no database's URL; one is postgresql://HOST/NAME, or "
+            f"{HISTORY}: `{url}` is not the URL of a database; it takes postgresql://HOST/NAME or "
             "sqlite:////PATH"
         ) from None
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     elif parsed.get_backend_name() != "sqlite":
-        raise BadUsage(
-            f"{HISTORY}: {parsed.drivername} is none of sqlite and postgresql, which are tested"
-        )
+        raise BadUsage(f"{HISTORY}: {parsed.drivername} is not supported; use postgresql or sqlite")
     try:
         engine = create_engine(parsed, connect_args=_arguments(parsed))
     except (ImportError, NoSuchModuleError):
@@ -94,7 +92,9 @@ def _arguments(url: URL) -> dict[str, object]:
             try:
                 Path(url.database).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise HistoryAway(f"the history {url.database}: {error.strerror}") from None
+                raise HistoryAway(
+                    f"the history {url.database}: its folder can't be made: {error.strerror}"
+                ) from None
         return {"timeout": BUSY_S}
     return {"connect_timeout": 5}
 
@@ -115,8 +115,8 @@ def _bring_up_to_date(engine: Engine) -> None:
         return
     if at is not None and at > SCHEMA:
         raise BadUsage(
-            f"the history {engine.url.render_as_string()}: is of a newer bakeoff (its schema is "
-            f"{at}, here {SCHEMA} is known): upgrade bakeoff"
+            f"the history {engine.url.render_as_string()}: was written by a newer bakeoff (its "
+            f"schema is {at}, this one knows {SCHEMA}): upgrade bakeoff"
         )
     with _alone(engine), engine.begin() as connection:
         config = Config()

@@ -189,7 +189,7 @@ class Claim(Contract):
         if self.above is None and self.below is None:
             raise ValueError("takes `above` or `below`, the ratio that the claim is about")
         if self.above and self.below and self.above >= self.below:
-            raise ValueError(f"has `above` {self.above:g} over `below` {self.below:g}")
+            raise ValueError(f"has `above` {self.above:g}, not less than `below` {self.below:g}")
         return self
 
 
@@ -212,18 +212,18 @@ class Article(Contract):
     def _names_fit(self) -> Self:
         rows = {each.name: {row.name for row in each.rows} for each in self.comparisons}
         if len(rows) != len(self.comparisons):
-            raise ValueError("`comparisons` has a name twice")
+            raise ValueError("has two comparisons with one name")
         for each in self.comparisons:
             if each.load not in self.loads:
                 raise ValueError(f"comparison {each.name}: there is no load called {each.load}")
             if len(rows[each.name]) != len(each.rows):
-                raise ValueError(f"comparison {each.name}: `rows` has a name twice")
+                raise ValueError(f"comparison {each.name}: two of its rows have one name")
         for claim in self.claims:
             if claim.comparison not in rows:
-                raise ValueError(f'claim "{claim.text}": no comparison is {claim.comparison}')
+                raise ValueError(f'claim "{claim.text}": there is no comparison {claim.comparison}')
             for name in (claim.of, claim.over):
                 if name not in rows[claim.comparison]:
-                    raise ValueError(f'claim "{claim.text}": {name} is no row of the comparison')
+                    raise ValueError(f'claim "{claim.text}": the comparison has no row {name}')
         return self
 
     def comparison(self, name: str) -> Comparison:

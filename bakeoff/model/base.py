@@ -46,7 +46,7 @@ class Contract(BaseModel):
         try:
             return cls.from_json(path.read_bytes(), path)
         except OSError as error:
-            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+            raise BadFile(path, None, f"can't be read: {error.strerror}") from None
 
     @classmethod
     def read_toml(cls, path: Path) -> Self:
@@ -54,9 +54,9 @@ class Contract(BaseModel):
         try:
             value = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
-            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+            raise BadFile(path, None, f"can't be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
-            why = f"is not TOML: it is no text, from byte {error.start} on"
+            why = f"is not TOML: byte {error.start} is not UTF-8 text"
             raise BadFile(path, None, why) from None
         except tomllib.TOMLDecodeError as error:
             raise BadFile(path, None, f"is not TOML: {error}") from None

@@ -26,7 +26,7 @@ def _placeholders_known(text: str) -> str:
     for name in _PLACEHOLDER.findall(text):
         if name not in PLACEHOLDERS:
             known = ", ".join(f"{{{each}}}" for each in sorted(PLACEHOLDERS))
-            raise ValueError(f"{{{name}}} is not a placeholder; there are {known}")
+            raise ValueError(f"has {{{name}}}, which is not a placeholder; there are {known}")
     return text
 
 
@@ -34,7 +34,7 @@ def _splits_into_words(text: str) -> str:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise ValueError(f"cannot be split into words ({error}): {text}") from None
+        raise ValueError(f"can't be split into words ({error}): {text}") from None
     if not words:
         raise ValueError("is empty; it takes a program and its arguments")
     return text

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import json
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -24,6 +25,44 @@ from bakeoff import __version__
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
+_SHOWN = 60
+"""Characters of a wrong value that a message shows."""
+_TAKES = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "a table",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "{ge:g} or more",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "less_than": "a number below {lt:g}",
+    "less_than_equal": "{le} or less",
+    "list_type": "a list",
+    "literal_error": "{expected}",
+    "model_type": "a table",
+    "string_too_short": "a text that is not empty",
+    "string_type": "a text",
+    "too_short": "{min_length} or more",
+    "tuple_type": "a list",
+}
+"""What a value has to be, by pydantic's name for the fault."""
+_FORMS = {
+    r"^/": "a path that begins with /",
+    r"^[A-Z]+$": "capital letters, as in GET",
+    r"^[a-z0-9-]+$": "a header name of letters, digits and hyphens",
+    r"^[a-z0-9][a-z0-9-]*$": "lower-case letters, digits and hyphens",
+    r"^[a-z0-9][a-z0-9._-]*$": "lower-case letters, digits and . _ -",
+    r"^[0-9a-fA-F]{64}$": "64 hexadecimal digits",
+    r"^(json (/.*)?|cookie [^\s=;]+|header [!#-'*+.^_`|~0-9A-Za-z-]+)$": (
+        "json /POINTER, cookie NAME or header NAME"
+    ),
+    r"^[A-Za-z0-9][A-Za-z0-9._-]*$": "a file name of letters, digits and . _ -",
+    r"^p\d+$": "names such as p50 and p99",
+}
+"""The same for texts that have a pattern."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 """The numbers of an OSError that says that a disk is full."""
 
@@ -89,15 +128,18 @@ class BadFile(BadUsage):
         if fault["loc"] == ("schema",) and fault["type"] == "literal_error":
             known = contract.model_fields["schema_"].default
             return cls.of_schema(where, str(fault["input"]), [known])
-        *parents, last = fault["loc"] or ("",)
-        key = ".".join(str(part) for part in fault["loc"])
+        # Where a name in a table is at fault, pydantic puts [key] behind it.
+        place = [part for part in fault["loc"] if part != "[key]"]
+        *parents, last = place or ("",)
+        key = ".".join(map(str, place))
         if fault["type"] == "extra_forbidden":
             known = _keys_at(contract, parents)
             return cls(where, key, f"is not a known key{nearest(str(last), known, 'known here')}")
         if fault["type"] == "missing":
+            if isinstance(last, int):
+                return cls(where, ".".join(map(str, parents)), "has too few values")
             return cls(where, key, "is missing")
-        message = fault["msg"].removeprefix("Value error, ")
-        return cls(where, key or None, f"is wrong: {message[:1].lower()}{message[1:]}")
+        return cls(where, key or None, _plain(fault))
 
     @classmethod
     def of_schema(cls, where: Path | str, schema: str, known: Iterable[str]) -> BadFile:
@@ -107,8 +149,12 @@ class BadFile(BadUsage):
         if here is None:
             return cls(where, "schema", f"is {schema}; known here: {', '.join(sorted(known))}")
         reads = f"bakeoff {__version__} reads {here}"
-        if number.isdigit() and int(number) > int(here.rpartition("/")[2]):
-            return cls(where, "schema", f"is {schema}, of a newer bakeoff; {reads}: upgrade it")
+        ours = here.rpartition("/")[2]
+        # As texts: of thousands of digits Python makes no number.
+        if number.isdigit() and (len(number), number) > (len(ours), ours):
+            return cls(
+                where, "schema", f"is {schema}, of a newer bakeoff; {reads}: upgrade bakeoff"
+            )
         return cls(
             where, "schema", f"is {schema}, of an earlier bakeoff; {reads}: measure it again"
         )
@@ -158,6 +204,18 @@ class TooFewLeft(NoVerdict):
 
 class NodeLost(BakeoffError):
     """A machine that a run needs can't be reached any more: the run ends, and can go on later."""
+
+
+def _plain(fault: Mapping[str, Any]) -> str:
+    """What is wrong with a value, in words; our own validators say it themselves."""
+    if fault["type"] == "value_error":
+        return str(fault["msg"]).removeprefix("Value error, ")
+    context = fault.get("ctx", {})
+    takes = _TAKES.get(fault["type"], "").format(**context) or _FORMS.get(context.get("pattern"))
+    if not takes:
+        return f"is wrong: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+    given = json.dumps(fault["input"], ensure_ascii=False, default=str)
+    return f"is {given if len(given) <= _SHOWN else f'{given[:_SHOWN]}…'}; it takes {takes}"
 
 
 def nearest(word: str, known: Iterable[str], label: str) -> str:

@@ -23,7 +23,7 @@ def has_fields(text: str) -> bool:
 def fault(text: str, names: Collection[str]) -> str:
     """Why `text` can't be filled in, with the columns and tokens called `names`; empty: it can."""
     if "{{" in FIELD.sub("", text):
-        return "there is a {{ without }}"
+        return "has a {{ without }}"
     for inside in (match[1].strip() for match in FIELD.finditer(text)):
         if inside in names:
             continue
@@ -32,11 +32,12 @@ def fault(text: str, names: Collection[str]) -> str:
         if (digits := _HEX.fullmatch(inside)) and 1 <= int(digits[1]) <= HEX_MAX:
             continue
         if limits:
-            return f"in {{{{{inside}}}}} the lower limit comes first"
+            return f"has {{{{{inside}}}}}, whose higher limit comes first"
         if digits:
-            return f"{{{{{inside}}}}} has from 1 to {HEX_MAX} digits"
+            return f"has {{{{{inside}}}}}; hex takes 1 to {HEX_MAX} digits"
         known = [*names, "random LOW HIGH", "hex N"]
-        return f"{{{{{inside[:40]}}}}} is not a field{nearest(inside, known, 'fields are')}"
+        hint = nearest(inside, known, "fields are")
+        return f"has {{{{{inside[:40]}}}}}, which is not a field{hint}"
     return ""
 
 

@@ -55,19 +55,19 @@ def _type(value: Any) -> str:
 
 
 def _fault(shape: JsonValue, place: str) -> str:
-    where = f"{place}: " if place else ""
+    where = f"at {place} " if place else ""
     if isinstance(shape, str):
         wrong = [name for name in shape.split("|") if name not in TYPES]
         known = f"there are {', '.join(TYPES)}, and several as in string|null"
-        return f"{where}`{wrong[0]}` is no type; {known}" if wrong else ""
+        return f"has {where}`{wrong[0]}`, which is not a type; {known}" if wrong else ""
     if isinstance(shape, list):
         if len(shape) > 1:
-            return f"{where}an array has one shape for all its elements, not {len(shape)}"
+            return f"has {where}an array of {len(shape)} shapes; it takes one for all elements"
         return _fault(shape[0], f"{place}/0") if shape else ""
     if isinstance(shape, dict):
         each = (_fault(inner, f"{place}/{key}") for key, inner in shape.items())
         return next(filter(None, each), "")
-    return f'{where}is {shape!r}; it takes the name of a type ("number"), an object or an array'
+    return f'has {where}{shape!r}; it takes the name of a type ("number"), an object or an array'
 
 
 Shape = Annotated[JsonValue, AfterValidator(checked_shape)]

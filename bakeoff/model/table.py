@@ -25,6 +25,6 @@ def rows_of(data: bytes) -> list[list[str]]:
         raise ValueError("there is no row of values below the line that names the columns")
     for line, row in rows:
         if len(row) != len(columns):
-            values = f"the row has {len(row)} values, but there are {len(columns)} columns"
+            values = f"the row has {len(row)} of {len(columns)} values"
             raise ValueError(f"line {line}: {values}")
     return [columns, *(row for _, row in rows[1:])]

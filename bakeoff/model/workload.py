@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    model_validator,
+)
 
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadFile
@@ -35,15 +42,23 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
-def _no_pattern(pattern: str) -> str:
-    """Why it is no regular expression that both we and the engine know; empty: it is."""
+def _known_to_both(pattern: str) -> str:
+    """A regular expression that both we and the engine know. Raises ValueError for another one."""
     try:
         re.compile(pattern)
     except re.error as error:
-        return f"is no regular expression: {error}"
+        raise ValueError(f"is not a regular expression: {error}") from None
     if found := re.search(r"\(\?(<?[=!])|\\[1-9]", pattern):
-        return f"has {found[0]}, which the engine doesn't know: no looking around, no references"
-    return ""
+        raise ValueError(
+            f"has {found[0]}: the load engine has no look-around and no back-references"
+        )
+    return pattern
+
+
+def _in_order(limits: tuple[int, int]) -> tuple[int, int]:
+    if limits[0] > limits[1]:
+        raise ValueError("has the higher limit first")
+    return limits
 
 
 def _lower(headers: Any) -> Any:
@@ -64,13 +79,15 @@ class ExpectSection(Contract):
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
     length: NonNegativeInt | None = None
-    length_between: tuple[NonNegativeInt, NonNegativeInt] | None = None
+    length_between: (
+        Annotated[tuple[NonNegativeInt, NonNegativeInt], AfterValidator(_in_order)] | None
+    ) = None
     body: str | None = None
     body_bytes: BodyBytes | None = None
     body_file: str | None = None
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = None
     body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    body_matches: str | None = None
+    body_matches: Annotated[str, AfterValidator(_known_to_both)] | None = None
     json_: Annotated[Shape | None, Field(alias="json")] = None
     headers: Annotated[
         dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str], BeforeValidator(_lower)
@@ -81,11 +98,7 @@ class ExpectSection(Contract):
         bodies = ("body", "body_bytes", "body_file", "sha256")
         given = [key for key in bodies if getattr(self, key) is not None]
         if len(given) > 1:
-            raise ValueError(f"of `{'` and `'.join(given)}` keep one")
-        if self.body_matches is not None and (why := _no_pattern(self.body_matches)):
-            raise ValueError(f"`body_matches` {why}")
-        if self.length_between and self.length_between[0] > self.length_between[1]:
-            raise ValueError("of `length_between` the lower limit comes first")
+            raise ValueError(f"has `{'` and `'.join(given)}`; keep one of them")
         return self
 
     @property
@@ -138,7 +151,7 @@ class RequestSection(Contract):
     def _has_one_body(self) -> Self:
         given = [key for key in _BODIES if getattr(self, key)]
         if len(given) > 1:
-            raise ValueError(f"of `{'` and `'.join(given)}` keep one")
+            raise ValueError(f"has `{'` and `'.join(given)}`; keep one of them")
         return self
 
     @property
@@ -225,19 +238,19 @@ class Workload(Contract):
             return value
         rest = {key: each for key, each in value.items() if key != "request"}
         if not value["request"]:
-            raise ValueError("there is no [[request]]")
+            raise ValueError("has no [[request]]")
         if "expect" in rest:
-            raise ValueError("of several requests each has its own [request.expect]")
+            raise ValueError("has [expect] beside [[request]]; write [request.expect] in each")
         return {**rest, "requests": value["request"]}
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if self.order and not self.data:
-            raise ValueError("`order` is about rows, but there is no `data`")
+            raise ValueError("has `order`, but no `data` whose rows it could order")
         names = [each.name for each in self.requests if each.name]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two requests have the name {name}")
+                raise ValueError(f"has two requests with the name {name}")
         return self
 
     @property

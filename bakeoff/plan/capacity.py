@@ -44,24 +44,28 @@ def parse_slo(text: str) -> Objective:
     bounds = [_bound(part.strip(), text) for part in text.split(",")]
     for bound in bounds:
         if [other.p for other in bounds].count(bound.p) > 1:
-            raise BadUsage(f"--slo {text}: bounds {bound.quantile} twice")
+            raise BadUsage(f"--slo {text}: has two bounds for {bound.quantile}")
     return Objective(bounds=tuple(sorted(bounds, key=lambda bound: bound.p)))
 
 
 def _bound(part: str, text: str) -> Bound:
     name, equals, limit = (piece.strip() for piece in part.partition("="))
     if not equals:
-        raise BadUsage(f"--slo {text}: `{part}` is no bound; {_FORM}")
+        raise BadUsage(f"--slo {text}: `{part}` is not a bound; {_FORM}")
     quantile, time = _QUANTILE.fullmatch(name), _LIMIT.fullmatch(limit)
     if not quantile:
-        raise BadUsage(f"--slo {text}: `{name}` is no quantile; it takes p50, p99, p99.9 and such")
+        raise BadUsage(
+            f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9 and such"
+        )
     if not time:
-        raise BadUsage(f"--slo {text}: `{limit}` is no time; it takes 500us, 10ms, 1s and such")
+        raise BadUsage(f"--slo {text}: `{limit}` is not a time; it takes 500us, 10ms, 1s and such")
     p, limit_us = round(float(quantile[1]) / 100, 9), float(time[1]) * _US[time[2]]
     if not 0 < p <= P_MAX:
         raise BadUsage(f"--slo {text}: {name} can't be measured; p99.99 is the highest")
     if not 0 < limit_us <= LIMIT_MAX_US:
-        raise BadUsage(f"--slo {text}: {limit} is out of range; a limit is above 0, 1 s at most")
+        raise BadUsage(
+            f"--slo {text}: {limit} is out of range; it takes a time above 0, 1 s at most"
+        )
     return Bound(p=p, limit_us=limit_us)
 
 
@@ -141,6 +145,6 @@ def check_budget(given_s: float, needed_s: float, boots: int) -> None:
     if given_s < needed_s:
         several = f" in each of {boots} boots" if boots > 1 else ""
         raise BadUsage(
-            f"--duration: {given_s:.3g} s is too little for a search and one round over the "
-            f"ladder{several}; that takes {needed_s:.0f} s at least: give more time, or fewer boots"
+            f"--duration: {given_s:.3g} s is too short for a search and a round over all "
+            f"rates{several}; it takes {needed_s:.0f} s or more, or fewer --boots"
         )

@@ -30,7 +30,7 @@ def read_contender(folder: Path) -> Contender:
     path = folder / CONTENDER_FILE
     contender = Contender.read_toml(path)
     if contender.name != folder.resolve().name:
-        fault = f"is `{contender.name}`, but the folder is `{folder.resolve().name}`: make them one"
+        fault = f"is `{contender.name}`, but the folder is `{folder.resolve().name}`: use one name"
         raise BadFile(path, "name", fault)
     return contender
 
@@ -84,7 +84,9 @@ class Catalogue:
         path = self.root / "articles" / f"{name}.toml"
         article = Article.read_toml(path)
         if article.name != name:
-            raise BadFile(path, "name", f"is `{article.name}`, but the file is `{name}.toml`")
+            raise BadFile(
+                path, "name", f"is `{article.name}`, but the file is `{name}.toml`: use one name"
+            )
         return article
 
     def upstream(self, workload: Workload) -> Entry | None:
@@ -108,5 +110,5 @@ class Catalogue:
         names = sorted(path.stem for path in folder.glob("*.toml"))
         if name not in names:
             hint = nearest(name, names, "there are")
-            raise BadUsage(f"--workload: there is no workload called {name}{hint}")
+            raise BadUsage(f"there is no workload called {name}{hint}")
         return Workload.read_toml(folder / f"{name}.toml")

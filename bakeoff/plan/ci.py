@@ -146,8 +146,8 @@ def plan_ci(
     operand = options.contender
     if operand is None:
         raise BadUsage(
-            f"ci: there is no {PROJECT_FILE} here that names a contender; `bakeoff init` writes "
-            'one, or give --contender, a folder with contender.toml or "a command"'
+            f"ci: no {PROJECT_FILE} here names a contender; `bakeoff init` writes one, or give "
+            '--contender, a folder with contender.toml or "a command"'
         )
     try:
         new = _contender(HEAD, operand, head, environment)

@@ -74,7 +74,9 @@ class CrosscheckOptions(Options):
     def model_post_init(self, _context: Any) -> None:
         """Refuse what the tools can't do."""
         if self.duration != int(self.duration):
-            raise BadUsage(f"--duration: is {self.duration:g}; wrk and ab take whole seconds alone")
+            raise BadUsage(
+                f"--duration: is {self.duration:g}; it takes whole seconds, as wrk and ab do"
+            )
         if self.rounds < ROUNDS_MIN:
             raise BadUsage(f"--rounds: is {self.rounds}; it takes {ROUNDS_MIN} or more")
 
@@ -88,10 +90,10 @@ def plan_crosscheck(
     protocol = options.protocol or ("h1-tls" if server.tls else "h1")
     if (protocol in OVER_TLS) != (server.tls is not None):
         scheme = "https" if protocol in OVER_TLS else "http"
-        raise BadUsage(f"--protocol {protocol}: takes an {scheme}:// URL, and {url} is none")
+        raise BadUsage(f"--protocol {protocol}: needs an {scheme}:// URL, not {url}")
     if trust != Trust() and not server.tls:
         raise BadUsage(
-            f"{'--ca' if options.ca else '--insecure'}: {url} is cleartext: leave it out"
+            f"{'--ca' if options.ca else '--insecure'}: is for an https:// URL; leave it out"
         )
     if protocol not in HTTP_2 and options.streams > 1:
         raise BadUsage(
@@ -99,7 +101,9 @@ def plan_crosscheck(
             "--protocol h2 or h2c"
         )
     if protocol in HTTP_2 and options.connection == "close":
-        raise BadUsage(f"--close: h2load keeps its connections, and {protocol} is loaded by it")
+        raise BadUsage(
+            f"--close: h2load loads {protocol}, and keeps its connections; leave --close out"
+        )
     return CrosscheckPlan(
         run=f"{environment.time}-crosscheck-{server.host.replace(':', '-')}",
         command_line=environment.command_line,

@@ -97,8 +97,8 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
     for each in contenders:
         if each.attached:
             raise BadUsage(
-                f"{each.name}: a day begins with cold starts, and what runs at a URL can't be "
-                "started: give its command or its folder"
+                f"{each.name}: a day begins with a cold start, and bakeoff can't start what runs "
+                "at a URL: give its command or its folder"
             )
     shared = options.model_dump(exclude={"duration", "storm", "slow_clients", "connections"})
     race = RaceOptions(**shared, connections=options.connections, twin=False)
@@ -159,8 +159,8 @@ def _rounds(duration_s: float, contenders: int) -> tuple[int, int]:
     least_s = ROUNDS_MIN * round_s(WINDOW_MS_MIN)
     if duration_s < least_s:
         raise BadUsage(
-            f"--duration {duration_s:g}: is too short for {ROUNDS_MIN} rounds, without which "
-            f"nothing can be judged; with {contenders} contender{'s' * (contenders > 1)} it takes "
+            f"--duration: {duration_s:g} s is too short for the {ROUNDS_MIN} rounds that a result "
+            f"needs; {contenders} contender{'s' * (contenders > 1)} take{'s' * (contenders == 1)} "
             f"{ceil(least_s)} s or more"
         )
     rounds = min(max(ROUNDS_MIN, int(duration_s / round_s(WINDOW_MS))), ROUNDS_MAX)

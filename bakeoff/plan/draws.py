@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import PositiveInt
 
 from bakeoff.model.draws import DrawsPlan
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.entries import slug
@@ -82,7 +82,7 @@ class DrawsOptions(QuestionOptions):
         """Refuse what has no spread."""
         for name in ("processes", "sets"):
             if getattr(self, name) < 2:
-                raise BadUsage(f"--{name}: is 1; one has no spread, it takes 2 or more")
+                raise BadUsage(f"--{name}: is 1; a spread takes 2 or more")
 
 
 def plan_draws(
@@ -90,8 +90,10 @@ def plan_draws(
 ) -> DrawsPlan:
     """The plan of `bakeoff draws`. Raises `BadUsage`."""
     catalogue = environment.catalogue
-    if bool(operands) == options.everything:
-        raise BadUsage("draws: takes contenders or --all, and not both")
+    if operands and options.everything:
+        raise BadUsage("draws: takes contenders or --all, not both")
+    if not (operands or options.everything):
+        raise BadUsage("draws: name a contender, or give --all")
     names = list(dict.fromkeys(catalogue.names() if options.everything else operands))
     count = options.processes
     resolved = resolve_contenders(
@@ -107,6 +109,9 @@ def plan_draws(
         same = resolved[first : first + count]
         try:
             plans.append(_plan(same, options, environment))
+        except BadFile:
+            # The workload's file, which is the same for all.
+            raise
         except BadUsage as error:
             # What was named is to be measured; of a whole catalogue, what can be.
             if not options.everything:
@@ -116,7 +121,7 @@ def plan_draws(
                 Skipped(name=same[0].name, reason=reason.removeprefix(f"{same[-1].name}: "))
             )
     if not plans:
-        raise BadUsage(f"--workload: nobody in the catalogue serves {options.workload}")
+        raise BadUsage(f"no contender of the catalogue serves the workload {options.workload}")
     return DrawsPlan(
         run=f"{environment.time}-draws-{slug([plan.entries[0] for plan in plans])}",
         command_line=environment.command_line,

@@ -42,7 +42,7 @@ def race_gate(text: str, names: Sequence[str], typed: Mapping[str, str] | None =
     """
     gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names, typed or {})
     if gate.left == gate.right:
-        raise BadUsage(f"--gate {text}: holds {gate.left} against itself; it takes two names")
+        raise BadUsage(f"--gate {text}: compares {gate.left} with itself; it takes two names")
     return gate
 
 

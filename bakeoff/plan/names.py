@@ -42,16 +42,18 @@ def split_name(operand: str) -> tuple[str | None, str]:
     name, rest = match["name"], match["rest"].strip()
     if not _NAME.fullmatch(name):
         raise BadUsage(
-            f"{operand}: {name} can't be a name, which has letters, digits and any of . _ + @ -"
+            f"{operand}: {name} can't be a name: names have letters, digits and . _ + @ -"
         )
     if not rest:
-        raise BadUsage(f"{operand}: names nothing; it takes NAME=CONTENDER: api='node app.js'")
+        raise BadUsage(
+            f"{operand}: has a name, but no contender; write NAME=CONTENDER: api='node app.js'"
+        )
     if _FACTOR.fullmatch(name):
-        raise BadUsage(f"{operand}: {name} can't be a name: a gate would take it for a number")
+        raise BadUsage(f"{operand}: {name} can't be a name: a gate would read it as a number")
     if len(name) > NAME_LENGTH_MAX:
         raise BadUsage(
-            f"{operand}: the name {name} has {len(name)} characters, and {NAME_LENGTH_MAX} is the "
-            "most that tables have room for"
+            f"{operand}: the name {name} has {len(name)} characters; tables have room for "
+            f"{NAME_LENGTH_MAX}"
         )
     return name, rest
 

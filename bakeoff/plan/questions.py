@@ -146,8 +146,8 @@ def asked(
     typed = [name for name in options.question if name != "workload"]
     if options.workload and typed:
         raise BadUsage(
-            f"--workload and {flag(typed[0])}: the workload says what is asked; write it there, or "
-            "leave --workload out"
+            f"--workload and {flag(typed[0])}: a workload has requests of its own; write this in "
+            "its file, or leave --workload out"
         )
     if typed:
         return _typed(options, directory)
@@ -191,7 +191,7 @@ def _typed(options: QuestionOptions, directory: Path) -> Workload:
     except BadFile as error:
         if error.where not in (TYPED, directory / TYPED):
             raise
-        raise BadUsage(f"{_flag_of(error.key, error.fault)}: {error.fault}") from None
+        raise BadUsage(f"{_flag_of(options, error.key)}: {error.fault}") from None
 
 
 def _expected(options: QuestionOptions) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _expected(options: QuestionOptions) -> dict[str, Any]:
         try:
             shape = json.loads(options.expect_json)
         except ValueError as error:
-            raise BadUsage(f"--expect-json: is no JSON: {error}") from None
+            raise BadUsage(f"--expect-json: is not JSON: {error}") from None
     expect = {
         "status": options.expect_status,
         **_length(options.expect_length),
@@ -234,7 +234,9 @@ def _request(options: QuestionOptions) -> tuple[str, str]:
         raise BadUsage(f"--request: is {json.dumps(options.request)}; {form}")
     method = words[0] if len(words) == 2 else ""
     if method and options.method and method != options.method:
-        raise BadUsage(f"--request {options.request} and --method {options.method}: which one?")
+        raise BadUsage(
+            f"--request {options.request} and --method {options.method}: leave --method out"
+        )
     return method or options.method or "", words[-1]
 
 
@@ -265,21 +267,20 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _flag_of(key: str | None, fault: str) -> str:
-    """The flag that a workload's key was typed by, or of several the one that the `fault` names."""
+def _flag_of(options: QuestionOptions, key: str | None) -> str:
+    """The flag that a workload's key was typed by."""
     of_key = {
-        "request.method": "--method",
+        "request.method": "--method" if options.method else "--request",
         "request.path": "--request",
         "request.body": "--body",
-        "request.body_file": "--body",
+        "request.body_file": "--body" if options.body_file is None else "--body-file",
         "expect.body_file": "--expect-body-file",
         "expect": "--expect-body",
         "expect.json": "--expect-json",
         "expect.body_contains.0": "--expect-contains",
+        "expect.body_matches": "--expect-match",
+        "expect.length_between": "--expect-length",
     }
-    rules = {"`body_matches`": "--expect-match", "`length_between`": "--expect-length"}
-    if key == "expect" and (named := [of for rule, of in rules.items() if rule in fault]):
-        return named[0]
     parts = (key or "--request").split(".")
     if parts[:2] == ["request", "headers"]:
         return f"--header {parts[2]}" if len(parts) > 2 else "--header"

@@ -59,8 +59,8 @@ class ReplayOptions(Options):
         """Refuse a scale that nothing can be measured at, and a protocol that no tool speaks."""
         if self.protocol not in (None, "h1") and (self.driver != "engine" or self.faithful):
             raise BadUsage(
-                f"--protocol {self.protocol}: the articles' tools made plain HTTP/1; over another "
-                "protocol our engine makes the load: leave out --driver and --faithful"
+                f"--protocol {self.protocol}: the articles' tools speak HTTP/1 in cleartext; the "
+                "engine alone loads other protocols: leave out --driver and --faithful"
             )
         if not 0 < self.scale <= SCALE_MAX:
             raise BadUsage(

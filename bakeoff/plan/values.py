@@ -47,7 +47,7 @@ def parse_duration_s(option: str, value: object) -> float:
     if seconds is None:
         raise BadUsage(f"{option}: is {value!r}; it takes seconds, as in 20, 90s or 2m")
     if not 0 < seconds < NUMBER_MAX:
-        raise BadUsage(f"{option}: is {value}; it takes a time above zero")
+        raise BadUsage(f"{option}: is {_shown(value)}; it takes a time above zero")
     return seconds
 
 
@@ -68,7 +68,8 @@ def parse_number(option: str, value: object, *, whole: bool = False) -> Any:
     """A number above zero."""
     number = _plain_number(value)
     if number is None or not 0 < number < NUMBER_MAX or (whole and not isinstance(value, int)):
-        raise BadUsage(f"{option}: is {value}; it takes a number above zero")
+        kind = "whole number" if whole else "number"
+        raise BadUsage(f"{option}: is {_shown(value)}; it takes a {kind} above zero")
     return value
 
 
@@ -84,15 +85,15 @@ def parse_counts(option: str, value: object) -> tuple[int, ...]:
         digits = re.fullmatch(r"\s*([0-9]{1,10})\s*", "" if isinstance(word, bool) else str(word))
         count = int(digits[1]) if digits else 0
         if not 0 < count < NUMBER_MAX:
-            given = f"`{word}` in {text}" if "," in text else text or "nothing"
+            given = f"`{word}` in {text}" if "," in text else text or "empty"
             raise BadUsage(
                 f"{option}: is {given}; it takes a number above zero, or several: 1,64,512"
             )
         if count in counts:
-            raise BadUsage(f"{option}: has {count} twice in {text}; each value is one cell")
+            raise BadUsage(f"{option}: has {count} twice in {text}; give each value once")
         counts.append(count)
     if not counts:
-        raise BadUsage(f"{option}: is nothing; it takes a number above zero, or several: 1,64,512")
+        raise BadUsage(f"{option}: is empty; it takes a number above zero, or several: 1,64,512")
     return tuple(counts)
 
 
@@ -100,7 +101,7 @@ def parse_protocols(option: str, value: object) -> tuple[Protocol, ...]:
     """`h1,h2`, or a sequence of such names."""
     names = value.split(",") if isinstance(value, str) else value
     known: dict[object, Protocol] = {name: name for name in PROTOCOLS}
-    if not isinstance(names, Sequence) or not names:
+    if not isinstance(names, Sequence) or not value:
         raise BadUsage(
             f"{option}: is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2"
         )
@@ -119,7 +120,7 @@ def parse_protocol(option: str, value: object) -> Protocol:
     """One of the names."""
     first, *more = parse_protocols(option, value)
     if more:
-        raise BadUsage(f"{option}: is {value}; it takes one here, and `bakeoff race` several")
+        raise BadUsage(f"{option}: is {value}; it takes one protocol; `bakeoff race` takes several")
     return first
 
 
@@ -128,7 +129,7 @@ def parse_seed(option: str, value: object) -> int:
     if value is None:
         return random.SystemRandom().randrange(2**32)
     if not isinstance(value, int) or value < 0:
-        raise BadUsage(f"{option}: is {value}; it takes zero or a number above")
+        raise BadUsage(f"{option}: is {value!r}; it takes 0 or a larger whole number")
     return value
 
 
@@ -171,24 +172,24 @@ def parse_cores(
         name, equals, value = part.rpartition("=")
         if equals:
             side = name.strip()
-            if side not in ("server", "client") or side in sides:
-                raise BadUsage(f"--cpus {text}: `{name}` can't stand there; {_CORES_FORM}")
+            if side not in ("server", "client"):
+                raise BadUsage(f"--cpus {text}: `{name}` is not server or client; {_CORES_FORM}")
+            if side in sides:
+                raise BadUsage(f"--cpus {text}: has {side} twice; {_CORES_FORM}")
             sides[side] = []
         if side is None:
             raise BadUsage(f"--cpus {text}: {_CORES_FORM}")
         sides[side] += _core_range(value.strip(), text)
     if set(sides) != {"server", "client"}:
         missing = "client" if "server" in sides else "server"
-        raise BadUsage(f"--cpus {text}: says nothing of {missing}; {_CORES_FORM}")
+        raise BadUsage(f"--cpus {text}: has no {missing}; {_CORES_FORM}")
     for side, numbers in sides.items():
         there = elsewhere if elsewhere is not None and side == "client" else available
-        where = "here" if elsewhere is None else f"on the {_MACHINES[side]}"
+        where = "this machine" if elsewhere is None else f"the {_MACHINES[side]}"
         for cpu in numbers:
             if cpu not in there:
                 present = ", ".join(map(str, there))
-                raise BadUsage(
-                    f"--cpus {text}: there is no core {cpu} {where}; there are {present}"
-                )
+                raise BadUsage(f"--cpus {text}: {where} has no core {cpu}; it has {present}")
     return Cores(
         server=tuple(dict.fromkeys(sides["server"])), client=tuple(dict.fromkeys(sides["client"]))
     )
@@ -197,11 +198,16 @@ def parse_cores(
 def _core_range(value: str, text: str) -> list[int]:
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
     if not match:
-        raise BadUsage(f"--cpus {text}: `{value}` is no core; {_CORES_FORM}")
+        raise BadUsage(f"--cpus {text}: `{value}` is not a core; {_CORES_FORM}")
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first or last - first > 4096:
-        raise BadUsage(f"--cpus {text}: `{value}` is no range; {_CORES_FORM}")
+        raise BadUsage(f"--cpus {text}: `{value}` is not a range; {_CORES_FORM}")
     return list(range(first, last + 1))
+
+
+def _shown(value: object) -> str:
+    """A value as it is typed: 0.0 is 0."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _plain_number(value: object) -> float | None:

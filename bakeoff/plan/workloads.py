@@ -22,7 +22,9 @@ def read_workload(path: Path) -> Workload:
     """A workload's file, with the files that it names. Raises `BadFile`."""
     workload = Workload.read_toml(path)
     if not workload.model_fields_set & {"request", "requests"}:
-        raise BadFile(path, "request", 'is missing: what is asked, as [request] with path = "/"')
+        raise BadFile(
+            path, "request", 'is missing; a workload has [request] with path = "/", or several'
+        )
     return with_files(workload, path)
 
 
@@ -32,7 +34,11 @@ def with_files(workload: Workload, path: Path) -> Workload:
     Raises `BadFile` where they can't be read, or fields don't fit.
     """
     if workload.files:
-        raise BadFile(path, "files", "is what a run fills in; name the files where they belong")
+        raise BadFile(
+            path,
+            "files",
+            "is filled in by a run; leave it out, and name each file where it is used",
+        )
     files: dict[str, str] = {}
     size = 0
     for key, name in workload.names_files:
@@ -45,7 +51,7 @@ def with_files(workload: Workload, path: Path) -> Workload:
         size += len(content) if name not in files else 0
         if size > FILES_BYTES_MAX:
             raise BadFile(
-                path, key, f"is too much with {name}: a run keeps 16 MiB of files at most"
+                path, key, f"names {name}: all files are over 16 MiB, the most that a run keeps"
             )
         files[name] = base64.b64encode(content).decode()
     whole = workload.model_copy(update={"files": files})
@@ -65,7 +71,10 @@ def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]
         yield from _of_request(workload, f"once.{place}", once, names)
         for name in once.take:
             if name in names:
-                yield f"once.{place}.take.{name}", "is there already, as a column or a token"
+                yield (
+                    f"once.{place}.take.{name}",
+                    "is the name of a column or of an earlier token; choose another",
+                )
             names.append(name)
     for place, request in enumerate(workload.requests or (workload.request,)):
         at = f"request.{place}" if workload.requests else "request"
@@ -77,16 +86,19 @@ def _of_request(
 ) -> Iterator[tuple[str, str]]:
     for key, text in (*request.texts, *_body_file(workload, request.body_file)):
         if why := fault(text, names):
-            yield f"{at}.{key}", f"is wrong: {why}"
+            yield f"{at}.{key}", why
     given = {name.lower(): name for name in request.headers}
     for name in request.headers:
         if not _TOKEN.fullmatch(name):
-            yield f"{at}.headers.{name}", "is no header's name"
+            yield (
+                f"{at}.headers.{name}",
+                "is not a header name, which has letters, digits and hyphens",
+            )
     for name in given.keys() & OF_ENGINE:
-        yield f"{at}.headers.{given[name]}", "is the engine's to say: leave it out"
+        yield f"{at}.headers.{given[name]}", "is sent by the load engine itself; leave it out"
     expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
     if "accept-encoding" in given and expect.looks_inside:
-        why = "asks for compression, and what the body contains is looked for in plain text"
+        why = "requests compressed answers, and what a body contains is looked for uncompressed"
         yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
 
 

@@ -58,7 +58,7 @@ def read_access_log(path: Path, host: str | None = None) -> Recording:
         else:
             of_hosts.setdefault(asked_of, Counter())[asked] += 1
     if faults and not of_hosts and not recording.left_out:
-        raise BadFile(path, None, f"is no access log that can be read: {faults[0]}")
+        raise BadFile(path, None, f"is not an access log: {faults[0]}")
     if faults:
         lines = f"line{'s' * (unreadable != 1)} that can't be read"
         recording.notes.append(f"{unreadable:,} {lines}; the first: {faults[0]}")
@@ -74,7 +74,7 @@ def _take_host(
 ) -> None:
     counts = Counter({name: asked.total() for name, asked in of_hosts.items() if name})
     if host and host not in counts:
-        there = ", ".join(name for name, _ in counts.most_common(5) if name) or "it names none"
+        there = ", ".join(name for name, _ in counts.most_common(5) if name) or "the log names none"
         raise BadUsage(f"--host {host}: {path} has no request to it; hosts: {there}")
     recording.host = host or next((name for name, _ in counts.most_common(1)), None)
     recording.asked = of_hosts.pop(recording.host, Counter())
@@ -95,7 +95,7 @@ def _entry(line: str) -> tuple[str | None, Asked | None, str]:
     )
     method, target = method_of(method_text), target_of(target_text)
     if not method or not target or not (target[0] or host or "").isascii():
-        return None, None, "not of HTTP"
+        return None, None, "that is not HTTP"
     if method not in _BODILESS:
         return None, None, f"with the method {method}: a log has no bodies"
     status = int(status_text)
@@ -116,7 +116,7 @@ def _of_text(line: str) -> tuple[str | None, str, str, str]:
     found = _LINE.match(line)
     before = found["before"].split() if found else []
     if found is None or len(before) < 3:
-        raise _Unreadable(f"is neither common, combined nor JSON: {_shown(line)}")
+        raise _Unreadable(f"has none of the known formats (common, combined, JSON): {_shown(line)}")
     # Nobody asks who the client says that it is; a user's name may have spaces.
     host = before[0] if len(before) > 3 and before[1] != "-" else None
     method, target = _split(_ESCAPE.sub(_unescaped, found["request"]))
@@ -139,7 +139,7 @@ def _of_json(line: str) -> tuple[str | None, str, str, str]:
     except (ValueError, RecursionError):
         raise _Unreadable(f"is not JSON: {_shown(line)}") from None
     if not isinstance(value, dict):
-        raise _Unreadable(f"is no object: {_shown(line)}")
+        raise _Unreadable(f"is not an object: {_shown(line)}")
     # Caddy has the request as an object, others as its first line.
     request = value.get("request")
     inner = value | request if isinstance(request, dict) else value
@@ -185,7 +185,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, text
     except (OSError, EOFError, zlib.error, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadFile(path, None, f"cannot be read: {reason}") from None
+        raise BadFile(path, None, f"can't be read: {reason}") from None
 
 
 def _opened(path: Path) -> BinaryIO | gzip.GzipFile:

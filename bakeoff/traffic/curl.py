@@ -62,13 +62,13 @@ def read_curl(text: str) -> Recording:
     Raises `BadUsage` for what isn't such a command, `BadFile` for a file that it names.
     """
     if '^"' in text or "^\n" in text:
-        raise BadUsage("curl: this is written for cmd.exe; copy it as cURL for bash")
+        raise BadUsage("curl: this is quoted for cmd.exe; copy it as cURL for bash")
     recording = Recording("curl")
     for words in commands(text):
         if Path(words[0]).name not in ("curl", "curl.exe"):
             raise BadUsage(
-                f"curl: `{words[0][:40]}` is no curl command; it begins with curl, and a URL with "
-                "& in it has quotes"
+                f"curl: `{words[0][:40]}` is not a curl command, which begins with curl; put a URL "
+                "that has & in quotes"
             )
         command = _options(words[1:])
         if not command.urls:
@@ -94,7 +94,7 @@ def _options(words: list[str]) -> _Command:
             continue
         name = _LONG.get(word, word)
         if name in _REFUSED:
-            raise BadUsage(f"curl: {word} is {_REFUSED[name]}")
+            raise BadUsage(f"curl: {word} can't be taken: it is {_REFUSED[name]}")
         if name in _IGNORED_FLAGS:
             continue
         if name in _FLAGS:
@@ -148,11 +148,11 @@ def _asked(command: _Command, url: str) -> tuple[str, Asked]:
         url, data = address + glue + data.decode(errors="replace"), b""
     target = target_of(url if "://" in url else f"http://{url}")
     if target is None or target[0] is None:
-        raise BadUsage(f"curl: `{url[:60]}` is no URL of HTTP")
+        raise BadUsage(f"curl: `{url[:60]}` is not an http:// or https:// URL")
     usual = "HEAD" if command.head else "POST" if command.data and not command.in_query else "GET"
     method = method_of(command.method or usual)
     if method is None:
-        raise BadUsage(f"curl: -X {command.method}: this method can't be sent")
+        raise BadUsage(f"curl: -X {command.method}: is not a method, which has letters only")
     return target[0], Asked(method, target[1], _headers(command, bool(data)), data)
 
 
@@ -173,7 +173,7 @@ def _headers(command: _Command, has_body: bool) -> tuple[tuple[str, str], ...]:
 
 def _header(command: _Command, text: str) -> None:
     if text.startswith("@"):
-        raise BadUsage(f"curl: -H {text[:40]}: write out the headers of this file")
+        raise BadUsage(f"curl: -H {text[:40]}: a file of headers can't be taken: write them out")
     name, colon, value = text.partition(":")
     if colon:
         command.headers.append((name.strip(), value.strip() or None))
@@ -219,7 +219,9 @@ def _json(command: _Command, text: str) -> None:
 
 def _cookie(command: _Command, text: str) -> None:
     if "=" not in text:
-        raise BadUsage(f"curl: -b {text[:40]}: write out the cookies of this file: -b 'NAME=VALUE'")
+        raise BadUsage(
+            f"curl: -b {text[:40]}: a file of cookies can't be taken: write -b 'NAME=VALUE'"
+        )
     command.cookies.append(text)
 
 

@@ -95,9 +95,9 @@ def read_har(path: Path, host: str | None = None) -> Recording:
         if reason is None and target and target[0] and method:
             of_hosts.setdefault(target[0], []).append(_asked(entry, method, target[1]))
         else:
-            recording.left_out[reason or "not of HTTP"] += 1
+            recording.left_out[reason or "that is not HTTP"] += 1
     if faults:
-        recording.left_out[f"that make no sense; the first: {faults[0]}"] += len(faults)
+        recording.left_out[f"that can't be understood; the first: {faults[0]}"] += len(faults)
     if host and host not in of_hosts:
         there = ", ".join(of_hosts) or "none"
         raise BadUsage(
@@ -120,15 +120,16 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
     has_body = bool(posted and posted.text)
     checks = {
         "over a WebSocket": socket or status == 101,
-        "not of HTTP": not is_http,
-        "with the method OPTIONS, by which a browser asks leave": entry.request.method == "OPTIONS",
+        "that is not HTTP": not is_http,
+        "with the method OPTIONS, a browser's CORS preflight": entry.request.method == "OPTIONS",
         "with a method that can't be sent": not is_sent,
         "answered from the browser's cache": bool(entry.from_cache),
         "without an answer": not 200 <= status <= 599,
         "answered with 500 or more: the server failed": status >= 500,
         "whose body the HAR lacks": not has_body
         and ((entry.request.bodySize or 0) > 0 or bool(posted and posted.params)),
-        "whose body is no text, which the HAR has in part": has_body and _body(posted) is None,
+        "whose body is binary, of which the HAR has a part only": has_body
+        and _body(posted) is None,
     }
     return next((reason for reason, holds in checks.items() if holds), None)
 

@@ -29,7 +29,7 @@ def read_openapi(path: Path) -> Recording:
     paths = document.root.get("paths")
     version = document.root.get("openapi") or document.root.get("swagger")
     if not isinstance(paths, dict) or version is None:
-        raise BadFile(path, None, "is no OpenAPI description: it needs `openapi` and `paths`")
+        raise BadFile(path, None, "is not an OpenAPI description: it needs `openapi` and `paths`")
     recording = Recording(path.name)
     before = _prefix(document)
     for template, item in paths.items():
@@ -69,7 +69,7 @@ def _read(path: Path) -> Any:
                 raise BadFile(path, None, f"is nested more than {_DEEPEST} levels deep")
         return yaml.load(text, Loader=loader)
     except RecursionError:
-        raise BadFile(path, None, "is nested too deep") from None
+        raise BadFile(path, None, "is nested too deeply") from None
     except (yaml.YAMLError, ValueError, TypeError) as error:
         words = " ".join(str(error).split())
         raise BadFile(path, None, f"is neither JSON nor YAML: {words[:200]}") from None
@@ -80,7 +80,9 @@ class _Document:
 
     def __init__(self, path: Path, root: Any) -> None:
         if not isinstance(root, dict):
-            raise BadFile(path, None, "is no OpenAPI description: it is no object")
+            raise BadFile(
+                path, None, "is not an OpenAPI description: its top level is not an object"
+            )
         self.path, self.root = path, root
 
     def followed(self, value: Any) -> Any:

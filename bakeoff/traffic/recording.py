@@ -115,7 +115,7 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadFile(path, None, f"cannot be read: {reason}") from None
+        raise BadFile(path, None, f"can't be read: {reason}") from None
 
 
 def parsed_json(text: str | bytes, where: Path | str) -> Any:
@@ -123,9 +123,9 @@ def parsed_json(text: str | bytes, where: Path | str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise BadFile(where, None, "is not JSON that can be read: it is nested too deep") from None
+        raise BadFile(where, None, "is nested too deeply") from None
     except UnicodeDecodeError as error:
-        why = f"is not JSON: it is no text, from byte {error.start} on"
+        why = f"is not JSON: byte {error.start} is not UTF-8 text"
         raise BadFile(where, None, why) from None
     except ValueError as error:
         raise BadFile(where, None, f"is not JSON: {error}") from None

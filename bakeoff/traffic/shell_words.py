@@ -140,7 +140,7 @@ class _Reader:
             return bytes([byte & 0xFF]).decode(errors="surrogateescape")
         number = int(found[2] or found[3], 16)
         if number > 0x10FFFF or 0xD800 <= number < 0xE000:
-            raise BadUsage(f"curl: \\{found[0]} is no character")
+            raise BadUsage(f"curl: \\{found[0]} is not a character")
         return chr(number)
 
     def refuse_expansion(self, at: int) -> None:

@@ -140,7 +140,7 @@ def test_a_base_that_does_not_build_ends_with_3_and_the_log(shop: Path, world: W
     [
         (("--contender", "./gone"), "head (HEAD, {}) can't be raced: ./gone: there is no such"),
         # As a script types it whose variable is not set.
-        (("--base", ""), "there is no revision without a name"),
+        (("--base", ""), "there is no revision ''"),
     ],
 )
 def test_what_head_does_not_have_and_a_base_that_is_not_named(

@@ -67,5 +67,5 @@ def test_a_branch_gets_a_commit_and_says_how_to_push_it(
 @pytest.mark.parametrize("url", ["example.org", "https://example.org/a b", 'https://x/"'])
 def test_what_is_no_address_of_a_site_is_refused(raced: Path, url: str) -> None:
     told = refused("explore", str(raced.parent), "--export", "site", "--url", url)
-    assert "is no address of a site" in told
+    assert "is not the address of a site" in told
     assert not Path("site").exists()

@@ -42,7 +42,7 @@ def test_a_folder_can_be_named(shop: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_there_is_overwritten_only_by_force(shop: Path, there: str) -> None:
     (shop / there).write_text("mine")
     done = bakeoff("init")
-    assert str(done.exception) == f"{there}: there already; --force overwrites"
+    assert str(done.exception) == f"{there}: can't be overwritten without --force"
     assert sorted(path.name for path in shop.glob("*.toml")) == [there]
     assert (shop / there).read_text() == "mine"
     assert bakeoff("init", "--force").exit_code == 0

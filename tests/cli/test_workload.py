@@ -68,7 +68,7 @@ def test_what_is_there_is_overwritten_only_by_force(here: Path) -> None:
     har(here, binary("https://a.example/", b"\xff"))
     (here / "shop-1.bin").write_text("mine")
     words = ("from", "har", "shop.har")
-    assert refused(*words) == "shop-1.bin: there already; --force overwrites"
+    assert refused(*words) == "shop-1.bin: can't be overwritten without --force"
     assert not (here / "shop.toml").exists()
     assert bakeoff(*words, "--force").exit_code == 0
     assert (here / "shop-1.bin").read_bytes() == b"\xff"
@@ -80,7 +80,7 @@ def test_standard_output_takes_what_is_one_file(here: Path) -> None:
     assert 'path = "/x"' in done.stdout
     assert "left out: secrets" in done.stderr
     har(here, entry("https://a.example/1"), entry("https://a.example/2"))
-    assert "shop.csv would be beside the workload" in refused(
+    assert "the workload needs shop.csv beside it" in refused(
         "from", "har", "shop.har", "--out", "-"
     )
     assert [path.name for path in here.iterdir()] == ["shop.har"]
@@ -89,13 +89,13 @@ def test_standard_output_takes_what_is_one_file(here: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("from", "har", "no.har"), "no.har: cannot be read: No such file or directory"),
-        (("from", "har", "."), ".: cannot be read: Is a directory"),
-        (("from", "access-log", "no.log"), "no.log: cannot be read: No such file or directory"),
-        (("from", "har", "shop.har", "--name", "A b"), "--name A b: it takes small letters"),
+        (("from", "har", "no.har"), "no.har: can't be read: No such file or directory"),
+        (("from", "har", "."), ".: can't be read: Is a directory"),
+        (("from", "access-log", "no.log"), "no.log: can't be read: No such file or directory"),
+        (("from", "har", "shop.har", "--name", "A b"), "--name A b: it takes lower-case letters"),
         (("from", "har", "shop.har", "--out", "no/x.toml"), "no/x.toml: can't be written: No such"),
         (("show", "no-such"), "there is no workload called no-such"),
-        (("show", "no.toml"), "no.toml: cannot be read"),
+        (("show", "no.toml"), "no.toml: can't be read"),
     ],
 )
 def test_what_cannot_be_done_is_refused(words: tuple[str, ...], fault: str, here: Path) -> None:
@@ -106,7 +106,7 @@ def test_what_cannot_be_done_is_refused(words: tuple[str, ...], fault: str, here
 def test_where_nothing_is_left_it_says_why(here: Path) -> None:
     har(here, entry("https://a.example/", status=500), entry("wss://a.example/"))
     assert refused("from", "har", "shop.har").splitlines() == [
-        "shop.har: nothing is left that can be asked",
+        "shop.har: has no request that can be sent",
         "  left out: 1 request answered with 500 or more: the server failed",
         "  left out: 1 request over a WebSocket",
     ]

@@ -87,4 +87,4 @@ def test_cores_are_those_of_each_machine(cluster: Machines, place: Path) -> None
     ended = cluster.bakeoff(place, *words, "server=99,client=0")
     _, err = ended.communicate(timeout=90)
     assert ended.returncode == 2
-    assert "there is no core 99 on the server node" in err
+    assert "the server node has no core 99" in err

@@ -217,9 +217,9 @@ def test_an_index_of_a_newer_bakeoff_is_refused(url: str) -> None:
 def test_a_database_that_is_away_is_said_to_be() -> None:
     with pytest.raises(HistoryAway, match="postgresql"):
         open_index("postgresql://nobody@127.0.0.1:1/none")
-    with pytest.raises(BadUsage, match="no database's URL"):
+    with pytest.raises(BadUsage, match="not the URL of a database"):
         open_index("not a url")
-    with pytest.raises(BadUsage, match="sqlite and postgresql"):
+    with pytest.raises(BadUsage, match="use postgresql or sqlite"):
         open_index("mysql://here/x")
 
 

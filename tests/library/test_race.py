@@ -254,7 +254,7 @@ def test_a_mix_with_a_chain_is_a_value(world: World) -> None:
     [
         (
             {"request": [{"path": "/{{token}}"}]},
-            r"^workload: `request.0.path` is wrong: {{token}} is not a field",
+            r"^workload: `request.0.path` has {{token}}, which is not a field",
         ),
         (
             {"request": [{"pth": "/"}]},

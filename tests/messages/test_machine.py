@@ -17,7 +17,7 @@ def program(name: str, script: str) -> Situation:
 
     def situation(scene: Scene) -> None:
         path = scene.folder.parent / "bin" / name
-        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.write_text(script if script.startswith("#!") else f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     return situation
@@ -77,7 +77,7 @@ def _impatient(scene: Scene) -> None:
 
 RACE = "race http://127.0.0.1:PORT/ --expect-body Hello --no-twin -d 1 --seed 1"
 CROSSCHECK = "crosscheck http://127.0.0.1:PORT/ -d 1 --rounds 5 --seed 1 --tools"
-TOOL = "printed|ended|hello"
+TOOL = "is out: |^! "
 SAID = "^bakeoff: |^  [^ ]|ended early"
 SECTION = Section(
     "Engine, load tools and machine",
@@ -155,6 +155,7 @@ SECTION = Section(
                 ("wrk ends with status 7", "echo unable to connect >&2; exit 7"),
                 ("wrk crashes", "kill -SEGV $$"),
                 ("wrk hangs", "exec sleep 9"),
+                ("wrk can't be started", "#!/nowhere"),
             )
         ),
     ),

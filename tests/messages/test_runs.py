@@ -10,16 +10,14 @@ from tests.messages.page import check
 from tests.messages.worlds import A, away, both, ran, world
 
 QUICK = ("-d", "2", "--warm-up", "1", "--seed", "1")
+OTHER = (*QUICK[:-1], "2")
 RACED = ran("race", "a=sleep 1", "b=sleep 2", *QUICK)
 OTHERS = ran("race", "c=sleep 3", *QUICK, to="others")
-SLOWER = ran("race", "a=sleep 1", "b=sleep 2", "-c", "8", *QUICK, to="others")
+SLOWER = ran("race", "a=sleep 1", "b=sleep 2", "-c", "8", *OTHER, to="others")
 SOLO = ran("race", "a=sleep 1", "--no-twin", *QUICK, to="others")
 GRID = ran("race", "a=sleep 1", "b=sleep 2", "-c", "8,64", *QUICK)
 OPEN = ran("race", "a=sleep 1", "b=sleep 2", "--rate", "100", *QUICK)
-SAME = ran("race", "a=sleep 1", "b=sleep 2", *QUICK, "--boots", "1", to="others")
-AGAIN = ran(
-    "race", "a=sleep 1", "b=sleep 2", "-d", "2", "--warm-up", "1", "--seed", "2", to="others"
-)
+AGAIN = ran("race", "a=sleep 1", "b=sleep 2", *OTHER, to="others")
 
 
 def edited(

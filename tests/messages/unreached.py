@@ -46,6 +46,7 @@ SITES: dict[str, tuple[str, ...]] = {
     ),
     NOT_ASKED: (
         "load/tools/h2load.py arguments",
+        "plan/draws.py plan_draws 3",
         "load/tools/spec.py LoadSpec.__post_init__",
         "load/tools/spec.py LoadSpec.check 7",
     ),
@@ -86,11 +87,12 @@ TEXTS: dict[str, tuple[str, ...]] = {
     LATER: (
         "start/faults.py: not ready after {} s ({}); it has {} s: see --ready-timeout",
         "start/faults.py: {}{}, {} s after its start{}",
+        "start/faults.py:  after {} answer{} to the load",
     ),
     RACY: ("verify/exchange.py: the request could not be written: {}",),
     NO_FAULT: (
         "model/workload.py: , for status {}",
-        "traffic/access_log.py: is no object: {}",
+        "traffic/access_log.py: is not an object: {}",
         "traffic/access_log.py: to other hosts ({}{}): --host takes one",
         "traffic/har.py: to other hosts ({}{}): --host takes one",
     ),

@@ -31,7 +31,7 @@ def test_a_body_is_so_many_bytes_of_it_and_posted() -> None:
     [
         ({"body_bytes": 0}, "request.body_bytes"),
         ({"body_bytes": 2**30}, "request.body_bytes"),
-        ({"body_bytes": 5, "body": "five!"}, "of `body` and `body_bytes` keep one"),
+        ({"body_bytes": 5, "body": "five!"}, "has `body` and `body_bytes`; keep one"),
     ],
 )
 def test_a_body_that_cannot_be_is_refused_by_its_key(

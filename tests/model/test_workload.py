@@ -30,12 +30,12 @@ def test_fields_are_filled_in(text: str, becomes: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{{id", "there is a {{ without }}"),
-        ("{{ids}}", "{{ids}} is not a field; did you mean id?"),
-        ("{{random 4 3}}", "the lower limit comes first"),
+        ("{{id", "has a {{ without }}"),
+        ("{{ids}}", "has {{ids}}, which is not a field; did you mean id?"),
+        ("{{random 4 3}}", "whose higher limit comes first"),
         ("{{random 4}}", "is not a field"),
-        ("{{hex 0}}", "has from 1 to 1024 digits"),
-        ("{{hex 1025}}", "has from 1 to 1024 digits"),
+        ("{{hex 0}}", "hex takes 1 to 1024 digits"),
+        ("{{hex 1025}}", "hex takes 1 to 1024 digits"),
         ("{{}}", "is not a field"),
     ],
 )
@@ -68,9 +68,12 @@ def test_a_value_is_held_against_a_shape(value: Any, shape: Any, says: str) -> N
 @pytest.mark.parametrize(
     ("shape", "says"),
     [
-        ({"a": ["integer"]}, "/a/0: `integer` is no type; there are string, number"),
-        (["string", "number"], "an array has one shape for all its elements, not 2"),
-        ({"a": 1}, "/a: is 1; it takes the name of a type"),
+        (
+            {"a": ["integer"]},
+            "has at /a/0 `integer`, which is not a type; there are string, number",
+        ),
+        (["string", "number"], "an array of 2 shapes; it takes one for all elements"),
+        ({"a": 1}, "has at /a 1; it takes the name of a type"),
     ],
 )
 def test_what_is_no_shape_is_refused(shape: Any, says: str) -> None:

@@ -27,18 +27,18 @@ def test_limits_have_units(text: str, limit_us: float) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("p99", "`p99` is no bound; it takes p99=10ms"),
-        ("", "`` is no bound"),
-        ("p99=fast", "`fast` is no time; it takes 500us, 10ms, 1s"),
-        ("p99=10", "`10` is no time"),
-        ("p99=-1ms", "`-1ms` is no time"),
-        ("p42x=1ms", "`p42x` is no quantile; it takes p50, p99, p99.9"),
-        ("p100=1ms", "`p100` is no quantile"),
+        ("p99", "`p99` is not a bound; it takes p99=10ms"),
+        ("", "`` is not a bound"),
+        ("p99=fast", "`fast` is not a time; it takes 500us, 10ms, 1s"),
+        ("p99=10", "`10` is not a time"),
+        ("p99=-1ms", "`-1ms` is not a time"),
+        ("p42x=1ms", "`p42x` is not a quantile; it takes p50, p99, p99.9"),
+        ("p100=1ms", "`p100` is not a quantile"),
         ("p0=1ms", "p0 can't be measured"),
         ("p99.999=1ms", "p99.99 is the highest"),
         ("p99=0ms", "0ms is out of range"),
-        ("p99=2s", "a limit is above 0, 1 s at most"),
-        ("p99=1ms,p99=2ms", "bounds p99 twice"),
+        ("p99=2s", "it takes a time above 0, 1 s at most"),
+        ("p99=1ms,p99=2ms", "has two bounds for p99"),
     ],
 )
 def test_what_is_no_objective_is_said(text: str, says: str) -> None:
@@ -56,7 +56,7 @@ def test_a_search_has_no_twin_and_half_a_minute_for_each_contender() -> None:
     assert (race.duration_s, plan.duration_asked) == (60, False)
     with pytest.raises(BadUsage, match="--slo: is given twice"):
         plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms", "p99=1000us")), environment())
-    with pytest.raises(BadUsage, match="--duration: 1 s is too little for a search"):
+    with pytest.raises(BadUsage, match="--duration: 1 s is too short for a search"):
         plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms",), duration=1), environment())
 
 
@@ -122,5 +122,5 @@ def test_slices_hold_enough_requests_and_ten_limits() -> None:
 
 def test_a_budget_that_is_too_small_says_what_it_takes() -> None:
     check_budget(10, 10, 3)
-    with pytest.raises(BadUsage, match="in each of 3 boots; that takes 12 s at least"):
+    with pytest.raises(BadUsage, match="in each of 3 boots; it takes 12 s or more"):
         check_budget(10, 12, 3)

@@ -96,9 +96,9 @@ def test_the_target_is_the_files_branch_or_the_ci_systems() -> None:
     ("text", "says"),
     [
         ("contendre = '.'", "bakeoff.toml: `contendre` is not a known key; did you mean contender"),
-        ("contender = 3", "bakeoff.toml: `contender` is wrong"),
-        ("gates = []", "bakeoff.toml: `gates` is wrong"),
-        ("cant_tell = 'maybe'", "bakeoff.toml: `cant_tell` is wrong"),
+        ("contender = 3", "bakeoff.toml: `contender` is 3; it takes a text"),
+        ("gates = []", "bakeoff.toml: `gates` is []; it takes 1 or more"),
+        ("cant_tell = 'maybe'", 'bakeoff.toml: `cant_tell` is "maybe"; it takes'),
         ("contender =", "bakeoff.toml: is not TOML"),
     ],
 )

@@ -86,7 +86,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
         ("./nowhere", "no such folder or program"),
         ("nosuchprogram --port 1", "there is no program called nosuchprogram"),
         ("python3 'a", "cannot be split into words"),
-        ("python3 {prot}", "{prot} is not a placeholder"),
+        ("python3 {prot}", "has {prot}, which is not a placeholder"),
         ("https://localhost/", "Give --ca FILE"),
         ("http:///x", "names no host"),
         ("http://localhost:8080@x/", "http://x/: has a user or a password in it"),

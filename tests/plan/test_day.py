@@ -51,8 +51,12 @@ def test_rounds_beyond_the_least_are_not_squeezed_into_what_is_left(
 @pytest.mark.parametrize(
     ("operands", "options", "says"),
     [
-        (("ada", "bob"), {"duration": 20}, "--duration 20: is too short for 5 rounds.* 62 s or"),
-        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1.*: a day begins with cold starts"),
+        (
+            ("ada", "bob"),
+            {"duration": 20},
+            "--duration: 20 s is too short for the 5 rounds.* 62 s or",
+        ),
+        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1.*: a day begins with a cold start"),
         (("ada",), {"storm": 0}, "--storm: is 0"),
         (("nobody",), {}, "nobody"),
     ],

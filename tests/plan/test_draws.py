@@ -48,9 +48,9 @@ def test_processes_behind_urls_go_to_all_their_connections(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("operands", "options", "says"),
     [
-        ((), {}, "draws: takes contenders or --all, and not both"),
-        (("ada",), {"everything": True}, "draws: takes contenders or --all, and not both"),
-        (("ada",), {"processes": 1}, "--processes: is 1; one has no spread, it takes 2 or more"),
+        ((), {}, "draws: name a contender, or give --all"),
+        (("ada",), {"everything": True}, "draws: takes contenders or --all, not both"),
+        (("ada",), {"processes": 1}, "--processes: is 1; a spread takes 2 or more"),
         (("cy",), {}, "cy: doesn't serve the workload hello"),
     ],
 )

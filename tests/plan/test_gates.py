@@ -59,7 +59,7 @@ def test_what_is_no_gate_of_two_runs(text: str) -> None:
         ("nwe >= old", "there is no nwe here; did you mean new?"),
         ("new >= 0.98 * odl", "there is no odl here; did you mean old?"),
         ("new >= 0 * old", "its factor is 0; it takes a number above zero"),
-        ("new >= 0.98 * new", "holds new against itself; it takes two names"),
+        ("new >= 0.98 * new", "compares new with itself; it takes two names"),
     ],
 )
 def test_a_gate_that_makes_no_sense_is_refused(text: str, says: str) -> None:

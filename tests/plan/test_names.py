@@ -77,10 +77,10 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("operand", "says"),
     [
-        ("api=", "names nothing; it takes NAME=CONTENDER"),
-        ("1.5=python3 a.py", "1.5 can't be a name: a gate would take it for a number"),
-        ("my/api=python3 a.py", "my/api can't be a name, which has letters, digits"),
-        (f"{'a' * 40}=python3 a.py", "has 40 characters, and 28 is the most"),
+        ("api=", "has a name, but no contender; write NAME=CONTENDER"),
+        ("1.5=python3 a.py", "1.5 can't be a name: a gate would read it as a number"),
+        ("my/api=python3 a.py", "my/api can't be a name: names have letters, digits"),
+        (f"{'a' * 40}=python3 a.py", "has 40 characters; tables have room for 28"),
         ("MODE=fast python3 a.py", "to set a variable, type env MODE=fast python3 a.py"),
         ("api=nosuchprogram x", "there is no program called nosuchprogram"),
     ],

@@ -117,7 +117,7 @@ def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
         ({"protocol": "h3"}, "--protocol: `h3` is not a protocol; did you mean"),
         ({"protocol": "https"}, "--protocol: `https` is not a protocol; did you mean h1-tls?"),
         ({"protocol": "h2,h2"}, "--protocol: has h2 twice"),
-        ({"protocol": ""}, "--protocol: `` is not a protocol"),
+        ({"protocol": ""}, "--protocol: is ''; it takes h1, h1-tls"),
         ({"insecure": True}, "--insecure: there is no https:// URL"),
         ({"ca": "nowhere.pem"}, "--ca nowhere.pem: can't be read: No such file"),
         ({"ca": "x", "insecure": True}, "--ca and --insecure"),
@@ -182,7 +182,7 @@ def test_a_search_takes_one_protocol(catalogue: Catalogue) -> None:
     here = environment(catalogue)
     made = plan_capacity(["both"], CapacityOptions(slo=("p99=1s",), protocol="h2", streams=4), here)
     assert (made.race.protocol, made.race.streams) == ("h2", 4)
-    with pytest.raises(BadUsage, match="--protocol: is h1,h2; it takes one here"):
+    with pytest.raises(BadUsage, match="--protocol: is h1,h2; it takes one protocol"):
         CapacityOptions(slo=("p99=1s",), protocol="h1,h2")
 
 
@@ -197,7 +197,7 @@ def test_a_replay_over_another_protocol_says_so_and_leaves_out_who_does_not_spea
         out = comparison.skipped.values()
         assert all("doesn't speak h2" in why for why in out) and (planned or out)
     for options in ({"driver": "wrk"}, {"faithful": True}):
-        with pytest.raises(BadUsage, match="--protocol h2: the articles' tools made plain HTTP/1"):
+        with pytest.raises(BadUsage, match="--protocol h2: the articles' tools speak HTTP/1"):
             ReplayOptions(protocol="h2", **options)
 
 
@@ -209,8 +209,8 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
     over_tls = planned(HTTPS, insecure=True)
     assert over_tls.protocol == "h1-tls" and over_tls.tls.insecure
     for url, options, says in (
-        (HTTP, {"protocol": "h2"}, "--protocol h2: takes an https:// URL"),
-        (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: takes an http:// URL"),
+        (HTTP, {"protocol": "h2"}, "--protocol h2: needs an https:// URL"),
+        (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: needs an http:// URL"),
         (HTTPS, {}, "by whom is its certificate to be believed"),
         (HTTP, {"insecure": True}, "--insecure: .* is cleartext"),
         (HTTP, {"streams": 2}, "--streams 2: h1 has no streams"),

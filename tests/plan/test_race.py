@@ -104,7 +104,7 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
         ({"budget": 9}, "--budget: bounds what --precision may take"),
         ({"budget": 9, "precision": 0.01, "duration": 9}, "--budget: bounds"),
         ({"gates": ["nginx >= ngin"]}, "there is no ngin here; did you mean nginx?"),
-        ({"cpus": "server=0,client=9"}, "there is no core 9 here"),
+        ({"cpus": "server=0,client=9"}, "this machine has no core 9"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_by_name(options: dict[str, Any], says: str) -> None:

@@ -302,7 +302,7 @@ def test_a_folder_that_another_bakeoff_fills_is_left_alone(measure: Measure) -> 
     [
         (lambda run: (run / "plan.json").unlink(), "has no plan.json"),
         (lambda run: (run / "plan.json").write_text("{"), "is not JSON"),
-        (lambda run: (run / "machine.json").unlink(), "machine.json: cannot be read"),
+        (lambda run: (run / "machine.json").unlink(), "machine.json: can't be read"),
         (lambda run: (run / "receipts.json").unlink(), "receipts.json: cannot be read"),
         (lambda run: (run / "samples.jsonl").write_text('{"type":"x"}\n'), "samples.jsonl:1"),
         (

@@ -87,7 +87,7 @@ def test_files_are_read_as_curl_reads_them(tmp_path: Path) -> None:
     file.write_bytes(b"a\r\n\xff")
     assert one(f"curl --data-binary '@{file}' http://a/").body == b"a\r\n\xff"
     assert one(f"curl -d '@{file}' http://a/").body == b"a\xff"
-    with pytest.raises(BadUsage, match="nowhere: cannot be read"):
+    with pytest.raises(BadUsage, match="nowhere: can't be read"):
         one("curl -d @nowhere http://a/")
 
 
@@ -105,20 +105,20 @@ def test_several_commands_are_several_requests() -> None:
 @pytest.mark.parametrize(
     ("command", "fault"),
     [
-        ("wget http://a/", "`wget` is no curl command"),
-        ("curl http://a/?x=1&b=2", "`b=2` is no curl command; .* has quotes"),
+        ("wget http://a/", "`wget` is not a curl command"),
+        ("curl http://a/?x=1&b=2", "`b=2` is not a curl command.* in quotes"),
         ("curl", "has no URL"),
         ("curl 'http://a/", "a ' is not closed"),
-        ("curl ftp://a/", "`ftp://a/` is no URL of HTTP"),
+        ("curl ftp://a/", "`ftp://a/` is not an http:// or https:// URL"),
         ("curl --dta a=1 http://a/", "--dta is not an option that is known here; did you mean"),
         ("curl http://a/ -d", "-d needs a value"),
         ("curl -H nonsense http://a/", "a header is 'NAME: VALUE'"),
-        ("curl -b jar.txt http://a/", "write out the cookies"),
-        ("curl -F a=@b http://a/", "-F is a form with files"),
-        ("curl -X CONNECT http://a/", "this method can't be sent"),
+        ("curl -b jar.txt http://a/", "a file of cookies can't be taken"),
+        ("curl -F a=@b http://a/", "-F can't be taken: it is a form with files"),
+        ("curl -X CONNECT http://a/", "is not a method"),
         ('curl "http://a/$ID"', r"the shell would fill in \$ID"),
         ("curl http://a/`id`", "the shell would fill in `id`"),
-        ('curl ^"http://a/^"', "written for cmd.exe"),
+        ('curl ^"http://a/^"', "quoted for cmd.exe"),
     ],
 )
 def test_what_is_no_command_is_refused(command: str, fault: str) -> None:

@@ -34,15 +34,15 @@ def test_the_requests_to_the_host_asked_first_are_taken(tmp_path: Path) -> None:
     [
         (entry("wss://a.example/live", status=101), "over a WebSocket"),
         (entry("https://a.example/live", _resourceType="websocket"), "over a WebSocket"),
-        (entry("data:text/plain,x"), "not of HTTP"),
-        (entry("chrome-extension://abc/x.js"), "not of HTTP"),
-        (entry("http://[::1/"), "not of HTTP"),
-        (entry("https://a.example/", "OPTIONS"), "with the method OPTIONS, by which"),
+        (entry("data:text/plain,x"), "that is not HTTP"),
+        (entry("chrome-extension://abc/x.js"), "that is not HTTP"),
+        (entry("http://[::1/"), "that is not HTTP"),
+        (entry("https://a.example/", "OPTIONS"), "with the method OPTIONS, a browser"),
         (entry("https://a.example/", "CONNECT"), "with a method that can't be sent"),
         (entry("https://a.example/", _fromCache="disk"), "answered from the browser's cache"),
         (entry("https://a.example/", status=0), "without an answer"),
         (entry("https://a.example/", status=503), "answered with 500 or more"),
-        (entry("https://a.example/", "POST", body="\ufffd\ufffd"), "whose body is no text"),
+        (entry("https://a.example/", "POST", body="\ufffd\ufffd"), "whose body is binary"),
         (
             {"request": {"method": "GET"}},
             "the first: log.entries.1: `request.url` is missing",
@@ -79,9 +79,9 @@ def test_bytes_are_as_they_were_and_a_copy_of_the_browsers_is_asked_for(tmp_path
     ("text", "fault"),
     [
         ("{", "is not JSON"),
-        ("[" * 100_000, "is not JSON that can be read: it is nested too deep"),
+        ("[" * 100_000, "is nested too deeply"),
         ("{}", "`log` is missing"),
-        ('{"log": {"entries": 1}}', "`log.entries` is wrong"),
+        ('{"log": {"entries": 1}}', "`log.entries` is 1; it takes a list"),
     ],
 )
 def test_what_is_no_har_is_refused(text: str, fault: str, tmp_path: Path) -> None:
@@ -89,5 +89,5 @@ def test_what_is_no_har_is_refused(text: str, fault: str, tmp_path: Path) -> Non
     path.write_text(text)
     with pytest.raises(BadFile, match=fault):
         read_har(path)
-    with pytest.raises(BadFile, match="cannot be read: No such file"):
+    with pytest.raises(BadFile, match="can't be read: No such file"):
         read_har(tmp_path / "no.har")

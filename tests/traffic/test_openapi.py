@@ -91,7 +91,7 @@ def test_swagger_is_read_too(tmp_path: Path) -> None:
     ("text", "fault"),
     [
         ("a: [", "is neither JSON nor YAML"),
-        ("[1]", "it is no object"),
+        ("[1]", "its top level is not an object"),
         ("{}", "it needs `openapi` and `paths`"),
         ("openapi: 3.0.0\npaths: 1", "it needs `openapi` and `paths`"),
         ("!!python/object/apply:os.getcwd []", "is neither JSON nor YAML"),

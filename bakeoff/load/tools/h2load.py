@@ -18,7 +18,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what h2load can't do."""
     spec.check("h2load", http_2="alone", at_most="requests")
     if spec.connection == "close":
-        raise BadUsage("h2load keeps its connections: one per request takes our engine")
+        raise BadUsage("h2load keeps its connections; for one per request use the engine")
     return (
         "h2load",
         *("-c", str(spec.connections)),
@@ -41,7 +41,7 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     """
     (spoken,) = find("h2load", r"^Application protocol: (\S+)", output)
     if spoken != _SPOKEN[spec.protocol]:
-        raise Unreadable("h2load", f"asked for {spec.protocol}, the server spoke {spoken}")
+        raise Unreadable("h2load", f"it loads {spec.protocol}, and the server spoke {spoken}")
     duration, unit, *_ = find("h2load", rf"^finished in {_TIME}, {DECIMAL} req/s", output)
     duration_s = float(duration) * _US[unit] / 1e6
     lost = rf"^requests: .* {COUNT} errored, {COUNT} timeout$"

@@ -38,7 +38,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what oha can't do."""
     spec.check("oha", http_2="too", keeps_rate=True)
     if spec.http == "1.0" and spec.connection == "keep-alive":
-        raise BadUsage("oha asks for no keep-alive over HTTP/1.0: that takes ab or our engine")
+        raise BadUsage("oha can't keep connections over HTTP/1.0; use ab or the engine")
     return (
         "oha",
         *("--no-tui", "--output-format", "json"),

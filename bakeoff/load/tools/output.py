@@ -23,7 +23,7 @@ class Unreadable(BakeoffError):
 
     def __init__(self, tool: str, output: str) -> None:
         line = telling_line(output) or ("only its banner" if output.strip() else "no output")
-        super().__init__(f"{tool} printed nothing that can be read: {line}")
+        super().__init__(f"{tool}'s output can't be read: {line}")
 
 
 def telling_line(output: str) -> str:

@@ -10,7 +10,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Connection, HttpVersion
 from bakeoff.model.protocol import HTTP_2, Protocol, Tls
 
-_SPEAKERS = {"1.0": "ab, webbench or our engine", "1.1": "wrk, oha, hey or our engine"}
+_SPEAKERS = {"1.0": "ab, webbench or the engine", "1.1": "wrk, oha, hey or the engine"}
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,21 @@ class LoadSpec:
         """
         if self.protocol in HTTP_2 and http_2 == "no":
             raise BadUsage(
-                f"{tool} speaks no HTTP/2: {self.protocol} takes h2load, oha or our engine"
+                f"{tool} doesn't speak HTTP/2; for {self.protocol} use h2load, oha or the engine"
             )
         if self.protocol not in HTTP_2 and http_2 == "alone":
-            raise BadUsage(f"{tool} is called for HTTP/2 alone: {self.protocol} takes wrk or oha")
+            raise BadUsage(f"{tool} is used for HTTP/2 only; for {self.protocol} use wrk or oha")
         if self.tls and not over_tls:
-            raise BadUsage(f"{tool} speaks no TLS: {self.protocol} takes wrk, oha or our engine")
+            raise BadUsage(
+                f"{tool} doesn't speak TLS; for {self.protocol} use wrk, oha or the engine"
+            )
         if http not in ("both", self.http):
-            other = f"HTTP/{self.http} takes {_SPEAKERS[self.http]}"
-            raise BadUsage(f"{tool} speaks HTTP/{http} only: {other}")
+            other = f"for HTTP/{self.http} use {_SPEAKERS[self.http]}"
+            raise BadUsage(f"{tool} speaks HTTP/{http} only; {other}")
         if self.rate is not None and not keeps_rate:
-            raise BadUsage(f"{tool} keeps no rate: --rate takes wrk2, oha or our engine")
+            raise BadUsage(f"{tool} can't keep a rate; for --rate use wrk2, oha or the engine")
         if self.requests is not None and not takes_requests:
-            raise BadUsage(f"{tool} takes a duration, not a number of requests: -n takes ab")
+            raise BadUsage(f"{tool} takes a duration, not a number of requests; for one use ab")
         if at_most == "requests" and self.connections > (self.requests or self.connections):
             raise BadUsage(
                 f"{tool} takes no more connections than requests: it can't make"

@@ -12,10 +12,10 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
     """The command. Raises `BadUsage` for what webbench can't do."""
     spec.check("webbench", over_tls=False, takes_requests=False)
     if spec.connection == "keep-alive":
-        raise BadUsage("webbench makes a connection per request: keep-alive takes ab or wrk")
+        raise BadUsage("webbench opens a connection for each request; for keep-alive use ab or wrk")
     # It sends the URL's host without its port, whatever the port.
     if spec.headers or urlsplit(f"//{spec.host}").hostname != urlsplit(spec.url).hostname:
-        raise BadUsage("webbench sends no headers of ours, nor another Host than the URL's")
+        raise BadUsage("webbench can't send headers, nor another Host than that of the URL")
     return (
         "webbench",
         *("-c", str(spec.connections)),

@@ -23,7 +23,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def wrk2_arguments(spec: LoadSpec) -> tuple[str, ...]:
     """wrk2's command. Raises `BadUsage` for what wrk2 can't do."""
     if spec.rate is None:
-        raise BadUsage("wrk2 needs a rate: as many requests as there can be takes wrk")
+        raise BadUsage("wrk2 needs a rate; without one use wrk")
     spec.check("wrk2", http="1.1", takes_requests=False, keeps_rate=True, at_most="connections")
     # --u_latency prints what --latency does, and the latencies since each sending.
     return ("wrk2", *_shape(spec), "-R", str(spec.rate), "--u_latency", *_target(spec))

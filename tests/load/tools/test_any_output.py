@@ -21,7 +21,7 @@ def read(tool: str, output: str) -> LoadResult | None:
     try:
         return PARSERS[tool](output, SPEC)
     except Unreadable as error:
-        assert str(error).startswith(f"{tool} printed nothing that can be read: ")
+        assert str(error).startswith(f"{tool}'s output can't be read: ")
         return None
 
 
@@ -72,5 +72,5 @@ def test_what_is_no_output_at_all_is_refused(tool: str, output: str) -> None:
     ("output", "why"), [("", "no output"), ("Copyright 1996\n\n", "only its banner")]
 )
 def test_an_output_that_says_nothing(output: str, why: str) -> None:
-    with pytest.raises(Unreadable, match=f"ab printed nothing that can be read: {why}"):
+    with pytest.raises(Unreadable, match=f"ab's output can't be read: {why}"):
         ab.parse(output, SPEC)

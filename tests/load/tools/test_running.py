@@ -78,7 +78,7 @@ def test_the_tool_is_given_its_arguments(programs: Path) -> None:
         (
             "wrk",
             "echo; echo 'wrk: something new'",
-            "wrk printed nothing that can be read: wrk: something new",
+            "wrk's output can't be read: wrk: something new",
         ),
         (
             "engine",
@@ -88,7 +88,7 @@ def test_the_tool_is_given_its_arguments(programs: Path) -> None:
         (
             "webbench",
             "echo 'Webbench - 1.5' >&2; echo 'Connect to server failed.' >&2; exit 1",
-            "webbench printed nothing that can be read: Connect to server failed.",
+            "webbench's output can't be read: Connect to server failed.",
         ),
     ],
 )
