@@ -16,6 +16,7 @@ from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from bakeoff.plan.day import DayOptions, next_window_ms, plan_day
 from bakeoff.plan.draws import DrawsOptions, plan_draws
+from bakeoff.plan.entries import ready_within
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
@@ -80,6 +81,7 @@ __all__ = [
     "plan_race",
     "plan_replay",
     "race_gate",
+    "ready_within",
     "repeated",
     "resolve_contenders",
     "run_size",

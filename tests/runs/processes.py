@@ -57,10 +57,13 @@ class FakeKeeper:
             raise ContenderOut(self._world.unstartable[entry.name])
         world = self._world
         if world.pids and entry.name in world.unstartable_again and not key.endswith("/0"):
+            world.refused_starts[entry.name] += 1
             raise ContenderOut(world.unstartable_again[entry.name])
         assert key not in world.up
         world.environments[key] = dict(environment or {})
         world.up[key] = entry
+        if entry.contender:
+            world.patience_s[key] = entry.contender.run.ready_timeout_s
         world.most_up = max(world.most_up, len(world.up))
         world.loaded_s[key] = 0.0
         pid = 100 + len(world.pids)

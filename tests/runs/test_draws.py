@@ -128,6 +128,24 @@ def test_what_starts_slowly_has_processes_for_the_boot_that_take_turns(measure: 
     assert min(loaded_s.values()) > 1, "each was warmed up and measured"
 
 
+@pytest.mark.parametrize(("first_ms", "later_s"), [(12, 10), (4000, 20), (30_000, 60)])
+def test_a_further_process_has_five_times_as_long_to_start_as_the_first(
+    measure: Measure, first_ms: float, later_s: float
+) -> None:
+    world = World(SPEEDS, ready_ms={"slow": first_ms})
+    measure.race(world, "fast", "slow", twin=False, duration=8.0)
+    first, *later = (each for key, each in world.patience_s.items() if key.startswith("slow/"))
+    assert first == 60 and later and set(later) == {later_s}
+
+
+def test_processes_that_do_not_come_up_are_not_started_for_ever(measure: Measure) -> None:
+    world = World(SPEEDS, ready_ms=SLOW_START, unstartable_again={"slow": "no port"})
+    run = measure.race(world, "fast", "slow", "same", twin=False, duration=40.0)
+    assert {entry.name for entry in run.result.entries} >= {"fast", "same"}
+    assert "slow lost a process: no port" in world.seen
+    assert world.refused_starts["slow"] <= 4
+
+
 def test_what_is_thrown_away_with_the_first_connections_is_compiled_again_before_it_counts(
     measure: Measure,
 ) -> None:

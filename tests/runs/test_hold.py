@@ -72,3 +72,11 @@ def test_with_same_answers_it_is_out_and_the_diff_is_the_reason(measure: Measure
         "its answers are not like those of fast (--same-answers): time is missing"
     )
     assert {entry.name for entry in verdict.entries} == {"fast", "same"}
+
+
+def test_of_one_that_ends_at_its_verification_its_end_is_the_reason(measure: Measure) -> None:
+    world = World(
+        SPEEDS, wrong={"slow": "no connection"}, dead={"slow": "exited with status 7 after 0.2 s"}
+    )
+    verdict = measure.race(world, "fast", "slow", "same", keep_going=True).result
+    assert [each.reason for each in verdict.skipped] == ["exited with status 7 after 0.2 s"]

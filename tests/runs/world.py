@@ -1,6 +1,7 @@
 """A world behind the effects: servers with known speeds, a clock that moves with the load."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,20 +41,20 @@ class World(Reports):
     """Servers by name with their throughput; faults by name; and all that happened.
 
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
-    processes, or names whose processes all die. `ready_ms` is how long a server takes to start,
-    12 ms without. `warmth` is the share of a server's throughput that it has after so many
-    seconds of load. Slow clients leave those that they hold up a share of their throughput, and
-    `crowded` ones have slow clients now. `loading` is who is loaded, over what kind of
-    `connection`. Those with `places` in their listen queues close the connection after each
-    answer, and what overflows them waits for a second. Those that stall answer nothing after so
-    many seconds of load (`stalls`), and the connections of `broken` ones end with that kind of
-    error. `queues` are places in the listen queues of those that keep connections, and `served` how
-    many of them are served at a time; `waited_ms` is how long those wait that overflow them when
-    they connect. `starts_s` is what starts take on the clock. With `drains` a slice ends when what
-    is in flight is answered. `costs` has what a request of a mix costs, by server and name; 1
-    without. Those in `forgets` are as cold as at first when their first connections are closed.
-    `compiles_s` is the CPU time that each slice in a process's first half second of load leaves to
-    be done after it. `stubborn` ones survive SIGKILL.
+    processes, or names whose processes all die. `ready_ms` is how long a server takes to start, 12
+    ms without, and `patience_s` how long a process had for that. `warmth` is the share of a
+    server's throughput that it has after so many seconds of load. Slow clients leave those that
+    they hold up a share of their throughput, and `crowded` ones have slow clients now. `loading` is
+    who is loaded, over what kind of `connection`. Those with `places` in their listen queues close
+    the connection after each answer, and what overflows them waits for a second. Those that stall
+    answer nothing after so many seconds of load (`stalls`), and the connections of `broken` ones
+    end with that kind of error. `queues` are places in the listen queues of those that keep
+    connections, and `served` how many of them are served at a time; `waited_ms` is how long those
+    wait that overflow them when they connect. `starts_s` is what starts take on the clock. With
+    `drains` a slice ends when what is in flight is answered. `costs` has what a request of a mix
+    costs, by server and name; 1 without. Those in `forgets` are as cold as at first when their
+    first connections are closed. `compiles_s` is the CPU time that each slice in a process's first
+    half second of load leaves to be done after it. `stubborn` ones survive SIGKILL.
     """
 
     requests_per_s: dict[str, float]
@@ -61,7 +62,9 @@ class World(Reports):
     unbuildable: dict[str, str] = field(default_factory=dict)
     unstartable: dict[str, str] = field(default_factory=dict)
     unstartable_again: dict[str, str] = field(default_factory=dict)
+    refused_starts: Counter[str] = field(default_factory=Counter)
     ready_ms: dict[str, float] = field(default_factory=dict)
+    patience_s: dict[str, float] = field(default_factory=dict)
     held_mib: float = 10.0
     free_mib: float = 4000.0
     wrong: dict[str, str] = field(default_factory=dict)

@@ -25,7 +25,8 @@ class TimeIsUp(BakeoffError):
 class Context:
     """The effects, the keeper of the contenders, the log, who is told, and the folder.
 
-    `known` has what contenders answered that were asked what stays in it, by name. At `until_ns` of
+    `known` has what contenders answered that were asked what stays in it, by name; `ready_s` how
+    long the first process of each took to start. At `until_ns` of
     the stages' clock the time is up; None: there is no bound.
     """
 
@@ -37,6 +38,7 @@ class Context:
     known: dict[str, Known] = field(default_factory=dict)
     _surroundings: list[Surroundings] = field(default_factory=list)
     until_ns: int | None = None
+    ready_s: dict[str, float] = field(default_factory=dict)
     _added_ns: list[int] = field(default_factory=list)
 
     @property

@@ -74,7 +74,9 @@ class Draws:
             started = {}
             for name in start_order(session.plan, session.boot, number):
                 session.context.check_time(f"starting another process of {name}")
-                if name in self.alive and self._redrawn(name).instances > 1:
+                # After three that did not come up it goes on with those that did.
+                fails = len(self._lost.get(name, ())) >= LOST_MAX
+                if name in self.alive and self._redrawn(name).instances > 1 and not fails:
                     try:
                         started[name] = session.instances.start(session.plan.entry(name))
                     except ContenderOut as error:
@@ -193,6 +195,8 @@ class Draws:
         """It has lost a process, or more than that."""
         self._in_a_row[name] += 1
         lost = self._lost.setdefault(name, [])
+        if not lost:
+            self._session.context.watch.step(f"{name} lost a process: {how}")
         lost.append(how)
         if self._redrawn(name).what == "processes":
             lost = lost[-self._in_a_row[name] :]

@@ -15,11 +15,16 @@ from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.protocol import OVER_TLS
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Handle, Stopped, Verification
+from bakeoff.plan import START_S_MAX, ready_within
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.stages import Meters
 from bakeoff.start import GRACE_S
 from bakeoff.verify import opening
 
+LATER_START = 5.0
+"""A further process may take so many times as long to start as the first one did."""
+DYING_MS, LOOK_MS = 200, 20
+"""A process that exits closes its connections some time before it has ended."""
 _WORST = ("SIGTERM", "had ended", "SIGKILL")
 
 
@@ -77,7 +82,8 @@ class Instances:
                 known.held if known else None,
             )
             if verification.problems:
-                raise ContenderOut("; ".join(verification.problems))
+                problems = "; ".join(verification.problems)
+                raise ContenderOut(self.why_out(entry, key, problems))
             verification = known.of(verification) if known else verification
         except ContenderOut:
             self._stop(entry.name, key)
@@ -121,6 +127,14 @@ class Instances:
             return None
         return self._context.keeper.death(running.key, self._answers[running.key], doing)
 
+    def why_out(self, entry: Entry, key: str, reason: str) -> str:
+        """The `reason` for which its verification fails, or how it ended, where it did."""
+        for _ in range(0 if entry.attached else DYING_MS // LOOK_MS):
+            if how := self._context.keeper.death(key, None, f"at its verification: {reason}"):
+                return how
+            self._context.stages.clock.wait(LOOK_MS / 1000)
+        return reason
+
     def probe(self, entry: Entry) -> Probes:
         """How another process of `entry` reacts to what the workload doesn't send."""
         none, context = Probes(), self._context
@@ -160,9 +174,12 @@ class Instances:
             close=plan.connection == "close",
         )
         environment = context.surroundings(plan).environment
+        timeout_s = entry.contender.run.ready_timeout_s if entry.contender else START_S_MAX
+        if (first_s := context.ready_s.get(entry.name)) is not None:
+            timeout_s = min(timeout_s, max(START_S_MAX, LATER_START * first_s))
         with context.time_for_a_start():
             handle = context.keeper.start(
-                entry,
+                ready_within(entry, timeout_s),
                 key=key,
                 out=out_folder(Path(entry.folder)),
                 workers=plan.workers_of(entry.name),
@@ -175,6 +192,7 @@ class Instances:
                 environment=environment,
                 say=lambda text: context.watch.step(f"{entry.name}: {text}"),
             )
+        context.ready_s.setdefault(entry.name, (handle.time_to_ready_ms or 0.0) / 1000)
         self._started.append((entry.name, key))
         return handle.model_copy(update={"connection": plan.connection})
 

@@ -11,7 +11,7 @@ from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import arrival_seed
-from bakeoff.runs.measuring.instances import Running
+from bakeoff.runs.measuring.instances import DYING_MS, Running
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.stages import Stages
 
@@ -20,8 +20,6 @@ REST_MS, REST_SHARE = 20, 0.25
 REST_MS_MAX = 240
 """About as long as the slice before it: who is never at rest (it polls) does not hold up a race."""
 
-DYING_MS = 200
-"""A process that exits closes its connections some time before it has ended."""
 BROKEN = ("connect_refused", "reset", "early_close", "write", "goaway")
 """Kinds of errors that such a process leaves, of at least half of its connections."""
 

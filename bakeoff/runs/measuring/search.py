@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from bakeoff.model.capacity import CapacityPlan, Objective
+from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.samples import Block, BootEnd, PlanChange, Record, Slice
 from bakeoff.plan import block_order, check_budget, ladder
 from bakeoff.runs.measuring.boot import Boot, measured_s
@@ -63,7 +64,7 @@ class Scores:
 def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
     """Run a boot of a search for capacities; whether there is anything to climb.
 
-    Raises `NotAsPlanned`, `NoVerdict`, `BadUsage` where the time is too little for one round.
+    Raises `NotAsPlanned`, and `NoVerdict`, also where the time is too little for one round.
     """
     with boot.ending() as ending, boot.session() as session:
         meter, warmup, rule = boot.begin(session, {})
@@ -159,10 +160,14 @@ class _Search:
         self._draw, self._meter, self._names = self._draws.next()
 
     def _afford(self, needed_s: float) -> None:
-        """A round in each boot takes `needed_s`: refuse, or take as long where nobody said how."""
+        """A round in each boot takes `needed_s`: end, or take as long where nobody said how."""
         plan, context = self._boot.plan, self._boot.context
         if self._duration_asked:
-            check_budget(plan.duration_s, needed_s, plan.boots)
+            try:
+                check_budget(plan.duration_s, needed_s, plan.boots)
+            except BadUsage as error:
+                # Nobody could know before it was seen how slow the servers are.
+                raise NoVerdict(str(error)) from None
         elif needed_s > plan.duration_s:
             context.watch.step(
                 f"measuring for {needed_s:.0f} s in all: slow servers need long slices"

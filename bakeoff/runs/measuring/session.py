@@ -157,6 +157,7 @@ class Session:
         held, out = hold(self.plan, self.running, self.context)
         for each in self.running:
             if reason := out.get(each.entry.name):
+                out[each.entry.name] = reason = self.instances.why_out(each.entry, each.key, reason)
                 self.instances.stop(each)
                 self.context.watch.out(each.entry.name, reason)
         self.running, self.out = held, self.out | out

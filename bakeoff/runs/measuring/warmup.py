@@ -13,6 +13,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
+from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
@@ -228,6 +229,11 @@ def _is_held_up(slices: Sequence[Slice]) -> bool:
 def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
     missing = sum(each.event.misses for each in slices)
     due = sum(each.event.due for each in slices)
+    if not due:
+        return (
+            f"no answer came on {plural(connections, 'connection')} within "
+            f"{REQUEST_TIMEOUT_MS / 1000:g} s while {doing}: see its log"
+        )
     fewer = f"use fewer than {connections} connections (-c), and " if connections > 1 else ""
     return (
         f"{missing:,} of {due:,} requests had no answer within {REQUEST_TIMEOUT_MS / 1000:g} s "
