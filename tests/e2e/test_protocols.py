@@ -103,19 +103,20 @@ def test_a_url_over_tls_is_believed_by_its_roots_and_by_no_other(
         as_http_1 = place.bakeoff("race", url, "--insecure", "-d", "1", *QUICK)
     assert good.status == 0, good.err
     assert Verdict.from_json(good.out, "stdout").protocol == "h2"
-    assert wrong.status == 1 and "its certificate is not believed: " in wrong.err
+    assert wrong.status == 3 and "its certificate is not believed: " in wrong.err
     assert neither.status == 2 and "Give --ca FILE" in neither.err
-    assert as_http_1.status == 1 and "Traceback" not in as_http_1.err
-    assert f"no contender is left:\n  localhost:{port}: " in as_http_1.err
+    assert as_http_1.status == 3 and "Traceback" not in as_http_1.err
+    assert f"no contender can take part:\n  localhost:{port}: " in as_http_1.err
 
 
 def test_one_that_speaks_only_http_1_is_out_of_http_2_and_races_on(place: Place) -> None:
     (place.path / "old.js").write_text(FOUR.replace("speak[PROTOCOL]", 'speak["h1"]'))
     words = ["race", "node old.js", "--protocol", "h1,h2c", "-d", "1", *QUICK, "--json", "-"]
-    ended = place.bakeoff(*words)
-    assert ended.status == 0, ended.err
+    ended = place.bakeoff(*words, "--ready-timeout", "5", "--keep-going")
+    assert ended.status == 4, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
     assert [entry.name for entry in verdict.entries] == ["old.js h1"]
     (skipped,) = verdict.skipped
     assert skipped.name == "old.js h2c"
-    assert "not ready within 10 s; the last attempt said: it speaks HTTP/1 alone" in skipped.reason
+    assert "not ready within 5 s (--ready-timeout gives it more); at the last" in skipped.reason
+    assert "it speaks HTTP/1 alone" in skipped.reason

@@ -163,7 +163,7 @@ def test_each_connection_logs_in_and_takes_its_token(shop: Place) -> None:
     assert entry.valid and entry.errors.total == 0
     (shop.path / "chain.toml").write_text(CHAIN.replace("json /token", "json /tokens/0"))
     ended = shop.bakeoff(*words)
-    assert ended.status == 1
+    assert ended.status == 3
     assert "POST /login: {{token}} can't be taken: there is no json /tokens/0" in ended.err
 
 
@@ -183,5 +183,5 @@ def test_a_request_is_typed_as_for_curl(shop: Place) -> None:
 def test_what_a_typed_request_does_not_get_is_said(shop: Place) -> None:
     words = ["race", "python3 old.py", "--request", "/x", "--expect-body", "no", "-d", "1"]
     ended = shop.bakeoff(*words, *QUICK)
-    assert ended.status == 1
+    assert ended.status == 3
     assert 'GET /x: answered "{"target": "/x"' in ended.err

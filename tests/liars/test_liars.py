@@ -69,7 +69,18 @@ def raced(races: Races, folder: Path) -> dict[str, list[str]]:
     for race, (liars, options) in races.items():
         names = [f"./{name}.py" for name in ("honest", *liars)]
         out = ("--json", f"{race}.json", "--out", f"runs-{race}")
-        words = ("race", *names, *options, *out, "--boots", "1", "--no-twin", "--warm-up", "1s")
+        words = (
+            "race",
+            *names,
+            *options,
+            *out,
+            "--boots",
+            "1",
+            "--no-twin",
+            "--warm-up",
+            "1s",
+            "--keep-going",
+        )
         running[race] = place.begin(*words)
     findings: dict[str, list[str]] = {}
     for race, process in running.items():
