@@ -24,6 +24,10 @@ def _with(lines: str) -> dict[str, str | bytes]:
     return {"x/contender.toml": CONTENDER.format(lines)}
 
 
+def _root(scene: Scene) -> None:
+    scene.patch.setattr(os, "geteuid", lambda: 0)
+
+
 def _not_root(scene: Scene) -> None:
     _apt(scene)
     scene.patch.setattr(os, "geteuid", lambda: 1000)
@@ -70,7 +74,7 @@ SECTION = Section(
                 (
                     NOCC,
                     "a tool that is not here, whose package is nocc-dev; there is no apt-get",
-                    None,
+                    _root,
                 ),
                 (NOCC, "the same; apt-get is here, and you are not root", _not_root),
                 (

@@ -1,5 +1,6 @@
 """Situations in which runs are measured: the fast world of tests/runs, and runs that are there."""
 
+import os
 import shutil
 import sys
 import tempfile
@@ -118,7 +119,8 @@ def away(*modules: str) -> Situation:
 def real(scene: Scene) -> None:
     """What is raced, is raced here: all contenders are out before there is any load."""
     scene.patch.setattr(runs, "real_stages", _REAL)
+    scene.patch.setattr(os, "sched_getaffinity", _CORES)
     scene.patch.setattr(stages, "SETTLE_S", 0)
 
 
-_REAL = runs.real_stages
+_REAL, _CORES = runs.real_stages, os.sched_getaffinity
