@@ -249,6 +249,12 @@ SECTION = Section(
             shows=SAID,
         ),
         Case(
+            f"capacity {A} --slo p99=50ms --seed 1 -d 20",
+            "it does 600 requests/s",
+            world(requests_per_s={"a": 600.0}),
+            shows=SAID,
+        ),
+        Case(
             f"capacity {A} --slo p99=10ms --seed 1 -d 30",
             "it doesn't start",
             world(unstartable={"a": KILLED}),
