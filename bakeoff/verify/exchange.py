@@ -79,9 +79,7 @@ def exchange(
 
 def _check_no_more(rest: bytes) -> None:
     if rest:
-        raise NoAnswer(
-            f"it answers twice: {len(rest)} bytes came that belong to no request"
-        )
+        raise NoAnswer(f"it answers twice: {len(rest)} bytes came that belong to no request")
 
 
 def written(request: RequestSection, path: str, host: str, *, close: bool) -> bytes:

@@ -70,12 +70,15 @@ def test_the_tail_is_that_of_the_process_whose_log_begins_there(tmp_path: Path) 
     assert faults.with_tail("died", own) == "died; the end of its log:\n  cut"
 
 
+AFTER = "3.2 s after its start"
+
+
 @pytest.mark.parametrize(
     ("status", "answers", "doing", "said"),
     [
-        (7, 20_000, "", "exited with status 7 after 20,000 answers to the load, 3.2 s after its start"),
-        (-9, 1, "", "was killed by signal SIGKILL after 1 answer to the load, 3.2 s after its start"),
-        (0, None, "while x", "exited with status 0, 3.2 s after its start, while x"),
+        (7, 20_000, "", f"exited with status 7 after 20,000 answers to the load, {AFTER}"),
+        (-9, 1, "", f"was killed by signal SIGKILL after 1 answer to the load, {AFTER}"),
+        (0, None, "while x", f"exited with status 0, {AFTER}, while x"),
     ],
 )
 def test_an_end_has_its_status_its_answers_and_its_time(

@@ -184,8 +184,8 @@ def test_death_is_told_with_what_it_answered_and_what_it_was_for(
     while (death := keeper.death("it", 20_000, "while it was warmed up")) is None:
         pass
     assert re.match(
-        r"was killed by signal SIGTERM after 20,000 answers to the load, \d+\.\d s after its start, "
-        r"while it was warmed up",
+        r"was killed by signal SIGTERM after 20,000 answers to the load, \d+\.\d s after its "
+        r"start, while it was warmed up",
         death,
     )
 

@@ -36,11 +36,11 @@ def table(by_name: Mapping[str, Work]) -> Table:
         "What each contender does",
         (Column("contender", "text"), *(Column(head) for head, _ in columns)),
         tuple(Row((name, *(cell(work) for _, cell in columns))) for name, work in by_name.items()),
-        "Writes: in how many an answer is sent. HTTP/1.0: whether the connection of such a client is"
-        " kept when it requests that; this, `Connection: close` and an incomplete request were sent"
-        " to a further process of each contender, which was not measured. At work: threads that used more than half of the CPU time of the busiest one in"
-        " their process. Asked: for how many workers. Log: bytes written to logs and files per"
-        " request.",
+        "Writes: in how many an answer is sent. HTTP/1.0: whether the connection of such a client"
+        " is kept when it requests that; this, `Connection: close` and an incomplete request were"
+        " sent to a further process of each contender, which was not measured. At work: threads"
+        " that used more than half of the CPU time of the busiest one in their process. Asked: for"
+        " how many workers. Log: bytes written to logs and files per request.",
     )
 
 
