@@ -35,7 +35,7 @@ def refused(ended: Ended, status: int, *says: str) -> None:
 def test_a_build_that_fails_shows_the_end_of_its_log(place: Place) -> None:
     text = CONTENDER + '[build]\ncommand = "ls no-such-file"\n'
     ended = place.bakeoff("race", place.contender("x", text))
-    refused(ended, 1, "its build failed: `ls no-such-file`", "No such file or directory")
+    refused(ended, 3, "its build failed: `ls no-such-file`", "No such file or directory")
 
 
 def test_each_server_that_does_not_serve_is_out_for_a_reason(place: Place) -> None:
@@ -43,18 +43,18 @@ def test_each_server_that_does_not_serve_is_out_for_a_reason(place: Place) -> No
         place.server("dies", before="sys.exit('no config')"): "exited with status 1",
         place.server("crashes", before="os.kill(os.getpid(), 11)"): "SIGSEGV",
         place.server("elsewhere", port="0"): "port",
-        place.server("wrong", status=503): "answered with status 503, not 200",
+        place.server("wrong", status=404): "answered with status 404, not 200",
         place.contender("x", CONTENDER): "x: not ready within 1 s",
     }
     ended = place.bakeoff("race", *broken, "-d", "1", "--boots", "1", "--no-twin")
-    refused(ended, 1, "no contender is left", "no config", *broken.values())
+    refused(ended, 3, "no contender can take part", "no config", *broken.values())
 
 
 def test_a_url_without_a_server_to_crosscheck(place: Place) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     ended = place.bakeoff("crosscheck", f"http://127.0.0.1:{port}/")
-    refused(ended, 1, f"http://127.0.0.1:{port}/: can't be connected to: Connection refused")
+    refused(ended, 3, f"http://127.0.0.1:{port}/: can't be connected to: Connection refused")
 
 
 def test_a_port_that_is_taken(place: Place) -> None:
@@ -62,7 +62,7 @@ def test_a_port_that_is_taken(place: Place) -> None:
         port = str(taken.getsockname()[1])
         command = place.server("a", port=port)
         ended = place.bakeoff("race", command, "--port", port)
-    refused(ended, 1, f"port {port} is taken", f"pid {os.getpid()}")
+    refused(ended, 3, f"port {port} is taken", f"pid {os.getpid()}")
 
 
 def test_help_teaches(place: Place) -> None:
