@@ -226,8 +226,8 @@ class _LoadGenerators(LoadGenerators):
         host = address.rpartition(":")[0].strip("[]")
         if host not in self._may_load:
             raise BadUsage(
-                f"{address}: is no server node of the cluster, which alone are loaded; if it is "
-                f"yours to load, say so: --i-may-load {host}"
+                f"{address}: is not a server node of the cluster; to load another host "
+                f"of yours: --i-may-load {host}"
             )
 
 

@@ -248,7 +248,7 @@ def export(
 def check(folder: Path) -> Site:
     """What an earlier export wrote there. Raises `BadUsage` where there are other files."""
     if folder.exists() and not folder.is_dir():
-        raise BadUsage(f"{folder}: is no folder; name one for the site")
+        raise BadUsage(f"{folder}: is not a folder; name one for the site")
     if (folder / MANIFEST).exists():
         return Site.read_json(folder / MANIFEST)
     if folder.is_dir() and any(

@@ -31,7 +31,7 @@ class Trust:
         """By the file `ca`. Raises `BadUsage` where it has no certificates."""
         if ca and insecure:
             raise BadUsage(
-                "--ca and --insecure: any certificate is taken, or those that roots sign"
+                "--ca and --insecure: give one of them; --insecure accepts any certificate"
             )
         if ca is None:
             return cls(insecure=insecure)
@@ -113,14 +113,14 @@ def resolve_contenders(
             contender = replace(contender, attached=attached)
         resolved.append(contender)
     if unused_ports:
-        raise BadUsage(f"--port {unused_ports[0]}: there is no command that it could belong to")
+        raise BadUsage(f"--port {unused_ports[0]}: is for a command, and no contender is one")
     if unused_pids:
-        raise BadUsage(f"--pid {unused_pids[0]}: there is no URL that it could belong to")
+        raise BadUsage(f"--pid {unused_pids[0]}: is for a URL, and no contender is one")
     if trust != Trust() and not any(each.attached and each.attached.tls for each in resolved):
         option = "--insecure" if trust.insecure else "--ca"
         raise BadUsage(
-            f"{option}: there is no https:// URL that it could belong to; what bakeoff starts "
-            "has a certificate that the run makes"
+            f"{option}: is for an https:// URL, and no contender is one; for its own servers "
+            "bakeoff makes a certificate"
         )
     names = _names(resolved, given)
     return [replace(each, name=name) for each, name in zip(resolved, names, strict=True)]
@@ -134,7 +134,7 @@ def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -
         if name is None:
             continue
         if any(given[m] == name and resolved[m].typed != resolved[n].typed for m in range(n)):
-            raise BadUsage(f"{name}: is the name of two contenders; each needs one of its own")
+            raise BadUsage(f"{name}: two contenders have this name; give each its own")
         names[n] = unique_name(name, taken)
         taken.append(names[n] or "")
     for origin, shorten in (
@@ -239,16 +239,16 @@ def _command(text: str, directory: Path) -> ResolvedContender:
 def parse_url(url: str, trust: Trust) -> Attached:
     """The server and path that a URL names. Raises `BadUsage` for one that can't be loaded."""
     if not url.startswith(("http://", "https://")):
-        raise BadUsage(f"{url}: is no URL; it takes http://host:port/path")
+        raise BadUsage(f"{url}: is not a URL; it takes http://host:port/path")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError as error:
-        raise BadUsage(f"{url}: is no URL: {error}") from None
+        raise BadUsage(f"{url}: is not a URL: {error}") from None
     if parts.scheme == "https" and trust == Trust():
         raise BadUsage(
-            f"{url}: by whom is its certificate to be believed? Give --ca FILE with the roots "
-            "(PEM), or --insecure to take any"
+            f"{url}: its certificate can't be checked yet. Give --ca FILE with the CA's "
+            "certificate (PEM), or --insecure to accept any"
         )
     if not host:
         raise BadUsage(f"{url}: names no host; it takes http://host:port/path")

@@ -52,7 +52,7 @@ def entries_of(
             )
         )
     if not entries:
-        raise BadUsage(f"no contender can race:\n{reasons(skipped)}")
+        raise BadUsage(f"no contender can take part:\n{reasons(skipped)}")
     return entries, skipped
 
 
@@ -68,7 +68,10 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
         if not own or (path == "/" and not workload.is_mix):
             return named
         if named not in ("/", path):
-            raise BadUsage(f"{resolved.name}: names a path, and so does what is asked: {path}")
+            raise BadUsage(
+                f"{resolved.name}: has the path {named}, and the workload requests {path}: "
+                "leave one of them out"
+            )
         return path
     if resolved.origin == "command" or workload.is_mix:
         return path
@@ -82,9 +85,7 @@ def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
         if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
             return ""
         if protocol in OVER_TLS:
-            return (
-                f"is a URL of plain HTTP, and {protocol} goes over TLS: put https:// and its port"
-            )
+            return f"is an http:// URL, and {protocol} needs TLS: give its https:// URL"
         return f"is a URL over TLS, and {protocol} is cleartext: put http:// and the plain port"
     speaks = resolved.contender.protocols if resolved.contender else ()
     if protocol in speaks:
@@ -151,8 +152,8 @@ def check_loadable(entries: Sequence[Entry], cluster: Cluster) -> None:
             host = entry.attached.address.rpartition(":")[0].strip("[]")
             if host not in (cluster.server.address, *cluster.may_load):
                 raise BadUsage(
-                    f"{entry.name}: {host} is no server node of the cluster, which alone are "
-                    f"loaded; if it is yours to load, say so: --i-may-load {entry.attached.host}"
+                    f"{entry.name}: {host} is not a server node of the cluster; to load "
+                    f"another host of yours: --i-may-load {entry.attached.host}"
                 )
 
 

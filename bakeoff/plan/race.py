@@ -119,11 +119,11 @@ class RaceDraft:
         reference = typed.get(reference, reference)
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
-            raise BadUsage(f"--reference: {reference} doesn't race{hint}")
+            raise BadUsage(f"--reference: {reference} is not among the contenders{hint}")
         names = [*racing, *(each.name for each in skipped)]
         gates = tuple(race_gate(text, names, typed) for text in options.gates)
         if options.confirm and len(entries) < 2:
-            raise BadUsage("--confirm: compares ratios, and one contender has none; it takes two")
+            raise BadUsage("--confirm: needs two contenders")
         if options.ready_timeout:
             entries = [ready_within(each, options.ready_timeout) for each in entries]
         if options.twin:
@@ -207,8 +207,8 @@ class RaceDraft:
 
 
 _NOT_OF = {
-    "--pipeline": "{} has streams in place of a pipeline: --streams says how many",
-    "--streams": "{} has no streams, which are HTTP/2's: give --protocol h2 or h2c alone",
+    "--pipeline": "{} has no pipeline; use --streams",
+    "--streams": "{} has no streams; they need --protocol h2 or h2c alone",
 }
 
 

@@ -186,12 +186,12 @@ class RaceOptions(QuestionOptions):
         """Refuse what can't be had together."""
         if self.budget and (self.duration or not self.precision):
             raise BadUsage(
-                "--budget: bounds what --precision may take, in place of --duration; "
-                "for a race of fixed length give --duration alone"
+                "--budget: is for --precision; for a race of fixed length give --duration"
             )
         if self.rate and self.load:
             raise BadUsage(
-                "--rate and --load: the rate is either the same for all or a share of each's"
+                "--rate and --load: give one of them: the same rate for all, or a share "
+                "of each's peak"
             )
         if self.solo and self.instances:
             raise BadUsage("--instances: --solo starts a new process in each round; leave one out")
@@ -199,5 +199,5 @@ class RaceOptions(QuestionOptions):
             raise BadUsage("--precision: a solo race takes the time it is given; leave --solo out")
         if self.solo and self.confirm:
             raise BadUsage(
-                "--confirm: measures solo what was raced in turns; --solo does so already"
+                "--confirm: is a solo race, and --solo is one already; leave --confirm out"
             )

@@ -421,7 +421,7 @@ def open_run(path: Path) -> AnyRun:
             raise BadUsage(f"{path}: has a {old}, of an earlier bakeoff: measure it again")
     file = path / PLAN_FILE
     if not file.exists():
-        raise BadUsage(f"{path}: is no run folder: it has no {PLAN_FILE}")
+        raise BadUsage(f"{path}: is not a run folder: it has no {PLAN_FILE}")
     schema = _AnyPlan.read_json(file).schema_
     if schema not in _KINDS:
         raise BadFile.of_schema(file, schema, sorted(_KINDS))

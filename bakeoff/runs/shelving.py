@@ -165,7 +165,7 @@ def found_in(folders: Iterable[Path]) -> Iterator[Path]:
     """
     for folder in folders:
         if not folder.is_dir():
-            raise BadUsage(f"{folder}: is no folder; runs are in ./runs, see --out")
+            raise BadUsage(f"{folder}: is not a folder; runs are in ./runs, see --out")
         yield from _below(folder)
 
 

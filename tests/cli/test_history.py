@@ -63,7 +63,7 @@ def test_a_race_is_found_again_by_a_rebuild(world: World, tmp_path: Path, url: s
 
 
 def test_bad_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "is no folder" in refused("rebuild", "nowhere")
+    assert "is not a folder" in refused("rebuild", "nowhere")
     monkeypatch.setenv(HISTORY, "")
     assert "which turns the history off" in refused()
 

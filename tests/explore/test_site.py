@@ -208,6 +208,6 @@ def test_a_folder_with_something_else_in_it_is_left_alone(shelves: Shelves, tmp_
     (tmp_path / "thesis.txt").touch()
     with pytest.raises(BadUsage, match="has other files in it"):
         export(shelves.index, tmp_path, World({}))
-    with pytest.raises(BadUsage, match="is no folder"):
+    with pytest.raises(BadUsage, match="is not a folder"):
         export(shelves.index, tmp_path / "thesis.txt", World({}))
     assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]

@@ -196,7 +196,10 @@ def test_a_search_for_capacities(world: World) -> None:
     [
         ({"connections": 0}, "--connections: is 0; it takes a number above zero"),
         ({"duration": "soon"}, "--duration: is 'soon'; it takes seconds"),
-        ({"reference": "fsat"}, "--reference: fsat doesn't race; did you mean fast?"),
+        (
+            {"reference": "fsat"},
+            "--reference: fsat is not among the contenders; did you mean fast?",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_as_on_the_command_line(

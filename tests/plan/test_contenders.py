@@ -90,7 +90,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
         ("https://localhost/", "Give --ca FILE"),
         ("http:///x", "names no host"),
         ("http://localhost:8080@x/", "http://x/: has a user or a password in it"),
-        ("http://localhost:99999/", "is no URL"),
+        ("http://localhost:99999/", "is not a URL"),
         ("", "is empty"),
     ],
 )
@@ -123,9 +123,9 @@ def test_in_the_catalogue_a_contenders_name_is_its_folders(tmp_path: Path) -> No
 
 
 def test_a_port_or_pid_without_an_owner_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="--port 3000: there is no command"):
+    with pytest.raises(BadUsage, match="--port 3000: is for a command"):
         resolve(["nginx"], tmp_path, ports=[3000])
-    with pytest.raises(BadUsage, match="--pid 1: there is no URL"):
+    with pytest.raises(BadUsage, match="--pid 1: is for a URL"):
         resolve(["nginx"], tmp_path, pids=[1])
     with pytest.raises(BadUsage, match="there is no such process"):
         resolve(["http://127.0.0.1:1/"], tmp_path, pids=[2**22 + 1])

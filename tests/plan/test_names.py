@@ -92,7 +92,7 @@ def test_a_bad_name_is_refused(operand: str, says: str, tmp_path: Path) -> None:
 
 
 def test_two_contenders_cannot_have_one_name(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="a: is the name of two contenders"):
+    with pytest.raises(BadUsage, match="a: two contenders have this name"):
         called(["a=python3 x", "a=python3 y"], tmp_path)
 
 

@@ -107,9 +107,9 @@ def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"streams": 8}, "--streams 8: h1 has no streams, which are HTTP/2's"),
+        ({"streams": 8}, "--streams 8: h1 has no streams; they need"),
         ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls has no streams"),
-        ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 has streams in place of a pipeline"),
+        ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 has no pipeline; use --streams"),
         (
             {"streams": 8, "protocol": "h2", "connection": "close"},
             "--streams 8 needs --keep-alive",
@@ -118,7 +118,7 @@ def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
         ({"protocol": "https"}, "--protocol: `https` is not a protocol; did you mean h1-tls?"),
         ({"protocol": "h2,h2"}, "--protocol: has h2 twice"),
         ({"protocol": ""}, "--protocol: is ''; it takes h1, h1-tls"),
-        ({"insecure": True}, "--insecure: there is no https:// URL"),
+        ({"insecure": True}, "--insecure: is for an https:// URL"),
         ({"ca": "nowhere.pem"}, "--ca nowhere.pem: can't be read: No such file"),
         ({"ca": "x", "insecure": True}, "--ca and --insecure"),
     ],
@@ -159,7 +159,7 @@ def test_an_https_url_is_asked_over_tls_by_the_roots_that_were_given(
 @pytest.mark.parametrize(
     ("url", "protocol", "says"),
     [
-        (HTTP, "h2", "is a URL of plain HTTP, and h2 goes over TLS: put https:// and its port"),
+        (HTTP, "h2", "is an http:// URL, and h2 needs TLS: give its https:// URL"),
         (HTTPS, "h2c", "is a URL over TLS, and h2c is cleartext: put http:// and the plain port"),
     ],
 )
@@ -211,8 +211,8 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
     for url, options, says in (
         (HTTP, {"protocol": "h2"}, "--protocol h2: needs an https:// URL"),
         (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: needs an http:// URL"),
-        (HTTPS, {}, "by whom is its certificate to be believed"),
-        (HTTP, {"insecure": True}, "--insecure: .* is cleartext"),
+        (HTTPS, {}, "its certificate can't be checked yet"),
+        (HTTP, {"insecure": True}, "--insecure: is for an https:// URL"),
         (HTTP, {"streams": 2}, "--streams 2: h1 has no streams"),
         (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: h2load keeps"),
     ):

@@ -95,7 +95,7 @@ def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
     mine = str(contender(tmp_path, "mine"))
     made = planned(tmp_path, mine, "http://127.0.0.1:1/", request="/x", twin=False)
     assert [entry.path for entry in made.entries] == ["/x", "/x"]
-    with pytest.raises(BadUsage, match="names a path, and so does what is asked: /x"):
+    with pytest.raises(BadUsage, match="and the workload requests /x"):
         planned(tmp_path, "http://127.0.0.1:1/y", request="/x")
     assert planned(tmp_path, "http://127.0.0.1:1/y", headers=("A: b",)).entries[0].path == "/y"
 

@@ -95,14 +95,17 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
     ("options", "says"),
     [
         ({"pipeline": 2, "connection": "close"}, "--pipeline 2 needs --keep-alive: with --close"),
-        ({"reference": "ngin"}, "--reference: ngin doesn't race; did you mean nginx"),
+        (
+            {"reference": "ngin"},
+            "--reference: ngin is not among the contenders; did you mean nginx",
+        ),
         ({"workload": "helo"}, "no workload called helo; did you mean hello or slow or echo?"),
         ({"rate": 5.0, "load": 0.7}, "--rate and --load"),
         ({"precision": 0.01, "solo": True}, "leave --solo out"),
-        ({"confirm": True, "solo": True}, "--solo does so already"),
-        ({"confirm": True}, "--confirm: compares ratios, and one contender has none"),
-        ({"budget": 9}, "--budget: bounds what --precision may take"),
-        ({"budget": 9, "precision": 0.01, "duration": 9}, "--budget: bounds"),
+        ({"confirm": True, "solo": True}, "--solo is one already"),
+        ({"confirm": True}, "--confirm: needs two contenders"),
+        ({"budget": 9}, "--budget: is for --precision"),
+        ({"budget": 9, "precision": 0.01, "duration": 9}, "--budget: is for --precision"),
         ({"gates": ["nginx >= ngin"]}, "there is no ngin here; did you mean nginx?"),
         ({"cpus": "server=0,client=9"}, "this machine has no core 9"),
     ],
@@ -117,7 +120,7 @@ def test_a_contender_that_does_not_serve_the_workload_is_skipped() -> None:
     made = plan(["nginx", "python3 a.py"], workload="get", keep_going=True)
     assert names(made) == ["a.py", "a.py (twin)"]
     assert skipped(made)["nginx"].startswith("doesn't serve the workload get; it serves empty, ")
-    with pytest.raises(BadUsage, match="no contender can race"):
+    with pytest.raises(BadUsage, match="no contender can take part"):
         plan(["nginx"], workload="get")
 
 

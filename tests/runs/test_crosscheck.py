@@ -139,7 +139,7 @@ def test_who_is_missing_or_can_not_do_it_is_skipped_with_a_reason(checked: Check
     reasons = {one.name: one.reason for one in crosscheck.skipped}
     assert reasons["wrk"] == "wrk is not installed: apt-get install wrk"
     assert reasons["wrk2"].startswith("wrk2 needs a rate")
-    assert reasons["webbench"].startswith("webbench makes a connection per request")
+    assert reasons["webbench"].startswith("webbench opens a connection for each request")
     assert [one.loader for one in crosscheck.loadings] == ["engine", "oha"]
 
 

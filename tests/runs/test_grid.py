@@ -140,6 +140,9 @@ def test_other_sources_do_not_finish_it(measure: Measure) -> None:
         if path.is_file():
             path.unlink()
     world = World(SPEEDS)
-    with pytest.raises(BadUsage, match="the sources of fast, slow are not what they were"):
+    with pytest.raises(
+        BadUsage,
+        match="the sources of fast, slow were changed since the run began: start a new run",
+    ):
         resume(done.path, world.stages(), world)
     assert not world.slices

@@ -63,7 +63,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
                     self.store.append(PlanChange(out={plan.reference: reason}))
         if not self.has_samples():
             reasons = "".join(f"\n  {name}: {reason}" for name, reason in self.out().items())
-            raise NoVerdict(f"no contender is left:{reasons}")
+            raise NoVerdict(f"no contender can take part:{reasons}")
 
     def is_complete(self) -> bool:
         """Whether each contender had all its boots, or is out."""

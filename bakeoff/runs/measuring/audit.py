@@ -53,7 +53,7 @@ def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skip
         out = [Skipped(name=name, reason=reason) for name, reason in session.out.items()]
         if not session.running:
             reasons = "\n".join(f"  {each.name}: {each.reason}" for each in out)
-            raise NoVerdict(f"no contender is left:\n{reasons}")
+            raise NoVerdict(f"no contender can take part:\n{reasons}")
         context.watch.step("asking each of them")
         session.audit()
         session.connect()

@@ -99,7 +99,10 @@ def check_sources(
         if name in now and receipt.source_sha256 != now[name].source_sha256
     }
     if changed:
-        raise BadUsage(f"{path}: the sources of {', '.join(changed)} are not what they were")
+        raise BadUsage(
+            f"{path}: the sources of {', '.join(changed)} were changed since the run "
+            "began: start a new run"
+        )
 
 
 class NotAsPlanned(Exception):

@@ -157,6 +157,6 @@ def _serves_few(served: int, connections: int) -> str:
 def _overflows(connections: int, places: int) -> str:
     return (
         f"its listen queue has room for {places} and overflows with {connections} connections: "
-        f"whoever is turned away waits a second or more; use -c {places}, or have it listen with a "
+        f"further connections wait a second or more; use -c {places}, or have it listen with a "
         "longer queue"
     )

@@ -101,7 +101,7 @@ class ToolLoad:
         with Session(self.plan, 0, rows, context) as session:
             self.leave_out(session.out, context)
             if not session.running:
-                raise NoVerdict(f"no contender is left: {'; '.join(session.out.values())}")
+                raise NoVerdict(f"no contender can take part: {'; '.join(session.out.values())}")
             for number in range(ROUNDS):
                 turns = [(running, loader) for running in session.running for loader in loaders]
                 random.Random(f"{self.plan.seed}/round/{number}").shuffle(turns)
