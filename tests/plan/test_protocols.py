@@ -214,7 +214,7 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
         (HTTPS, {}, "its certificate can't be checked yet"),
         (HTTP, {"insecure": True}, "--insecure: is for an https:// URL"),
         (HTTP, {"streams": 2}, "--streams 2: h1 has no streams"),
-        (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: h2load keeps"),
+        (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: h2load loads h2c, and keeps"),
     ):
         with pytest.raises(BadUsage, match=says):
             planned(url, **options)
