@@ -8,6 +8,7 @@ use crate::world::servers::{Conversation, counting, good, listen_unix, serve};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
+use std::time::Duration;
 use volley_load::intervals::Interval;
 use volley_load::pace::Pace;
 use volley_load::schedule::{Profile, Stage};
@@ -150,15 +151,22 @@ struct Visits {
     requests: Mutex<Vec<u64>>,
 }
 
-fn visited() -> (std::net::SocketAddr, Arc<Visits>) {
+/// A server that waits before each answer, and who visited it.
+fn visited(wait: Duration) -> (std::net::SocketAddr, Arc<Visits>) {
     let visits = Arc::new(Visits::default());
     let seen = visits.clone();
     let address = serve(move |mut conversation| {
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         seen.most.fetch_max(now, Ordering::SeqCst);
-        let count = AtomicU64::new(0);
-        conversation.answer_all(GOOD, &count);
-        seen.requests.lock().unwrap().push(count.into_inner());
+        let mut count = 0;
+        while conversation.next_request().is_some() {
+            count += 1;
+            thread::sleep(wait);
+            if !conversation.say(GOOD) {
+                break;
+            }
+        }
+        seen.requests.lock().unwrap().push(count);
         seen.now.fetch_sub(1, Ordering::SeqCst);
     });
     (address, visits)
@@ -167,7 +175,7 @@ fn visited() -> (std::net::SocketAddr, Arc<Visits>) {
 /// Waits until a server has so many connections.
 fn await_connections(visits: &Visits, count: u64) {
     while visits.now.load(Ordering::SeqCst) != count {
-        thread::sleep(std::time::Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -175,7 +183,7 @@ fn await_connections(visits: &Visits, count: u64) {
 fn so_many_requests_on_each_connection() {
     both_ways(|io| {
         for pipeline in [1, 2, 8] {
-            let (address, visits) = visited();
+            let (address, visits) = visited(Duration::ZERO);
             let requests_per_connection = Some(3);
             let target = Target { requests_per_connection, pipeline, ..target(address) };
             let outcome = load(io, target, &requests(300));
@@ -190,14 +198,17 @@ fn so_many_requests_on_each_connection() {
     });
 }
 
+const STAGE_MS: u64 = 1000;
+
 #[test]
 fn connections_come_and_go_in_stages() {
     both_ways(|io| {
-        let (address, visits) = visited();
+        // Threads that answer without a pause could keep the one that accepts from its core.
+        let (address, visits) = visited(Duration::from_millis(5));
         let target = Target { connections: 24, ..target(address) };
-        let stage = |from, to| Stage { duration_ns: 300 * MS, from, to };
+        let stage = |from, to| Stage { duration_ns: STAGE_MS * MS, from, to };
         let stages = Profile::new(vec![stage(2.0, 2.0), stage(24.0, 24.0), stage(5.0, 5.0)]);
-        let plan = Plan { pace: Pace::Stages(stages), ..for_ms(900) };
+        let plan = Plan { pace: Pace::Stages(stages), ..for_ms(3 * STAGE_MS) };
         let mut workers =
             Workers::start(&Size { threads: 2, ..size(io) }, &[Arc::new(target)]).unwrap();
         let mut seen = vec![];
@@ -205,8 +216,8 @@ fn connections_come_and_go_in_stages() {
             .run(0, &plan, &mut |look| {
                 // Where a stage has been going on for a while.
                 let into_ms = look.now_ns.saturating_sub(look.window.start_ns) / MS;
-                if (150..300).contains(&(into_ms % 300)) && into_ms < 900 {
-                    seen.push((into_ms / 300, visits.now.load(Ordering::SeqCst)));
+                if into_ms % STAGE_MS >= 150 && into_ms < 3 * STAGE_MS {
+                    seen.push((into_ms / STAGE_MS, visits.now.load(Ordering::SeqCst)));
                 }
                 Wish::GoOn
             })
@@ -258,7 +269,7 @@ fn over_a_unix_socket() {
 #[test]
 fn connections_for_one_request_each_are_gone_behind_the_slice() {
     both_ways(|io| {
-        let (address, visits) = visited();
+        let (address, visits) = visited(Duration::ZERO);
         let target = Target { requests_per_connection: Some(1), ..target(address) };
         let mut workers = workers(&size(io), target);
         await_connections(&visits, 0);
