@@ -14,8 +14,8 @@ import pytest
 from bakeoff.cluster import host as host_module
 from bakeoff.cluster import route
 from bakeoff.cluster.wire import Call, Failed, Resident
-from bakeoff.model.engine import Expect, Job, Request, Target
 from bakeoff.model.errors import BadUsage, BakeoffError
+from tests.load.jobs import job, target
 
 WITHIN_S = 60.0
 
@@ -69,23 +69,7 @@ def test_what_can_not_be_sent_stays_and_is_called_there(host: Running, tmp_path:
 
 
 def test_nobody_else_is_loaded(host: Running) -> None:
-    target = Target(
-        name="else",
-        address="192.0.2.1:80",
-        request=Request(method="GET", path="/", host="else"),
-        expect=Expect(status=200, body_base64=None),
-    )
-    job = Job(
-        targets=(target,),
-        connections=1,
-        threads=1,
-        io="auto",
-        connection="keep-alive",
-        cpus=(),
-        connect_timeout_ms=100,
-        request_timeout_ms=100,
-    )
-    refused = host.call("loads", "connect", job)
+    refused = host.call("loads", "connect", job(1, target("192.0.2.1:80")))
     assert isinstance(refused, Failed) and isinstance(refused.error, BadUsage)
     assert "--i-may-load 192.0.2.1" in str(refused.error)
 

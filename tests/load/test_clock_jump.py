@@ -17,7 +17,7 @@ from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, Target
 from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.samples import Block, Slice
 from tests.brick.conftest import program, running
-from tests.load.test_several import CLOSED, job, target
+from tests.load.jobs import CLOSED, job, target
 
 pytestmark = pytest.mark.e2e
 JUMP_NS = 60_000_000

@@ -11,11 +11,11 @@ import pytest
 
 from bakeoff.load import Engine, engine_version
 from bakeoff.load.engine import EngineFailed
-from bakeoff.model.engine import Expect, Job, Request, Requests, SliceCommand, Target
+from bakeoff.model.engine import Job, Requests, Target
 from tests.brick.conftest import program, running
+from tests.load.jobs import BODY, CLOSED, job, target
 
 pytestmark = pytest.mark.e2e
-BODY = b"Hello, World!"
 
 
 @pytest.fixture(scope="module")
@@ -25,33 +25,15 @@ def port() -> Iterator[int]:
         yield server.port
 
 
-def job(port: int, body: bytes = BODY) -> Job:
-    return Job(
-        targets=(
-            Target(
-                name="yardstick",
-                address=f"127.0.0.1:{port}",
-                request=Request(method="GET", path="/", host=f"127.0.0.1:{port}"),
-                expect=Expect(status=200, body_base64=base64.b64encode(body).decode()),
-            ),
-        ),
-        connections=4,
-        threads=1,
-        io="auto",
-        connection="keep-alive",
-        cpus=(),
-        connect_timeout_ms=1000,
-        request_timeout_ms=1000,
-    )
-
-
-SLICE = SliceCommand(target=0, block=3, ramp_ms=5, duration_ms=50)
+def job_at(port: int, body: bytes = BODY) -> Job:
+    """A job of the server at `port`."""
+    return job(of=target(f"127.0.0.1:{port}", body))
 
 
 def test_a_slice_counts_right_answers(port: int) -> None:
-    with Engine(job(port)) as engine:
+    with Engine(job_at(port)) as engine:
         assert engine.ready.targets[0].open == 4
-        event = engine.slice(SLICE)
+        event = engine.slice(CLOSED)
     assert (event.target, event.block) == (0, 3)
     assert event.requests > 0
     assert event.requests_all >= event.requests
@@ -60,8 +42,8 @@ def test_a_slice_counts_right_answers(port: int) -> None:
 
 
 def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
-    with Engine(job(port, body=b"Jello, World!")) as engine:
-        event = engine.slice(SLICE)
+    with Engine(job_at(port, body=b"Jello, World!")) as engine:
+        event = engine.slice(CLOSED)
     assert event.errors["mismatch_body"] == event.requests_all
     assert event.first_bad
     assert base64.b64decode(event.first_bad.request_base64).startswith(b"GET / HTTP/1.1")
@@ -70,7 +52,7 @@ def test_a_wrong_answer_is_counted_and_kept(port: int) -> None:
 
 def mix(port: int, file: Path, text: str) -> Job:
     file.write_text(text)
-    plain = job(port)
+    plain = job_at(port)
     asked = Requests(file=str(file), host=f"127.0.0.1:{port}", seed=7)
     targets = (Target(name="mix", address=plain.targets[0].address, requests=asked),)
     return plain.model_copy(update={"targets": targets})
@@ -83,7 +65,7 @@ def test_a_slice_tells_what_each_request_of_a_file_had(port: int, tmp_path: Path
     )
     with Engine(mix(port, tmp_path / "mix.toml", text)) as engine:
         assert engine.ready.targets[0].requests == ("often", "GET /?n={{random 1 9}}")
-        event = engine.slice(SLICE)
+        event = engine.slice(CLOSED)
     assert event.by_request
     often, seldom = event.by_request
     assert often.requests + seldom.requests == event.requests
@@ -100,21 +82,21 @@ def test_what_is_wrong_with_a_request_file_is_told_with_its_line(port: int, tmp_
 
 
 def test_a_refused_command_is_told(port: int) -> None:
-    with Engine(job(port)) as engine, pytest.raises(EngineFailed, match="refused a command"):
-        engine.slice(SLICE.model_copy(update={"target": 7}))
+    with Engine(job_at(port)) as engine, pytest.raises(EngineFailed, match="refused a command"):
+        engine.slice(CLOSED.model_copy(update={"target": 7}))
 
 
 def test_an_engine_that_was_killed_is_told_and_not_waited_for(port: int) -> None:
-    with Engine(job(port)) as engine:
+    with Engine(job_at(port)) as engine:
         os.kill(engine._process.pid, signal.SIGKILL)
         with pytest.raises(EngineFailed, match="volley ended with status -9"):
-            engine.slice(SLICE)
+            engine.slice(CLOSED)
 
 
 def test_a_slice_that_nobody_waits_for_ends_with_its_engine(port: int) -> None:
     began_s = time.monotonic()
-    with Engine(job(port)) as engine:
-        engine.begin(SLICE.model_copy(update={"duration_ms": 60_000}))
+    with Engine(job_at(port)) as engine:
+        engine.begin(CLOSED.model_copy(update={"duration_ms": 60_000}))
         engine.abort()
         assert engine._process.returncode == -signal.SIGKILL
     assert time.monotonic() - began_s < 30, "it waited for the slice"

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.load import Engine, engine
 from bakeoff.load.engine import ERRORS_KEPT, EngineFailed
-from bakeoff.model.engine import Expect, Job, Request, SliceCommand, Target
+from tests.load.jobs import CLOSED, job
 
 # Each time it has more to say than a pipe holds (64 KiB): as it begins, in a slice, as it ends.
 TALKATIVE = f"""#!{sys.executable}
@@ -20,13 +20,12 @@ def answer(event):
     print(json.dumps(event), flush=True)
 answer({{
     "type": "ready", "protocol": 4, "engine": "0", "io": "epoll", "threads": 1,
-    "targets": [{{"name": "x", "open": 1, "error": None}}],
+    "targets": [{{"name": "hello", "open": 1, "error": None}}],
 }})
 sys.stdin.readline()
 warn()
 sys.exit("the last word")
 """
-SLICE = SliceCommand(target=0, block=0, ramp_ms=5, duration_ms=50)
 
 
 @pytest.fixture(autouse=True)
@@ -37,36 +36,15 @@ def talkative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "engine_path", lambda: path)
 
 
-def job() -> Job:
-    request = Request(method="GET", path="/", host="x")
-    return Job(
-        targets=(
-            Target(
-                name="x",
-                address="127.0.0.1:1",
-                request=request,
-                expect=Expect(status=200, body_base64=""),
-            ),
-        ),
-        connections=1,
-        threads=1,
-        io="auto",
-        connection="keep-alive",
-        cpus=(),
-        connect_timeout_ms=1000,
-        request_timeout_ms=1000,
-    )
-
-
 def test_an_engine_is_not_blocked_by_what_nobody_read_of_its_stderr() -> None:
-    with Engine(job()) as running, pytest.raises(EngineFailed) as caught:
-        running.slice(SLICE)
+    with Engine(job(1)) as running, pytest.raises(EngineFailed) as caught:
+        running.slice(CLOSED)
     assert str(caught.value).startswith("volley ended with status 1: ")
     assert str(caught.value).endswith("the last word")
     assert len(str(caught.value)) < 2 * ERRORS_KEPT
 
 
 def test_an_engine_that_nobody_asks_goes_on_too() -> None:
-    with Engine(job()) as running:
-        running.begin(SLICE)
+    with Engine(job(1)) as running:
+        running.begin(CLOSED)
         assert running._process.wait(60) == 1

@@ -1,6 +1,5 @@
 """Several load generators are one: nothing is lost, nothing is sent twice, and one may die."""
 
-import base64
 import os
 import signal
 import threading
@@ -17,11 +16,9 @@ from bakeoff.load import Engine, Loader, Loaders, local
 from bakeoff.load.engine import EngineFailed
 from bakeoff.load.several import seed_of, shared_out
 from bakeoff.model.engine import (
-    Expect,
     Job,
     Ready,
     ReadyTarget,
-    Request,
     Requests,
     SliceCommand,
     SliceEvent,
@@ -30,34 +27,9 @@ from bakeoff.model.engine import (
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Slice
 from tests.brick.conftest import program, running
+from tests.load.jobs import CLOSED, job, target
 from tests.load.test_merging import event
 
-BODY = b"Hello, World!"
-
-
-def target(address: str = "127.0.0.1:1", body: bytes = BODY) -> Target:
-    return Target(
-        name="hello",
-        address=address,
-        request=Request(method="GET", path="/", host=address),
-        expect=Expect(status=200, body_base64=base64.b64encode(body).decode()),
-    )
-
-
-def job(connections: int = 4, of: Target | None = None, cpus: tuple[int, ...] = ()) -> Job:
-    return Job(
-        targets=(of or target(),),
-        connections=connections,
-        threads=1,
-        io="auto",
-        connection="keep-alive",
-        cpus=cpus,
-        connect_timeout_ms=1000,
-        request_timeout_ms=1000,
-    )
-
-
-CLOSED = SliceCommand(target=0, block=3, ramp_ms=5, duration_ms=50)
 OPEN = CLOSED.model_copy(update={"rate": 400.0, "seed": 7})
 
 

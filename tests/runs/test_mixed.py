@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.model.engine import Job, Requests, RequestSlice, SliceCommand, SliceEvent, Target
+from bakeoff.model.engine import Requests, RequestSlice, SliceCommand, SliceEvent, Target
 from bakeoff.model.plan import Attached, Cores, Entry
+from tests.load.jobs import job
 from tests.runs.world import World
 
 MIX = """
@@ -38,23 +39,8 @@ def connected(world: World, mix: Path) -> SliceEvent:
         log=mix,
         answers=lambda _host, _port: None,
     )
-    job = Job(
-        targets=(
-            Target(
-                name="a",
-                address=handle.address,
-                requests=Requests(file=str(mix), host=handle.host),
-            ),
-        ),
-        connections=4,
-        threads=1,
-        io="auto",
-        connection="keep-alive",
-        cpus=(),
-        connect_timeout_ms=1000,
-        request_timeout_ms=1000,
-    )
-    load = world.connect(job)
+    asked = Requests(file=str(mix), host=handle.host)
+    load = world.connect(job(of=Target(name="a", address=handle.address, requests=asked)))
     assert load.ready.targets[0].requests == ("search", "GET /", "PUT /item")
     return load.slice(SliceCommand(target=0, block=0, ramp_ms=5, duration_ms=100))
 
