@@ -3,26 +3,17 @@
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.messages.case import Case, Scene, Section, Situation
+from tests.messages.case import Case, Scene, Section
+from tests.messages.contender import NOCC, contender
 from tests.messages.page import check
 from tests.messages.worlds import A, B, away, both, later, real, world
 from tests.runs.test_hold import found
 from tests.runs.world import World
 
-CONTENDER = """\
-name = "x"
-title = "X"
-language = "sh"
-kind = "server"
-[run]
-command = "COMMAND"
-ready_timeout_s = 0.3
-[serves]
-hello = "/"
-"""
-NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
 LISTENS = """\
 import socket, sys, time
 sockets = [socket.create_server((sys.argv[1], int(port))) for port in sys.argv[2:]]
@@ -49,18 +40,14 @@ def _full(scene: Scene) -> None:
     scene.patch.setattr(Path, "write_bytes", fail)
 
 
-def _contender(command: str) -> dict[str, str | bytes]:
-    return {"x/contender.toml": CONTENDER.replace("COMMAND", command)}
-
-
-def fails(at_slice: int, error: BaseException) -> Situation:
+def raises(at_slice: int, error: BaseException) -> Callable[[World, int], None]:
     """Something fails in a slice."""
 
     def on_slice(_one: World, count: int) -> None:
         if count == at_slice:
             raise error
 
-    return world(on_slice=on_slice)
+    return on_slice
 
 
 KILLED = "was killed by signal SIGKILL"
@@ -72,14 +59,22 @@ ONE = f"race {A} --no-twin -d 2 --seed 1"
 TWO = f"race {A} {B} -d 2 --seed 1"
 FORWARD = "race nginx --workload forward -d 2 --seed 1"
 BOOTS = f"race {A} {B} -d 2 --seed 1 --boots 2 --instances 1"
+DRAWS = f"draws {A} -d 2 --seed 1"
+DAY = f"day {A} {B} -d 2m --seed 1"
 FEWER = "instead of"
 SAID = r"^bakeoff: |^  (?!it had)\S|^\S+( \(twin\))? is out: (?!it )|^ended early"
+
+
+def said(typed: str, given: str, shows: str = SAID, **fields: Any) -> Case:
+    """What is said of servers in a world with these `fields`."""
+    return Case(typed, given, world(**fields), shows=shows)
+
 
 SECTION = Section(
     "Servers that fail",
     (
         *(
-            Case("race ./x --no-twin -d 1", given, situation, _contender(command), shows=SAID)
+            Case("race ./x --no-twin -d 1", given, situation, contender(command), shows=SAID)
             for command, given, situation in (
                 ("./nosuch", "its command is ./nosuch", real),
                 ("nosuch", "its command is nosuch", real),
@@ -99,7 +94,7 @@ SECTION = Section(
             "race ./x --no-twin -d 1",
             "it needs nocc, which is not here",
             real,
-            {"x/contender.toml": CONTENDER + NOCC},
+            contender(more=NOCC),
             shows=SAID,
         ),
         Case(
@@ -120,172 +115,74 @@ SECTION = Section(
             _taken,
             shows=SAID,
         ),
-        Case(
+        said(
             "race nginx --no-twin -d 2 --seed 1",
             "its build fails",
-            world(unbuildable={"nginx": "its build failed"}),
-            shows=SAID,
+            unbuildable={"nginx": "its build failed"},
         ),
-        Case(ONE, "it doesn't start", world(unstartable={"a": "exited with status 1"}), shows=SAID),
-        Case(TWO, "b doesn't start", world(unstartable={"b": "exited with status 1"}), shows=SAID),
-        Case(
-            TWO,
-            "b is killed in its warm-up",
-            world(on_slice=later(4, dead={"b": KILLED})),
-            shows=SAID,
-        ),
-        Case(
-            TWO,
-            "b is killed while it is measured",
-            world(on_slice=later(30, dead={"b": KILLED})),
-            shows=SAID,
-        ),
-        Case(
-            BOOTS,
-            "neither starts a second time",
-            world(on_slice=later(60, unstartable=BOTH)),
-            shows=SAID,
-        ),
-        Case(
+        said(ONE, "it doesn't start", unstartable={"a": "exited with status 1"}),
+        said(TWO, "b doesn't start", unstartable={"b": "exited with status 1"}),
+        said(TWO, "b is killed in its warm-up", on_slice=later(4, dead={"b": KILLED})),
+        said(TWO, "b is killed while it is measured", on_slice=later(30, dead={"b": KILLED})),
+        said(BOOTS, "neither starts a second time", on_slice=later(60, unstartable=BOTH)),
+        said(
             BOOTS,
             "both stop answering in the second boot",
-            world(on_slice=later(60, stalls={"a": 0.0, "b": 0.0})),
-            shows=SAID,
+            on_slice=later(60, stalls={"a": 0.0, "b": 0.0}),
         ),
-        Case(
+        said(
             f"{TWO} --instances 2",
             "b is killed while it is measured",
-            world(on_slice=later(40, dead={"b": KILLED})),
-            shows=SAID,
+            on_slice=later(40, dead={"b": KILLED}),
         ),
-        Case(
-            f"{TWO} --solo",
-            "a starts only once",
-            world(on_slice=later(5, unstartable={"a": KILLED})),
-            shows=SAID,
-        ),
-        Case(
-            TWO, "each takes 400 s to start", world(starts_s={"a": 400.0, "b": 400.0}), shows=SAID
-        ),
-        Case(TWO, "b answers wrongly", world(wrong={"b": WRONG}), shows=SAID),
-        Case(
-            TWO,
-            "b has room for 8 connections in its listen queue",
-            world(queues={"b": 8}),
-            shows=FEWER,
-        ),
-        Case(TWO, "b serves 8 connections at a time", world(served={"b": 8}), shows=FEWER),
-        Case(
-            f"{TWO} -c 64",
-            "b has room for 8 connections in its listen queue",
-            world(places={"b": 8}),
-            shows=SAID,
-        ),
-        Case(
-            f"{TWO} -c 64", "b serves 8 connections at a time", world(served={"b": 8}), shows=SAID
-        ),
-        Case(
-            f"{TWO} --same-answers", "b answers otherwise than a", world(looked=LOOKED), shows=SAID
-        ),
-        Case(
-            ONE,
-            "it is killed while it is measured",
-            world(on_slice=later(30, dead={"a": KILLED})),
-            shows=SAID,
-        ),
-        Case(
-            f"draws {A} -d 2 --seed 1",
-            "all but one are killed under load",
-            world(on_slice=later(60, dead=ALL_BUT_ONE)),
-            shows=SAID,
-        ),
-        Case(
-            ONE,
-            "it is killed in its warm-up",
-            world(on_slice=later(1, dead={"a": KILLED})),
-            shows=SAID,
-        ),
-        Case(TWO, "both stop answering", world(stalls={"a": 0.0, "b": 0.0}), shows=SAID),
-        Case(
-            FORWARD,
-            "the upstream can't be built",
-            world(unbuildable={"upstream": "its build failed"}),
-            shows=SAID,
-        ),
-        Case(
-            FORWARD,
-            "the upstream doesn't start",
-            world(unstartable={"upstream": KILLED}),
-            shows=SAID,
-        ),
-        Case(
+        said(f"{TWO} --solo", "a starts only once", on_slice=later(5, unstartable={"a": KILLED})),
+        said(TWO, "each takes 400 s to start", starts_s={"a": 400.0, "b": 400.0}),
+        said(TWO, "b answers wrongly", wrong={"b": WRONG}),
+        said(TWO, "b has room for 8 connections in its listen queue", queues={"b": 8}, shows=FEWER),
+        said(TWO, "b serves 8 connections at a time", served={"b": 8}, shows=FEWER),
+        said(f"{TWO} -c 64", "b has room for 8 connections in its listen queue", places={"b": 8}),
+        said(f"{TWO} -c 64", "b serves 8 connections at a time", served={"b": 8}),
+        said(f"{TWO} --same-answers", "b answers otherwise than a", looked=LOOKED),
+        said(ONE, "it is killed while it is measured", on_slice=later(30, dead={"a": KILLED})),
+        said(DRAWS, "all but one are killed under load", on_slice=later(60, dead=ALL_BUT_ONE)),
+        said(ONE, "it is killed in its warm-up", on_slice=later(1, dead={"a": KILLED})),
+        said(TWO, "both stop answering", stalls={"a": 0.0, "b": 0.0}),
+        said(FORWARD, "the upstream can't be built", unbuildable={"upstream": "its build failed"}),
+        said(FORWARD, "the upstream doesn't start", unstartable={"upstream": KILLED}),
+        said(
             f"{TWO} --protocol h2",
             "no certificate can be made",
-            world(no_certificate="no certificate can be made"),
-            shows=SAID,
+            no_certificate="no certificate can be made",
         ),
-        Case(
-            f"draws {A} -d 2 --seed 1",
-            "it doesn't start",
-            world(unstartable={"a": KILLED}),
-            shows=SAID,
-        ),
-        Case(
-            f"draws {A} -d 2 --seed 1",
-            "all but one don't start",
-            world(unstartable=ALL_BUT_ONE),
-            shows=SAID,
-        ),
-        Case(
-            f"draws {A} -d 2 --seed 1",
-            "all are killed at once",
-            world(dead={"a": KILLED, **ALL_BUT_ONE}),
-            shows=SAID,
-        ),
-        Case(
-            "contenders --audit nginx",
-            "it doesn't start",
-            world(unstartable={"nginx": KILLED}),
-            shows=SAID,
-        ),
-        Case(
+        said(DRAWS, "it doesn't start", unstartable={"a": KILLED}),
+        said(DRAWS, "all but one don't start", unstartable=ALL_BUT_ONE),
+        said(DRAWS, "all are killed at once", dead={"a": KILLED, **ALL_BUT_ONE}),
+        said("contenders --audit nginx", "it doesn't start", unstartable={"nginx": KILLED}),
+        said(
             f"capacity {A} --slo p99=50ms --seed 1 -d 20",
             "it does 600 requests/s",
-            world(requests_per_s={"a": 600.0}),
-            shows=SAID,
+            requests_per_s={"a": 600.0},
         ),
-        Case(
+        said(
             f"capacity {A} --slo p99=10ms --seed 1 -d 30",
             "it doesn't start",
-            world(unstartable={"a": KILLED}),
-            shows=SAID,
+            unstartable={"a": KILLED},
         ),
-        Case(
-            f"day {A} {B} -d 2m --seed 1",
-            "neither starts",
-            world(unstartable={"a": KILLED, "b": KILLED}),
-            shows=SAID,
-        ),
-        Case(
-            f"day {A} {B} -d 2m --seed 1",
-            "neither starts a second time",
-            world(unstartable_again={"a": KILLED, "b": KILLED}),
-            shows=SAID,
-        ),
-        Case(
-            FORWARD,
-            "the upstream ends",
-            world(dead={"upstream": KILLED}, stalls={"nginx": 0.3}),
-            shows=SAID,
-        ),
-        Case(
+        said(DAY, "neither starts", unstartable={"a": KILLED, "b": KILLED}),
+        said(DAY, "neither starts a second time", unstartable_again={"a": KILLED, "b": KILLED}),
+        said(FORWARD, "the upstream ends", dead={"upstream": KILLED}, stalls={"nginx": 0.3}),
+        said(
             TWO,
             "the disk is full",
-            fails(10, OSError(28, "No space left on device", "runs/x/samples.jsonl")),
-            shows=SAID,
+            on_slice=raises(10, OSError(28, "No space left on device", "runs/x/samples.jsonl")),
         ),
-        Case(TWO, "you press Ctrl-C", fails(10, KeyboardInterrupt()), shows="nterrupted"),
-        Case(TWO, "you press Ctrl-C later", fails(90, KeyboardInterrupt()), shows="nterrupted"),
+        said(TWO, "you press Ctrl-C", on_slice=raises(10, KeyboardInterrupt()), shows="nterrupted"),
+        said(
+            TWO,
+            "you press Ctrl-C later",
+            on_slice=raises(90, KeyboardInterrupt()),
+            shows="nterrupted",
+        ),
     ),
     files={"x/listens.py": LISTENS},
 )

@@ -5,23 +5,8 @@ import shutil
 from pathlib import Path
 
 from tests.messages.case import Case, Scene, Section, typed
+from tests.messages.contender import NOCC, contender
 from tests.messages.page import check
-
-CONTENDER = """\
-name = "x"
-title = "X"
-language = "sh"
-kind = "server"
-{}
-[run]
-command = "sleep 600"
-[serves]
-hello = "/"
-"""
-
-
-def _with(lines: str) -> dict[str, str | bytes]:
-    return {"x/contender.toml": CONTENDER.format(lines)}
 
 
 def _root(scene: Scene) -> None:
@@ -53,7 +38,6 @@ def _dangling(scene: Scene) -> None:
     (scene.folder / "contender.toml").symlink_to("nowhere/contender.toml")
 
 
-NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
 SECTION = Section(
     "Init and setup",
     (
@@ -69,7 +53,9 @@ SECTION = Section(
             _dangling,
         ),
         *(
-            Case("setup ./x", f"x/contender.toml has {shown}", situation, files=_with(lines))
+            Case(
+                "setup ./x", f"x/contender.toml has {shown}", situation, files=contender(more=lines)
+            )
             for lines, shown, situation in (
                 (
                     NOCC,
@@ -95,7 +81,7 @@ SECTION = Section(
             "setup ./x",
             "FOLDER can't be written",
             _read_only,
-            files=_with('[build]\ncommand = "true"\n'),
+            files=contender(more='[build]\ncommand = "true"\n'),
         ),
         *typed("""
             setup --links file
