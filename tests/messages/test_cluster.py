@@ -7,25 +7,16 @@ from typing import Any
 
 import pytest
 
-from bakeoff import __version__
-from bakeoff.model.cluster import Cluster, ClusterNode
+from bakeoff import runs
+from bakeoff.cluster import joining
+from bakeoff.cluster.head import Member
+from bakeoff.model.cluster import Cluster
+from tests.cluster.test_joining import HEAD, node
 from tests.messages.case import Case, Scene, Section, Situation
 from tests.messages.page import check
 from tests.messages.worlds import A, world
 from tests.verify.protocols import serve_http_1
 from tests.verify.serving import serving
-
-HEAD = "10.0.0.1:6379"
-NODE: dict[str, object] = {
-    "host": "one",
-    "kernel": "Linux 6.1",
-    "python": "3.11.7",
-    "ray": "2.60.0",
-    "bakeoff": __version__,
-    "cpus": (0, 1),
-    "engine": "volley",
-    "folder": "/home/me/.cache",
-}
 
 
 def _somebody_else(scene: Scene) -> None:
@@ -42,17 +33,14 @@ def members(*resources: str, **facts: object) -> Situation:
     """Ray lists nodes with these resources, 10.0.0.1 and so on, whose machines say these facts."""
 
     def situation(scene: Scene) -> None:
-        # Here, not above: without Ray they can't be imported.
-        from bakeoff.cluster import joining
-        from bakeoff.cluster.head import Member
-
         @contextmanager
         def connected(_address: str) -> Iterator[Any]:
             yield SimpleNamespace(address=HEAD, members=lambda: there, gone=lambda: "")
 
         @contextmanager
         def agents(members: Sequence[Any], *_: object) -> Iterator[tuple[list[None], list[Any]]]:
-            yield [], [_node(role, member.address, facts) for role, member in members]
+            nodes = (node(roles=(role,), address=each.address, **facts) for role, each in members)
+            yield [], [*nodes]
 
         there = [
             Member(str(n), f"10.0.0.{n}", dict.fromkeys(each.split(), 1.0))
@@ -64,21 +52,15 @@ def members(*resources: str, **facts: object) -> Situation:
     return situation
 
 
-def _node(role: str, address: str, facts: dict[str, object]) -> ClusterNode:
-    return ClusterNode.model_validate({**NODE, "roles": (role,), "address": address, **facts})
-
-
 def joined(server_cpus: tuple[int, ...] = (0, 1), load_cpus: tuple[int, ...] = (0, 1)) -> Situation:
     """A cluster of 10.0.0.1, which serves, and 10.0.0.2, which loads."""
 
     def situation(scene: Scene) -> None:
-        from bakeoff.cluster import joining
-
         cluster = Cluster(
             address=HEAD,
-            server=_node("server", "10.0.0.1", {"cpus": server_cpus}),
-            others=(_node("server", "10.0.0.3", {"cpus": (0, 1)}),),
-            loads=(_node("load", "10.0.0.2", {"cpus": load_cpus}),),
+            server=node(cpus=server_cpus),
+            others=(node(address="10.0.0.3"),),
+            loads=(node(address="10.0.0.2", roles=("load",), cpus=load_cpus),),
             routes=(),
             slice_ms_min=100,
         )
@@ -86,8 +68,6 @@ def joined(server_cpus: tuple[int, ...] = (0, 1), load_cpus: tuple[int, ...] = (
         @contextmanager
         def cluster_is_joined(*_: object) -> Iterator[Any]:
             world()(scene)
-            from bakeoff import runs
-
             yield joining.Joined(cluster, runs.real_stages(), None, (), None)  # type: ignore[arg-type]
 
         scene.patch.setattr(joining, "joined", cluster_is_joined)
