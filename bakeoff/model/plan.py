@@ -1,5 +1,6 @@
 """plan.json: all that is decided before anything starts."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
@@ -213,6 +214,10 @@ class Plan(Contract):
         """How many contenders the run needs to go on: two, where two or more were requested."""
         requested = len(self.contenders) + len(self.skipped)
         return 1 if self.keep_going else min(2, requested)
+
+    def enough(self, names: Iterable[str]) -> bool:
+        """Whether as many contenders are among `names` as the run needs."""
+        return len(set(names) & set(self.contenders)) >= self.least
 
     @property
     def machines(self) -> int:

@@ -1,6 +1,6 @@
 """From contenders and options to the plan of a race."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -241,10 +241,17 @@ def _with_expected(plan: Plan) -> Plan:
     return plan.model_copy(update={"expected": expected(plan)})
 
 
-def check_enough(plan: Plan) -> None:
-    """Raises `TooFewLeft` where fewer contenders are left than the run needs to go on."""
-    if len(plan.contenders) < plan.least:
-        raise TooFewLeft(plan.contenders, _reasons(plan.skipped))
+def check_enough(
+    plan: Plan, names: Collection[str] | None = None, out: Mapping[str, str] | None = None
+) -> None:
+    """Check that as many contenders as the run needs are among `names`; by default all of the plan.
+
+    Raises `TooFewLeft`, with the reasons of those that are `out`.
+    """
+    names = plan.contenders if names is None else names
+    if not plan.enough(names):
+        left = [name for name in plan.contenders if name in names]
+        raise TooFewLeft(left, _reasons(plan.skipped) if out is None else out)
 
 
 def _reasons(skipped: Iterable[Skipped]) -> dict[str, str]:

@@ -1,15 +1,15 @@
 """One boot of a race: what it is to measure, and how it begins."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bakeoff.model.cut import DrawRule, SliceLengths, Warmup
-from bakeoff.model.errors import BadUsage, BakeoffError, NodeLost, TooFewLeft
+from bakeoff.model.errors import BadUsage, BakeoffError, NodeLost
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, Costs, PlanChange, Record
-from bakeoff.plan import start_order
+from bakeoff.plan import check_enough, start_order
 from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
@@ -100,14 +100,8 @@ class Boot:
             for name in start_order(self.plan, self.number)
             if not {name, self.plan.entry(name).twin_of} & self.ended.keys()
         ]
-        self.check_enough(left, self.ended)
+        check_enough(self.plan, left, self.ended)
         return left
-
-    def check_enough(self, names: Collection[str], out: Mapping[str, str]) -> None:
-        """Raise `TooFewLeft` where fewer contenders are among `names` than the run needs."""
-        left = [name for name in self.plan.contenders if name in names]
-        if len(left) < self.plan.least:
-            raise TooFewLeft(left, out)
 
     @property
     def is_last(self) -> bool:
@@ -148,7 +142,7 @@ class Boot:
         with Session(self.plan, self.number, order, self.context) as session:
             if session.out and not self.earlier:
                 raise NotAsPlanned(PlanChange(out=session.out))
-            self.check_enough(session.names, {**session.out, **self.ended})
+            check_enough(self.plan, session.names, {**session.out, **self.ended})
             yield session
 
     def begin(

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.model.day import DayPlan, Phase
-from bakeoff.model.errors import ContenderOut, TooFewLeft
+from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import DayEnd, DayTurn, PlanChange
-from bakeoff.plan import day_order
+from bakeoff.plan import check_enough, day_order
 from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
@@ -135,8 +135,7 @@ class Round:
                 self._take("first", name, day_turn.first, number)
         never = {name: why for (name, _), why in failed.items() if name not in self._running}
         self._names = [name for name in self._names if name not in never]
-        if len(self._names) < self._race.least:
-            raise TooFewLeft(self._names, never)
+        check_enough(self._race, self._names, never)
         for (name, number), why in failed.items():
             self._keep("start", name, number, out=why)
 
@@ -222,7 +221,7 @@ class Round:
         found = measured(turn)
         if died := self._instances.death(running, f"in the phase `{PHASE_NAMES[phase]}`"):
             self._instances.stop(self._running.pop(name))
-            # What it answered while it died is no figure of it.
+            # Answers that it gave while it was dying do not count.
             self._keep(phase, name, number, out=f"it died: {died}")
             return None
         return self._keep(phase, name, number, **found)

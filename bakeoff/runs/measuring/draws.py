@@ -1,7 +1,7 @@
 """The draws of a boot: for each draw another process of each contender, and new connections."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.model.errors import ContenderOut, TooFewLeft
@@ -92,33 +92,28 @@ class Draws:
             if cohort:
                 self._warm_up_cohort(cohort, warmup, again=True)
 
-    def enough(self, names: Iterable[str]) -> bool:
-        """Whether as many contenders are among `names` as a measurement needs."""
-        plan = self._session.plan
-        return len(set(names) & set(plan.contenders)) >= plan.least
-
     def next(self) -> tuple[int, Meter, list[str]]:
         """The next draw in which enough contenders take part: connected, recorded, and warmed up.
 
         Returns its number in this boot, its meter, and the names of those that take part. Raises
         `TooFewLeft`.
         """
+        plan = self._session.plan
         for _ in range(LOST_MAX + len(self._cohorts)):
             self._stop_last()
-            if not self.enough(self.alive):
+            if not plan.enough(self.alive):
                 break
             number = self._next
             self._next += 1
             chosen = self._chosen(number)
             names = [each.entry.name for each in chosen]
-            if self.enough(names):
+            if plan.enough(names):
                 meter = Meter(self._session)
                 for each in names:
                     meter.slice(each, 0, ramp_ms=0, duration_ms=self._redrawn(each).warm_up_ms)
                 return number, meter, names
-        contenders = self._session.plan.contenders
         out = self.died or {name: hows[-1] for name, hows in self._lost.items()}
-        raise TooFewLeft([name for name in contenders if name in self.alive], out)
+        raise TooFewLeft([name for name in plan.contenders if name in self.alive], out)
 
     def _stop_last(self) -> None:
         """The last draw's connections and new processes end."""

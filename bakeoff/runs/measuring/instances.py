@@ -121,19 +121,29 @@ class Instances:
         """Count what it answered in a slice."""
         self._answers[running.key] += event.requests_all
 
-    def death(self, running: Running, doing: str = "") -> str | None:
-        """How it ended, and after how many answers; None while it lives, or where it isn't ours."""
-        if running.entry.attached:
-            return None
-        return self._context.keeper.death(running.key, self._answers[running.key], doing)
+    def death(self, running: Running, doing: str = "", *, dying: bool = False) -> str | None:
+        """How it ended, and after how many answers; None while it lives, or where it isn't ours.
+
+        With `dying` it is waited for: its connections are broken, so it may be about to end.
+        """
+        answers = self._answers[running.key]
+        return self._death(running.entry, running.key, answers, doing, DYING_MS if dying else 0)
 
     def why_out(self, entry: Entry, key: str, reason: str) -> str:
         """The `reason` for which its verification fails, or how it ended, where it did."""
-        for _ in range(0 if entry.attached else DYING_MS // LOOK_MS):
-            if how := self._context.keeper.death(key, None, f"at its verification: {reason}"):
+        how = self._death(entry, key, None, f"at its verification: {reason}", DYING_MS)
+        return how or reason
+
+    def _death(
+        self, entry: Entry, key: str, answers: int | None, doing: str, within_ms: int
+    ) -> str | None:
+        if entry.attached:
+            return None
+        for _ in range(within_ms // LOOK_MS):
+            if how := self._context.keeper.death(key, answers, doing):
                 return how
             self._context.stages.clock.wait(LOOK_MS / 1000)
-        return reason
+        return self._context.keeper.death(key, answers, doing)
 
     def probe(self, entry: Entry) -> Probes:
         """How another process of `entry` reacts to what the workload doesn't send."""
@@ -162,7 +172,7 @@ class Instances:
         return handle.model_copy(update={"connection": self._plan.connection})
 
     def _start(self, entry: Entry, key: str, log: str) -> Handle:
-        assert entry.folder
+        assert entry.folder and entry.contender
         plan, context = self._plan, self._context
         protocol = plan.protocol_of(entry.name)
         certificate = context.certificate if protocol in OVER_TLS else None
@@ -174,7 +184,7 @@ class Instances:
             close=plan.connection == "close",
         )
         environment = context.surroundings(plan).environment
-        timeout_s = entry.contender.run.ready_timeout_s if entry.contender else START_S_MAX
+        timeout_s = entry.contender.run.ready_timeout_s
         if (first_s := context.ready_s.get(entry.name)) is not None:
             timeout_s = min(timeout_s, max(START_S_MAX, LATER_START * first_s))
         with context.time_for_a_start():

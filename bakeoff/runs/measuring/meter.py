@@ -11,7 +11,7 @@ from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import arrival_seed
-from bakeoff.runs.measuring.instances import DYING_MS, Running
+from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.stages import Stages
 
@@ -101,7 +101,9 @@ class Meter:
             self._last[name] = (after, after_ns)
         if event.errors or not event.requests:
             broken = sum(event.errors.get(kind, 0) for kind in BROKEN)
-            self._look_for_death(running, 2 * broken >= plan.connections or not event.requests)
+            dying = 2 * broken >= plan.connections or not event.requests
+            if death := self._session.instances.death(running, self.doing, dying=dying):
+                self.died[name] = death
             if around.key and (how := self._session.context.keeper.death(around.key)):
                 raise NoVerdict(f"the upstream that contenders request ended: {how}")
         several = event if isinstance(event, SliceOfSeveral) else None
@@ -136,12 +138,3 @@ class Meter:
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
         return running.cpu.read(), self._clock.now_ns()
-
-    def _look_for_death(self, running: Running, broken: bool) -> None:
-        """See whether it died; where its connections are `broken`, it may be about to."""
-        for _ in range(1 + broken * (DYING_MS // REST_MS)):
-            if death := self._session.instances.death(running, self.doing):
-                self.died[running.entry.name] = death
-                return
-            if broken:
-                self._clock.wait(REST_MS / 1000)

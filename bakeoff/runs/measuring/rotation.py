@@ -98,7 +98,7 @@ class _Rotation:
         until_s = inf if last else share * budget_s * (number + 1) / self._number
         while True:
             alive = [name for name in names if name not in meter.died]
-            if not self._draws.enough(alive):
+            if not self._boot.plan.enough(alive):
                 return
             self._run_block(number, meter, alive)
             if self._boot.context.time_is_up:
@@ -121,7 +121,7 @@ class _Rotation:
                 duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
                 rate=self._warmup.rates.get(name),
             )
-            # What a process answered while it died is no figure of it.
+            # Answers that a process gave while it was dying do not count.
             if name not in meter.died:
                 slices.append(measured)
         if slices:

@@ -8,6 +8,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.readings import TcpTrouble
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange, Slice
+from bakeoff.plan import check_enough
 from bakeoff.runs.measuring.boot import Boot
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter, block_of
@@ -73,7 +74,7 @@ def run_solo_round(boot: Boot) -> None:
                             measured = meter.slice(
                                 name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate
                             )
-                    # What it answered while it died is no figure of it.
+                    # Answers that it gave while it was dying do not count.
                     slices += [] if name in meter.died else [measured]
                     ends.append(observation.end())
                 died |= meter.died
@@ -81,7 +82,7 @@ def run_solo_round(boot: Boot) -> None:
     if out and not boot.earlier:
         raise NotAsPlanned(PlanChange(out=out))
     if not starts:
-        boot.check_enough((), out)
+        check_enough(boot.plan, (), out)
     if not boot.rule:
         alone = Redrawn(what="processes", instances=1, warm_up_ms=0, why="solo")
         redrawn = dict.fromkeys(order, alone)
