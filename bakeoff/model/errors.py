@@ -83,7 +83,7 @@ STATUSES = {
     Status.GATE_FAILED: "a gate failed",
     Status.BAD_USAGE: "wrong usage",
     Status.NO_VERDICT: "nothing could be judged, or something is missing on this machine",
-    Status.CONTENDER_OUT: "a contender is out; the others have a verdict",
+    Status.CONTENDER_OUT: "a contender failed, or the run ended early; the rest has a verdict",
     Status.INTERRUPTED: "interrupted; finished blocks are kept",
 }
 

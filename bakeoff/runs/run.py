@@ -86,6 +86,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         """The HTML report."""
         self.interrupted = False
         """Whether it was ended early; `bakeoff resume` on its path goes on with it."""
+        self._ended_early = False
         self._result: ResultT | None = None
         self._parts: dict[str, AnyRun] = {}
 
@@ -147,7 +148,7 @@ class Run(Results, Generic[PlanT, ResultT]):
             return Status.NO_VERDICT
         if not self.gates_pass():
             return Status.GATE_FAILED
-        return Status.CONTENDER_OUT if self.left_out() else Status.DONE
+        return Status.CONTENDER_OUT if self._ended_early or self.left_out() else Status.DONE
 
     @property
     def succeeded(self) -> bool:
@@ -278,6 +279,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         if (failure or self.interrupted) and not self.has_samples():
             raise failure or lost or KeyboardInterrupt
         if failure:
+            self._ended_early = True
             watch.step(f"ended early: {failure}")
         watch.step("judging, and drawing the report")
         self._conclude(stages.reports)

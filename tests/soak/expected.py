@@ -74,7 +74,9 @@ def statuses(case: Case, struck: Collection[str], said: str = "") -> set[int]:
     too_short = {NO_VERDICT} if short else set[int]()
     left = fates.count("fine")
     if left == len(fates):
-        return {DONE} | too_short
+        # A host that stands still lets the time of a search or a day run out.
+        late = {CONTENDER_OUT} if "ended early: " in said else set[int]()
+        return {DONE} | too_short | late
     if left == 0 or (left == 1 and case.kind in RACES):
         return {NO_VERDICT}
     # A capacity, a day or an audit says something of a server that is alone.

@@ -90,15 +90,10 @@ class DayRun(Run[DayPlan, Day]):
         return any(value.value is not None for line in self.result.lines for value in line.values)
 
     def left_out(self) -> Collection[str]:
-        """Contenders that were requested and took no part, or of which no phase has a figure."""
-        known = {
-            value.name
-            for line in self.result.lines
-            for value in line.values
-            if value.value is not None
-        }
-        requested = {*self.planned.race.contenders, *(s.name for s in self.planned.race.skipped)}
-        return requested - known
+        """Contenders that were requested and took no part, or were out of a phase of a round."""
+        turns = (record for record in self.records() if isinstance(record, DayTurn))
+        out = (turn.entry for turn in turns if turn.out)
+        return {*out, *self.out(), *(each.name for each in self.planned.race.skipped)}
 
     @staticmethod
     def headline(result: Day) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from bakeoff.model.plan import Plan
-from bakeoff.model.samples import PlanChange
+from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming
 from bakeoff.report.document import Document
@@ -100,16 +100,17 @@ class RaceRun(Run[Plan, Verdict]):
         return all(gate.passes for gate in self.result.gates)
 
     def left_out(self) -> Collection[str]:
-        """Contenders that were requested and have no place in the standings."""
+        """Contenders that were requested, and have no place in the standings or ended in a boot."""
         invalid = [entry.name for entry in self.result.entries if not entry.valid]
         unplanned = [] if self.planned.available else [each.name for each in self.planned.skipped]
-        changes = (record for record in self.records() if isinstance(record, PlanChange))
-        out = [
-            name
-            for change in changes
-            if not (change.prepared and self.planned.available)
-            for name in change.out
-        ]
+        out: set[str] = set()
+        for record in self.records():
+            if isinstance(record, PlanChange):
+                out |= set() if record.prepared and self.planned.available else record.out.keys()
+            elif isinstance(record, BootStart):
+                out |= record.out.keys()
+            elif isinstance(record, BootEnd):
+                out |= record.died.keys()
         twins = {entry.name for entry in self.planned.entries if entry.twin_of}
         return {*invalid, *unplanned, *out} - twins
 
