@@ -62,13 +62,31 @@ def argument_list(command: str, values: dict[str, str], *, shell: bool = False) 
     `shell`: of the shell that runs it.
     """
     if shell:
-        quoted = {name: shlex.quote(value) for name, value in values.items()}
-        return ["/bin/sh", "-c", fill(command, quoted)]
+        return ["/bin/sh", "-c", _filled_for_sh(command, values)]
     return [fill(word, values) for word in shlex.split(command)]
 
 
+def _filled_for_sh(script: str, values: dict[str, str]) -> str:
+    """`script` with each placeholder's value quoted as its place, within quotes or not, needs."""
+    within = ""
+
+    def filled(match: re.Match[str]) -> str:
+        nonlocal within
+        found, value = match[0], values.get(match[1] or "")
+        # Within single quotes a backslash protects nothing.
+        if found in ("'", '"') or (found, within) == ("\\'", "'"):
+            within = "" if within == found[-1] else within or found
+        if value is None:
+            return found
+        if within == "'":
+            return value.replace("'", "'\\''")
+        return re.sub(r'([\\"$`])', r"\\\1", value) if within else shlex.quote(value)
+
+    return re.sub(rf"""{_PLACEHOLDER.pattern}|\\[\\'"]|['"]""", filled, script)
+
+
 def needs_shell(command: str) -> bool:
-    """Whether `command` has what only a shell understands.
+    """Whether `command` has shell syntax.
 
     That is an operator, a substitution, a variable or a pattern outside of quotes, an assignment
     before the program, or a program that is built into the shell.
@@ -106,7 +124,7 @@ class BuildSection(Contract):
 class RunSection(Contract):
     """How the contender is started, with its folder as working directory.
 
-    With `shell` the command is run by sh, and its placeholders are quoted for it. Within
+    With `shell` the command is run by sh, and its placeholders are quoted for it, within quotes, too. Within
     `ready_timeout_s` of its start the server answers its first request.
     """
 

@@ -1,5 +1,6 @@
 """Contracts refuse what they don't know, and say where and what would be right."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,26 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_value_with_spaces_stays_one_argument() -> None:
     words = argument_list("'{out}/my server' --root={here}", {"out": "/a b", "here": "/c d"})
     assert words == ["/a b/my server", "--root=/c d"]
+
+
+@pytest.mark.parametrize(
+    ("written", "before"),
+    [
+        ("{out}", ""),
+        ('"{out}"', ""),
+        ("'{out}'", ""),
+        (r"""'\'"{out}" """, "\\"),
+        (r"""\"'{out}'""", '"'),
+        (r"""\'{out}""", "'"),
+    ],
+)
+@pytest.mark.parametrize("value", ["/a b", "it's", 'a "b"', "$HOME `id` \\"])
+def test_in_a_shell_a_value_stays_whole_within_quotes_too(
+    written: str, before: str, value: str
+) -> None:
+    words = argument_list(f"printf %s {written}", {"out": value}, shell=True)
+    said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert said == before + value
 
 
 def test_braces_that_are_no_placeholder_stay() -> None:
