@@ -139,7 +139,7 @@ class BadFile(BadUsage):
             if isinstance(last, int):
                 return cls(where, ".".join(map(str, parents)), "has too few values")
             return cls(where, key, "is missing")
-        return cls(where, key or None, _plain(fault))
+        return cls(where, key or None, plain_fault(fault))
 
     @classmethod
     def of_schema(cls, where: Path | str, schema: str, known: Iterable[str]) -> BadFile:
@@ -206,7 +206,7 @@ class NodeLost(BakeoffError):
     """A machine that a run needs can't be reached any more: the run ends, and can go on later."""
 
 
-def _plain(fault: Mapping[str, Any]) -> str:
+def plain_fault(fault: Mapping[str, Any]) -> str:
     """What is wrong with a value, in words; our own validators say it themselves."""
     if fault["type"] == "value_error":
         return str(fault["msg"]).removeprefix("Value error, ")
@@ -214,7 +214,7 @@ def _plain(fault: Mapping[str, Any]) -> str:
     takes = _TAKES.get(fault["type"], "").format(**context) or _FORMS.get(context.get("pattern"))
     if not takes:
         return f"is wrong: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
-    given = json.dumps(fault["input"], ensure_ascii=False, default=str)
+    given = json.dumps(fault["input"], ensure_ascii=False, default=str, skipkeys=True)
     return f"is {given if len(given) <= _SHOWN else f'{given[:_SHOWN]}…'}; it takes {takes}"
 
 

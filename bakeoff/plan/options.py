@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bakeoff.model.errors import BadUsage, nearest
+from bakeoff.model.errors import BadUsage, nearest, plain_fault
 from bakeoff.model.plan import Arrivals
 from bakeoff.plan.values import Count, OneProtocol, Seconds, Seed, flag, parse_seed
 
@@ -56,10 +56,7 @@ class Options(BaseModel):
             if fault["type"] == "extra_forbidden":
                 hint = nearest(name, map(flag, type(self).model_fields), "there are")
                 raise BadUsage(f"there is no option {name}{hint}") from None
-            expected = fault.get("ctx", {}).get("expected")
-            message = fault["msg"][:1].lower() + fault["msg"][1:]
-            requirement = f"it takes {expected}" if expected else message
-            raise BadUsage(f"{name}: is {fault['input']!r}; {requirement}") from None
+            raise BadUsage(f"{name}: {plain_fault(fault)}") from None
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any], **more: Any) -> Self:
