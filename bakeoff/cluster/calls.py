@@ -1,6 +1,7 @@
-"""Calls of a child process, which answers them in any order: both ends."""
+"""Calls to a child process, which answers them in any order: both ends of the connection."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,6 @@ from bakeoff.model.errors import MissingPiece
 AT_A_TIME = 1024
 """More calls than this wait for others; a node of a cluster has two or three."""
 _READY = 0
-_SIGKILL = 9
 
 
 class Refused(Exception):
@@ -65,7 +65,7 @@ class Calls:
         self._ended: Ended | None = None
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._connection, theirs = pipe()
-        # Of us, wherever we are called: not of a folder that has a file of such a name.
+        # The child imports this bakeoff, whatever the current folder has.
         home = str(Path(bakeoff.__file__).parents[1])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
         with theirs:
@@ -90,7 +90,7 @@ class Calls:
                 return answer
             number = next(self._numbers)
             self._waiting[number] = answer
-            # Where the child has just ended, its end answers.
+            # If the child has just ended, `_read` gives the answer: `Ended`.
             with suppress(OSError):
                 self._connection.send((number, name, arguments))
         return answer
@@ -122,9 +122,9 @@ class Calls:
 
 
 def serve(served: object) -> None:
-    """Do what the parent calls by standard input, until it ends; then this process does."""
-    # Where a call holds up all threads, the parent's end is not seen otherwise.
-    prctl(PR_SET_PDEATHSIG, _SIGKILL)
+    """Answer calls, which come by standard input, until the parent ends; then end this process."""
+    # A call may block all threads: they would not notice that the parent has ended.
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     calls = Connection(os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sending = threading.Lock()

@@ -1,6 +1,6 @@
-"""What is asked of Ray, in a process of its own: Ray's driver.
+"""Ray's driver: all calls of Ray are made here, in a process of their own.
 
-Where the head goes, Ray holds up all threads of its process for a minute, and then ends it. So that
+When the head is lost, Ray blocks all threads of its process for a minute, and then ends it. So that
 process is neither bakeoff nor a program that imports it: `python -m bakeoff.cluster.driver`.
 """
 
@@ -25,7 +25,7 @@ class Driver:
 
     def join(self, address: str) -> str:
         """Join the cluster at an address, or `auto`; its head's address."""
-        # Who asks us sees that the head is gone, and ends us.
+        # Ray shall not give up: our parent notices that the head is gone, and ends this process.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "3600")
         ray.init(
             address=address,
@@ -39,7 +39,7 @@ class Driver:
     def members(self) -> list[Member]:
         """The nodes that Ray has, in the order of their addresses.
 
-        Of one that has just died Ray doesn't know for half a minute: nobody answers at its port.
+        Ray takes half a minute to notice that a node has died: its port has to take a connection.
         """
         return sorted(
             (
@@ -52,7 +52,7 @@ class Driver:
         )
 
     def place(self, role: str, member: Member) -> bool:
-        """Start the agent of a node, which has one at a time; False: it has another run's."""
+        """Start the agent of a node. False: it has that of another run; there is one at a time."""
         cloudpickle.register_pickle_by_value(agent)
         remote = ray.remote(concurrency_groups={"lease": 1})(agent.Agent)
         options = remote.options(

@@ -103,7 +103,7 @@ def _of_request(
 
 
 def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:
-    """A file that is no text is sent as it is."""
+    """A file that is not text is sent as it is."""
     if name is None:
         return
     try:

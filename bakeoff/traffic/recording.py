@@ -93,7 +93,7 @@ def target_of(url: str) -> tuple[str | None, str] | None:
 def path_of(text: str) -> str:
     """A path with its query as it can be sent, without a fragment.
 
-    Braces are encoded: two of them would begin a field. Bytes that are no text are what they were.
+    Braces are encoded: two of them would begin a field. Bytes that are not text are what they were.
     """
     visible = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~"
     path, _, _ = text.partition("#")

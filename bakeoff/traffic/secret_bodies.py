@@ -24,7 +24,7 @@ def cleaned_body(body: bytes, kind: str, found: set[str]) -> bytes:
 
     What it is, is seen from itself first: curl calls everything a form, and many say nothing.
     """
-    # Bytes that are no text stay what they were.
+    # Bytes that are not text stay what they were.
     text = body.decode(errors="surrogateescape")
     cleaned = _content(text, kind.lower(), found)
     return body if cleaned == text else cleaned.encode(errors="surrogateescape")

@@ -124,7 +124,7 @@ def _dotted(fault: str) -> str:
 
 
 def _lines(looked: Looked) -> list[str] | None:
-    """Its first answer's lines without those that vary; None: it is no text."""
+    """Its first answer's lines without those that vary; None: it is not text."""
     texts = texts_of(looked.answers)
     if texts is None:
         return None

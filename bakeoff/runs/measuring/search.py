@@ -160,13 +160,16 @@ class _Search:
         self._draw, self._meter, self._names = self._draws.next()
 
     def _afford(self, needed_s: float) -> None:
-        """A round in each boot takes `needed_s`: end, or take as long where nobody said how."""
+        """Check that the plan's time is enough for a round in each boot, which takes `needed_s`.
+
+        A default is extended to it. Raises `NoVerdict` where a time was given and is too short.
+        """
         plan, context = self._boot.plan, self._boot.context
         if self._duration_asked:
             try:
                 check_budget(plan.duration_s, needed_s, plan.boots)
             except BadUsage as error:
-                # Nobody could know before it was seen how slow the servers are.
+                # How slow the servers are was not known when the run was planned.
                 raise NoVerdict(str(error)) from None
         elif needed_s > plan.duration_s:
             context.watch.step(
