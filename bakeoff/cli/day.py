@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from bakeoff.cli.options import CONTENDER, RUNS, OutDir, environment, takes
-from bakeoff.cli.output import Json, measure, say
+from bakeoff.cli.output import Json, check_json, measure, say
 from bakeoff.cluster.place import place
 from bakeoff.model.day import DayPlan
 from bakeoff.plan import DayOptions, plan_day
@@ -31,6 +31,7 @@ def day(
     bakeoff day "node a.js" "node b.js" -d 2m        fewer rounds, shorter windows
     bakeoff day ./old ./new --storm 5000 --slow-clients 1000
     """
+    check_json(json)
     with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
         plan = plan_day(contenders, options, here)
         say(_outlook(plan))

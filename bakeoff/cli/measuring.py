@@ -17,7 +17,7 @@ from bakeoff.cli.options import (
     environment,
     takes,
 )
-from bakeoff.cli.output import Json, measure, out, say
+from bakeoff.cli.output import Json, check_json, measure, out, say
 from bakeoff.cluster.place import place
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.grid import GridPlan
@@ -93,6 +93,7 @@ def race(
     several protocols each contender races once in each, all in one race: only
     neighbours in a rotation have a ratio.
     """
+    check_json(json)
     options = options.model_copy(update={"connection": _connection(close, keep_alive)})
     on = (options.cluster, options.i_may_load, environment(), say, options.server_nodes)
     with place(*on) as (here, stages):
@@ -205,6 +206,7 @@ def draws(
     bakeoff draws http://127.0.0.1:8080/      connections only: it can't be restarted
     bakeoff draws --all --quick               the whole catalogue, in a quarter of an hour
     """
+    check_json(json)
     plan = plan_draws(contenders or (), options, environment())
     say(_draws_outlook(plan))
     measure(plan, out_dir, json)

@@ -46,8 +46,17 @@ def check_json(json: str | None) -> None:
 
 def check_writable(option: str, path: Path | None) -> None:
     """Raise `BadUsage` where a file that an option names can't be written."""
-    if path and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
-        raise BadUsage(f"{option} {path}: can't be written")
+    if path is None:
+        return
+    why = ""
+    if path.is_dir():
+        why = "it is a folder"
+    elif not path.parent.is_dir():
+        why = "its folder doesn't exist"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        why = f"{'it' if path.exists() else 'its folder'} is read-only"
+    if why:
+        raise BadUsage(f"{option} {path}: can't be written: {why}")
 
 
 def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
