@@ -15,15 +15,15 @@ PORT = 6379
 """Ray's, where an address names none."""
 REACH_S = 3.0
 ANSWER_S = 10.0
-"""A head on a machine that is busy takes its time."""
+"""A head on a busy machine may take that long to answer."""
 ASK_S = 1.0
 LEAVE_S = 5.0
 AGAIN = "start Ray again there, and then bakeoff here"
 _SETTINGS = b"\x04"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
-"""What HTTP/2 begins with: an empty frame of settings; who speaks it answers with one of them."""
+"""How HTTP/2 begins: its preface and an empty SETTINGS frame; a server answers with SETTINGS."""
 _VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
-"""Those of the cluster, then ours, in Ray's words about unlike ones."""
+"""The versions in Ray's message about unlike ones: those of the cluster, then ours."""
 
 
 class Member(NamedTuple):
@@ -45,9 +45,9 @@ class Head:
         return self._calls.begin(name, *arguments)
 
     def ask(self, name: str, *arguments: object) -> Any:
-        """What its driver answers. Raises `Refused`, and `MissingPiece` where the head goes.
+        """What its driver answers. Raises `Refused`, and `MissingPiece` when the head is lost.
 
-        Ray would wait for another one.
+        Ray would wait for a new head.
         """
         return self.answered(self.begin(name, *arguments))
 
@@ -119,17 +119,17 @@ def _begun(head: Head, calls: Calls) -> None:
 
 
 def _reached(address: str) -> str:
-    """The address with its port, once somebody answers there."""
+    """The address with its port. Raises `BadUsage`, and `MissingPiece` where no head answers."""
     host, colon, port = address.rpartition(":")
     if not colon:
         host, port = address, str(PORT)
     if not port.isdecimal() or not host:
-        raise BadUsage(f"--cluster {address}: is no address; it takes HOST, HOST:PORT or auto")
+        raise BadUsage(f"--cluster {address}: is not an address; it takes HOST, HOST:PORT or auto")
     try:
         with socket.create_connection((host, int(port)), REACH_S) as connection:
             if _is_head(connection):
                 return f"{numeric(host)}:{port}"
-        # A head that goes at this moment doesn't say that it is one, either.
+        # A head that is lost at this moment doesn't answer in HTTP/2 either.
         why = unreachable(host, int(port))
     except OSError as error:
         why = error.strerror or str(error)
@@ -139,14 +139,14 @@ def _reached(address: str) -> str:
             f"; name the head's address, or start it there with: ray start --head --port={port}"
         )
     raise MissingPiece(
-        f"--cluster {address}: who answers at {host} port {port} is no head of Ray; it has "
-        f"the port that `ray start --head --port={PORT}` names"
+        f"--cluster {address}: {host} port {port} is not the head of a Ray cluster; its port is "
+        f"that of `ray start --head --port={PORT}`"
     )
 
 
 def _is_head(connection: socket.socket) -> bool:
-    """Whether HTTP/2 is spoken there, as Ray's heads do: whoever else is there, Ray asks him for
-    minutes. Over TLS it can't be seen."""
+    """Whether the server speaks HTTP/2, as Ray's heads do: of any other one Ray would wait minutes
+    for an answer. Over TLS this isn't checked."""
     if os.environ.get("RAY_USE_TLS", "0") != "0":
         return True
     connection.settimeout(ANSWER_S)
@@ -166,7 +166,7 @@ def numeric(host: str) -> str:
 
 
 def _not_joined(address: str, why: str) -> str:
-    """Ray's words in ours, where we know them."""
+    """Why this machine can't join, from Ray's message `why`."""
     start = f"--cluster {address}: "
     if len(versions := _VERSIONS.findall(why)) == 2:
         (ray_there, python_there), (ray_here, python_here) = versions
@@ -187,7 +187,7 @@ def _not_joined(address: str, why: str) -> str:
 
 
 def unreachable(host: str, port: int) -> str:
-    """Why nobody answers there; empty: somebody does."""
+    """Why no connection can be made to it; empty: one can."""
     try:
         socket.create_connection((host.strip("[]"), port), REACH_S).close()
     except OSError as error:

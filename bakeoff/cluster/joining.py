@@ -110,8 +110,8 @@ def able(role: Role, members: Sequence[Member], head: str) -> list[Member]:
     if not found:
         there = "; ".join(f"{each.address}: {_roles(each)}" for each in members)
         raise MissingPiece(
-            f"no node of the cluster has the resource `{role}` ({there}); on the machine that is "
-            f"to be it: ray stop; ray start --address={head} --num-cpus=0 "
+            f"no node of the cluster has the resource `{role}` ({there}); on the machine that "
+            f"should have it: ray stop; ray start --address={head} --num-cpus=0 "
             f"--resources='{{\"{role}\": 1}}'"
         )
     return found

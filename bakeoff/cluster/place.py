@@ -32,7 +32,7 @@ def place(
         if server_nodes > 1:
             raise BadUsage(f"--server-nodes {server_nodes}: is for --cluster; this is one machine")
         if may_load:
-            raise BadUsage("--i-may-load: is for --cluster, whose machines load nobody else's")
+            raise BadUsage("--i-may-load: is for --cluster")
         yield here, real_stages()
         return
     from bakeoff.cluster.joining import joined

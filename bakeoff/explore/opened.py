@@ -107,7 +107,9 @@ def _judged(
     run: RaceRun, names: Sequence[str], of: tuple[int, ...], against: int
 ) -> tuple[Document, Verdict]:
     if any(not 0 <= number < len(names) for number in (*of, max(against, 0))):
-        raise NotThere(f"this run has the contenders 0 to {len(names) - 1}")
+        raise NotThere(
+            f"this run has no such contender; its contenders have the numbers 0 to {len(names) - 1}"
+        )
     chosen = [names[number] for number in of or range(len(names))]
     if against >= 0 and names[against] not in chosen:
         raise NotThere(f"{names[against]} is not among the chosen contenders")

@@ -20,8 +20,8 @@ def listening(host: str, port: int, *, others: bool) -> Iterator[socket.socket]:
     """
     if host not in LOOPBACK and not others:
         raise BadUsage(
-            f"--listen {host}: other machines could come in; with --allow-others they may, if they"
-            " have the token"
+            f"--listen {host}: other machines could connect; --allow-others lets those in that "
+            "have the token"
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as bound:

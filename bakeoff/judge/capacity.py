@@ -157,7 +157,7 @@ def judge_capacity(
     """
     every = History.of(records)
     if not every.blocks:
-        raise NoVerdict("no block was measured, so there is nothing to judge")
+        raise NoVerdict(f"{plan.run}: nothing was measured")
     kept = calm(every.blocks, plan.cores.here)
     history = replace(every, blocks=kept)
     names = [entry.name for entry in plan.entries]

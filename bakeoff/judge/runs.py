@@ -195,7 +195,7 @@ def _reference(old: Verdict, new: Verdict, common: Sequence[str], asked: str | N
         if asked in common:
             run = old.run if old.trouble(asked) else new.run
             raise BadUsage(
-                f"--reference: the figures of {asked} don't count in {run}; its report says why"
+                f"--reference: {asked} has no valid figures in {run}; the run's report says why"
             )
         raise BadUsage(f"--reference: {asked} is not in both runs{nearest(asked, able, 'in both')}")
     if len(able) < 2:
@@ -304,8 +304,8 @@ def _gate(
         fault = Finding.of("in_run", fault, run=lacking.run)
     elif changed.reason and changed.reason.code == "is_reference":
         raise BadUsage(
-            f"--gate {gate.text}: {gate.left} is the reference: its own change can't be seen; "
-            "see --reference"
+            f"--gate {gate.text}: {gate.left} is the reference, whose own change isn't known; "
+            "choose another --reference"
         )
     else:
         fault = old.trouble(gate.left) or new.trouble(gate.left)

@@ -60,7 +60,7 @@ def judge(
     """
     every = History.of(records)
     if not every.blocks:
-        raise NoVerdict("no block was measured, so there is nothing to judge")
+        raise NoVerdict(f"{plan.run}: nothing was measured")
     cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
     disturbed = len(every.blocks) - len(kept)

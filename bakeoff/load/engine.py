@@ -69,6 +69,7 @@ def engine_path() -> Path:
 
 
 _MEND = "install bakeoff from its wheel, or run `make setup` in its clone"
+_OURS = "this is a fault of bakeoff: please report it"
 
 
 def _cannot_run(path: Path | str, why: str | None) -> str:
@@ -160,9 +161,9 @@ class Engine:
         self._tell(command)
         event = self._event(lasts_s + GRACE_S)
         if isinstance(event, EngineError):
-            raise EngineFailed(f"volley refused a command: {event.message}")
+            raise EngineFailed(f"the load engine refused a command: {event.message}")
         if not isinstance(event, answer):
-            raise EngineFailed(f"volley answered with `{event.type}` out of turn")
+            raise EngineFailed(f"the load engine answered with `{event.type}` out of turn; {_OURS}")
         return event
 
     def _tell(self, command: Job | SliceCommand | StopCommand) -> None:
@@ -178,14 +179,15 @@ class Engine:
             return EVENT.validate_json(line)
         except ValidationError as error:
             fault = error.errors()[0]
+            where = f"{'.'.join(map(str, fault['loc']))}: " if fault["loc"] else ""
             raise EngineFailed(
-                f"volley broke its protocol: {fault['loc']}: {fault['msg']}"
+                f"the load engine broke its protocol ({where}{fault['msg']}); {_OURS}"
             ) from None
 
     def _line(self, timeout_s: float) -> bytes:
         while b"\n" not in self._received:
             if not select.select([self._output], [], [], timeout_s)[0]:
-                raise EngineFailed(f"volley said nothing for {timeout_s:.0f} s")
+                raise EngineFailed(f"the load engine said nothing for {timeout_s:.0f} s; {_OURS}")
             data = os.read(self._output.fileno(), 1 << 20)
             if not data:
                 raise self._ended()
@@ -202,4 +204,5 @@ class Engine:
         status = self._process.wait()
         self._reader.join(STOP_S)
         error = self._errors.decode(errors="replace").strip()
-        return EngineFailed(f"volley ended with status {status}{f': {error}' if error else ''}")
+        said = f": {error}" if error else ""
+        return EngineFailed(f"the load engine ended with status {status}{said}")

@@ -22,7 +22,7 @@ def link(folder: Path, names: Sequence[str]) -> list[Path]:
     links = [folder.absolute() / name for name in names]
     for each in links:
         if os.path.lexists(each) and not _leads_to_an_engine(each):
-            raise BadUsage(f"{each} is no link to the engine; move it away, or name another folder")
+            raise BadUsage(f"{each} is not a link to the engine; move it, or name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for each in links:
@@ -44,7 +44,7 @@ def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
 
 
 def original(program: str) -> Path | None:
-    """The first on PATH that is called `program` and is no link to an engine."""
+    """The first on PATH that is called `program` and is not a link to an engine."""
     for folder in os.get_exec_path():
         path = shutil.which(program, path=folder)
         if path is not None and not _leads_to_an_engine(Path(path)):

@@ -99,9 +99,9 @@ def resolve_contenders(
         try:
             contender = replace(_resolve(rest, catalogue, directory, trust), typed=rest)
         except BadUsage as error:
-            if name is None:
+            if name is None or not name.isupper():
                 raise
-            raise BadUsage(f"{error}{_perhaps_a_variable(name, operand)}") from None
+            raise BadUsage(_perhaps_a_variable(operand, rest, str(error))) from None
         given.append(name)
         if contender.origin == "command" and unused_ports:
             contender = replace(contender, fixed_port=unused_ports.pop(0))
@@ -154,11 +154,13 @@ def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -
     return [name or "" for name in names]
 
 
-def _perhaps_a_variable(name: str, operand: str) -> str:
-    """A hint for those who set a variable as in a shell."""
-    if not name.isupper():
-        return ""
-    return f"; NAME=… names a contender: to set a variable, type env {operand}"
+def _perhaps_a_variable(operand: str, rest: str, fault: str) -> str:
+    """A hint for those who set a variable as in a shell, and `fault` without the catalogue."""
+    command = operand if len(rest.split()) > 1 else f"{operand} COMMAND"
+    return (
+        f'{operand}: NAME=… names a contender; to set a variable, write "env {command}"\n'
+        f"{fault.splitlines()[0].partition('; the catalogue has')[0]}"
+    )
 
 
 def unique_name(name: str, taken: Sequence[str]) -> str:
@@ -182,7 +184,7 @@ def _resolve(
     if is_there and path.is_dir() and (os.sep in operand or (path / CONTENDER_FILE).exists()):
         if not (path / CONTENDER_FILE).exists():
             raise BadUsage(
-                f"{operand}: the folder has no {CONTENDER_FILE}; CONTRIBUTING.md shows one, or "
+                f"{operand}: the folder has no {CONTENDER_FILE}; `bakeoff init` writes one, or "
                 'quote the command that starts the server: bakeoff race "node app.js"'
             )
         folder = path.resolve()
@@ -207,14 +209,14 @@ def _is_there(path: Path) -> bool:
 def _command(text: str, directory: Path) -> ResolvedContender:
     """A server as a command: PORT, HOST and PROTOCOL are in its environment; {port} is filled in.
 
-    A shell runs what only a shell understands. Whether the server speaks a protocol is believed
-    until it is asked over it.
+    A command with shell syntax is run by a shell. The server is assumed to speak every protocol;
+    verification finds out whether it does.
     """
     command = text.replace("${PORT}", "{port}").replace("$PORT", "{port}")
     try:
         program, shell = shlex.split(command)[0], needs_shell(command)
     except ValueError as error:
-        raise BadUsage(f'"{text}": cannot be split into words: {error}') from None
+        raise BadUsage(f'"{text}": can\'t be split into words ({error})') from None
     is_path = os.sep in program and (directory / program).exists()
     if not (shell or is_path) and shutil.which(program, path=os.environ.get("PATH")) is None:
         raise BadUsage(f'"{text}": there is no program called {program} here')

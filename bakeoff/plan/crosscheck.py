@@ -97,8 +97,8 @@ def plan_crosscheck(
         )
     if protocol not in HTTP_2 and options.streams > 1:
         raise BadUsage(
-            f"--streams {options.streams}: {protocol} has no streams, which are HTTP/2's: give "
-            "--protocol h2 or h2c"
+            f"--streams {options.streams}: {protocol} has no streams; they need --protocol h2 "
+            "or h2c"
         )
     if protocol in HTTP_2 and options.connection == "close":
         raise BadUsage(

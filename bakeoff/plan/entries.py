@@ -111,10 +111,10 @@ def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
 
 
 def cannot_pipeline(plan: Plan) -> dict[str, str]:
-    """Those whose contender.toml rules a pipeline out. A command or a URL is tried: who knows."""
+    """Those whose contender.toml rules a pipeline out. A command or a URL is tried."""
     if plan.pipeline == 1:
         return {}
-    reason = "doesn't answer requests that are sent ahead (contender.toml: pipelines = false)"
+    reason = "doesn't pipeline (contender.toml: pipelines = false)"
     return {
         entry.name: reason
         for entry in plan.entries

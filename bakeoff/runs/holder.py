@@ -83,4 +83,4 @@ def _ending(pid: int) -> signal.Signals:
         return signal.SIGINT
     if masks["SigCgt"] >> (signal.SIGTERM - 1) & 1:
         return signal.SIGTERM
-    raise BadUsage(f"process {pid} ignores SIGINT: it can only be ended by hand")
+    raise BadUsage(f"process {pid} ignores SIGINT: end it with kill {pid}")

@@ -100,8 +100,11 @@ class Run(Results, Generic[PlanT, ResultT]):
     def check(self, stages: Stages, watch: Watch) -> None:  # noqa: ARG002
         """Raise `BadUsage` where what is missing can't be measured beside what is there."""
         if unlike := self.store.machine().unlike(stages.meters.machine()):
-            differ = f"was begun on another machine ({', '.join(unlike)} differ)"
-            raise BadUsage(f"{self.path}: {differ}: halves of unlike machines make no run")
+            differ = f"{', '.join(unlike)} {'differs' if len(unlike) == 1 else 'differ'}"
+            raise BadUsage(
+                f"{self.path}: was begun on another machine ({differ}): "
+                "a run has to be measured on one machine"
+            )
 
     @abstractmethod
     def measure(self, stages: Stages, watch: Watch) -> None:
@@ -325,7 +328,7 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
 
 @contextmanager
 def _reserved(parent: Path, name: str) -> Iterator[Path]:
-    """A new folder in `parent`, which nobody else takes while contenders are built for minutes.
+    """A new folder in `parent`: no other run takes its name while contenders are being built.
 
     It is removed where no run comes of it. Raises `BadUsage` where none can be made.
     """
@@ -337,7 +340,10 @@ def _reserved(parent: Path, name: str) -> Iterator[Path]:
     except OSError as error:
         if error.errno in NO_ROOM:
             raise
-        raise BadUsage(f"--out {parent}: {name} can't be made: {error.strerror}") from None
+        fault = f"{name} can't be made: {error.strerror}"
+        if isinstance(error, FileExistsError):
+            fault = "is not a folder"
+        raise BadUsage(f"--out {parent}: {fault}") from None
     try:
         yield path
     finally:
@@ -350,7 +356,7 @@ def _reserved(parent: Path, name: str) -> Iterator[Path]:
 def _made(path: Path) -> bool:
     """Whether the folder is ours now, and not another run's."""
     try:
-        path.mkdir(parents=True)
+        path.mkdir()
     except FileExistsError:
         return False
     return True
@@ -404,7 +410,7 @@ def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:
 def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
     """A new run in the folder `path`, of which nothing is measured yet. Raises `BakeoffError`."""
     kind = _KINDS[plan.schema_]
-    # Without an engine that fits, nobody should wait for builds; and theirs is no foreign load.
+    # Before the builds: they are in vain without an engine, and their load is not foreign load.
     machine = stages.meters.machine()
     receipts, out = kind.prepare(plan, stages, watch)
     store = Store.create(path, plan.to_json(), machine, receipts)

@@ -146,7 +146,7 @@ def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
         raise BadFile(path, None, "can't be read as JSON") from None
     kind = kind_of(str(value.get("schema", ""))) if isinstance(value, dict) else None
     if kind is None:
-        raise BadFile(path, "schema", "is that of no run's result")
+        raise BadFile(path, "schema", "is not that of a run's result")
     return kind, kind.result_type.checked(value, path)
 
 

@@ -135,7 +135,7 @@ class Store:
         try:
             return _RECEIPTS.validate_json(path.read_bytes())
         except OSError as error:
-            raise BadFile(path, None, f"cannot be read: {error.strerror}") from None
+            raise BadFile(path, None, f"can't be read: {error.strerror}") from None
         except ValidationError as error:
             raise BadFile.from_validation(path, Receipt, error) from None
 
@@ -170,13 +170,13 @@ def _bad_record(where: str, error: ValidationError) -> BadFile:
     """What is the matter with a line of the log."""
     fault = error.errors()[0]
     if fault["type"] == "json_invalid":
-        return BadFile(where, None, "is no JSON: the file was changed after the run")
+        return BadFile(where, None, "is not JSON: the file was changed after the run")
     if fault["type"] == "union_tag_invalid":
         tag = fault["ctx"]["tag"]
         return BadFile(
             where, "type", f"is {tag!r}, a record that bakeoff {__version__} doesn't know"
         )
-    return BadFile(where, ".".join(map(str, fault["loc"])), f"is wrong: {fault['msg']}")
+    return BadFile.from_validation(where, Contract, error)
 
 
 def _sync_folder(path: Path) -> None:

@@ -91,12 +91,14 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
     short = [block for block in blocks if block.kind == "short"]
     draws = [record for record in records if isinstance(record, Draw)]
     if plan.mode != "closed":
-        raise BadUsage(f"--like {plan.run}: was an open loop; it takes a closed one")
-    if len(short) < MIN_BLOCKS or len(plan.entries) < 2:
         raise BadUsage(
-            f"--like {plan.run}: has {len(short)} short blocks of {len(plan.entries)} servers; it "
-            f"takes {MIN_BLOCKS} blocks of two at least"
+            f"--like {plan.run}: was an open loop (--rate or --load); it takes a closed one"
         )
+    if len(short) < MIN_BLOCKS or len(plan.entries) < 2:
+        fault = f"is too short: it has {len(short)} of the {MIN_BLOCKS} blocks that are needed"
+        if len(plan.entries) < 2:
+            fault = "has one contender; it takes two"
+        raise BadUsage(f"--like {plan.run}: {fault}")
     lengths = _lengths(plan, records)
     cpus = plan.cores.here
     series = _series(short)
@@ -136,7 +138,7 @@ def _lengths(plan: Plan, records: Sequence[Record]) -> SliceLengths:
     for record in records:
         if isinstance(record, Warmup) and plan.reference in record.lengths:
             return record.lengths[plan.reference]
-    raise BadUsage(f"--like {plan.run}: its reference, {plan.reference}, was never up")
+    raise BadUsage(f"--like {plan.run}: its reference, {plan.reference}, was never measured")
 
 
 def _series(blocks: Sequence[Block]) -> Series:

@@ -207,8 +207,9 @@ class Keeper:
             waited_s: float = (time.monotonic_ns() - started["exec_ns"]) / 1e9
             seen = self._look(name)
             if seen["status"] is not None:
-                reason = faults.died(seen["status"], seen["lived_s"], len(self.pids(name)))
-                raise ContenderOut(faults.with_tail(reason, log))
+                left = len(self.pids(name))
+                reason = faults.died(seen["status"], seen["lived_s"], left)
+                raise ContenderOut(faults.with_tail(reason, log, faults.STAY if left else ""))
             if fault is None:
                 self.pids(name)  # The keeper writes down who is there by now.
                 return waited_s * 1e3

@@ -13,16 +13,16 @@ _TAIL_BYTES = 16_384
 
 
 def unstartable(step: str, code: int, program: str, folder: str) -> str:
-    """Why the command could not be executed."""
+    """Why the command can't be executed."""
     why = os.strerror(code)
     if step == "exec":
-        hint = "; is it installed, and spelt as you type it?" if "/" not in program else ""
-        return f"`{program}` cannot be executed: {why}{hint}"
+        hint = "; is it installed?" if "/" not in program else ""
+        return f"`{program}` can't be executed: {why}{hint}"
     if step == "folder":
-        return f"its folder {folder} cannot be entered: {why}"
+        return f"its folder {folder} can't be entered: {why}"
     if step == "pin":
-        return f"it cannot be pinned to its cores: {why}; `nproc --all` says which there are"
-    return f"it cannot be started ({step}): {why}"
+        return f"it can't be pinned to its cores: {why}; `nproc --all` says which there are"
+    return f"it can't be started ({step}): {why}"
 
 
 def ending(status: int) -> str:
@@ -52,11 +52,12 @@ def died(status: int, lived_s: float, left: int) -> str:
     """It ended before it answered and left `left` processes running."""
     text = f"{ending(status)} after {lived_s:.1f} s, before it answered"
     if left:
-        text += (
-            f", and left {left} process{'es' if left > 1 else ''} in the background;"
-            " its command must stay in the foreground until it is stopped"
-        )
+        text += f", and left {left} process{'es' if left > 1 else ''} in the background"
     return text
+
+
+STAY = "; its command must stay in the foreground until it is stopped"
+"""The advice for one that left processes in the background."""
 
 
 def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
@@ -76,7 +77,7 @@ def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
 def not_ready(timeout_s: float, last: str) -> str:
     """It didn't answer in time; `last` is the fault of the last attempt."""
     return (
-        f"not ready within {timeout_s:g} s (--ready-timeout gives it more); at the last attempt: "
+        f"not ready within {timeout_s:g} s (--ready-timeout gives it more); the last attempt: "
         f"{last}"
     )
 
@@ -93,12 +94,13 @@ class Log(NamedTuple):
         return cls(path, path.stat().st_size if path.exists() else 0)
 
 
-def with_tail(text: str, log: Log) -> str:
-    """`text`, and the end of `log` below it if it says something."""
+def with_tail(text: str, log: Log, advice: str = "") -> str:
+    """`text` and `advice`, and the end of `log` below them if it says something."""
     lines = _end_of(log).decode("utf-8", "replace").strip().splitlines()
     if not lines:
-        return f"{text} (its log is empty)"
-    return "\n".join([f"{text}; the end of its log:", *(f"  {x}" for x in lines[-_TAIL_LINES:])])
+        return f"{text} (its log is empty){advice}"
+    tail = (f"  {line}" for line in lines[-_TAIL_LINES:])
+    return "\n".join([f"{text}{advice}; the end of its log:", *tail])
 
 
 def _end_of(log: Log) -> bytes:

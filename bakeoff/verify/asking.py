@@ -123,7 +123,7 @@ def answers(
     except NoAnswer as error:
         return str(error)
     except OSError as error:
-        return f"can't be connected to: {error.strerror or error}"
+        return error.strerror or str(error)
     right = request.expect.status if request.expect else 200
     waits = answer.status in NOT_YET and answer.status != right
     return f"it answers with status {answer.status}" if waits else None

@@ -70,7 +70,7 @@ def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_port
-        with pytest.raises(MissingPiece, match=f"answers at 127.0.0.1 port {port} is no head"):
+        with pytest.raises(MissingPiece, match=f"127.0.0.1 port {port} is not the head of a Ray"):
             head._reached(f"127.0.0.1:{port}")
         server.shutdown()
 

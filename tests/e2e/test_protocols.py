@@ -118,5 +118,5 @@ def test_one_that_speaks_only_http_1_is_out_of_http_2_and_races_on(place: Place)
     assert [entry.name for entry in verdict.entries] == ["old.js h1"]
     (skipped,) = verdict.skipped
     assert skipped.name == "old.js h2c"
-    assert "not ready within 5 s (--ready-timeout gives it more); at the last" in skipped.reason
+    assert "not ready within 5 s (--ready-timeout gives it more); the last" in skipped.reason
     assert "it speaks HTTP/1 alone" in skipped.reason

@@ -182,8 +182,10 @@ def test_a_late_sender_counts_where_the_others_were_on_time() -> None:
 
 
 def test_a_loss_spoils_what_follows_until_connections_are_shared_out_anew() -> None:
+    how = "the load engine ended with status -9"
+
     def lost(block: Block) -> dict[str, str]:
-        return {"b": "volley ended with status -9"} if block.boot == 1 and block.block > 30 else {}
+        return {"b": how} if block.boot == 1 and block.block > 30 else {}
 
     def half_again(block: Block, share: LoaderSlice) -> LoaderSlice:
         if block.boot == 1 and block.block > 34:
@@ -207,7 +209,7 @@ def test_a_loss_spoils_what_follows_until_connections_are_shared_out_anew() -> N
     assert gone(once) == {31, 32, 33, 34}
     verdict = judged(RACE, once)
     (finding,) = (each for each in verdict.warnings if each.code == "loader_lost")
-    assert finding.values == {"loader": "b", "how": "volley ended with status -9"}
+    assert finding.values == {"loader": "b", "how": how}
     assert verdict.valid and verdict.disturbed_blocks == 4
 
 

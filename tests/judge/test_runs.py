@@ -149,7 +149,7 @@ def test_one_that_is_invalid_in_a_run_has_its_reason_and_no_finding() -> None:
     assert change_of(comparison, "a").finding is None
     reason = change_of(comparison, "a").reason
     assert reason and reason.code == "not_valid"
-    with pytest.raises(BadUsage, match="--reference: the figures of a don't count in run-2"):
+    with pytest.raises(BadUsage, match="--reference: a has no valid figures in run-2"):
         compare_runs(run(1), run(2, events=wrong), reference="a")
 
 
@@ -197,7 +197,7 @@ def test_a_gate_holds_one_contender_against_itself() -> None:
     assert [each.passes for each in results] == [False, True, False, False]
     missing = Finding.of("absent", name="new", reason="it was not measured")
     assert results[3].reasons == (Finding.of("in_run", missing, run="run-1"),)
-    with pytest.raises(BadUsage, match="ref is the reference: its own change can't be seen"):
+    with pytest.raises(BadUsage, match="ref is the reference, whose own change isn't known"):
         compare_runs(run(1), run(2), gates=[runs_gate("ref >= 1", ("ref",))])
 
 

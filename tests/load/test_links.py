@@ -36,7 +36,7 @@ def test_what_is_no_such_link_stays_and_nothing_is_made(tmp_path: Path, kind: st
     else:
         taken.symlink_to("/bin/sh" if kind == "link" else tmp_path / "gone")
     before = taken.lstat()
-    with pytest.raises(BadUsage, match=f"{taken} is no link to the engine; move it away"):
+    with pytest.raises(BadUsage, match=f"{taken} is not a link to the engine; move it, or"):
         link(tmp_path, NAMES)
     assert [each.name for each in tmp_path.iterdir()] == ["wrk"]
     assert taken.lstat() == before

@@ -165,9 +165,9 @@ def test_one_that_dies_is_told_once_and_the_rest_goes_on() -> None:
     fakes = Fakes()
     loaders = fakes.loaders("a", "b", "c")
     with loaders.connect(job(6)) as several:
-        fakes.up["b"].dies = "volley ended with status -9"
+        fakes.up["b"].dies = "the load engine ended with status -9"
         first, second = several.slice(CLOSED), several.slice(CLOSED)
-    assert (first.requests, first.lost) == (2, {"b": "volley ended with status -9"})
+    assert (first.requests, first.lost) == (2, {"b": "the load engine ended with status -9"})
     assert (second.requests, second.lost) == (2, {})
     assert fakes.up["b"].ended
     with loaders.connect(job(6)) as several:
@@ -284,7 +284,7 @@ class TestEngines:
         with loaders.connect(job(4, yardstick)) as several:
             os.kill(engines[0]._process.pid, signal.SIGKILL)
             first, second = several.slice(CLOSED), several.slice(CLOSED)
-        assert first.lost == {"b": "volley ended with status -9"}
+        assert first.lost == {"b": "the load engine ended with status -9"}
         assert first.requests > 0 and second.requests > 0
         assert [each.loader for each in second.loaders] == ["a"]
         assert list(loaders.lost) == ["b"]

@@ -230,7 +230,7 @@ SECTION = Section(
         Case("simulate --like runs/latest", "it was an open loop", OPEN),
         Case(
             "simulate --like runs/latest",
-            "its reference was never up",
+            "its reference was never measured",
             both(RACED, lines(_without_warmup)),
         ),
         Case(

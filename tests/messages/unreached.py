@@ -78,9 +78,9 @@ SITES: dict[str, tuple[str, ...]] = {
 TEXTS: dict[str, tuple[str, ...]] = {
     NEEDS_A_MACHINE: (
         "load/tools/running.py: {} can't be started on core{} {}",
-        "start/faults.py: it cannot be pinned to its cores: {}; `nproc --all` says which there are",
-        "start/faults.py: it cannot be started ({}): {}",
-        "start/faults.py: its folder {} cannot be entered: {}",
+        "start/faults.py: it can't be pinned to its cores: {}; `nproc --all` says which there are",
+        "start/faults.py: it can't be started ({}): {}",
+        "start/faults.py: its folder {} can't be entered: {}",
         "verify/secure.py: none, and refused the handshake",
         "verify/secure.py: the TLS handshake failed: {}",
     ),

@@ -85,7 +85,7 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
         ("zzz", "the catalogue has: "),
         ("./nowhere", "no such folder or program"),
         ("nosuchprogram --port 1", "there is no program called nosuchprogram"),
-        ("python3 'a", "cannot be split into words"),
+        ("python3 'a", "can't be split into words (No closing quotation)"),
         ("python3 {prot}", "has {prot}, which is not a placeholder"),
         ("https://localhost/", "Give --ca FILE"),
         ("http:///x", "names no host"),

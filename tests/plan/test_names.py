@@ -81,7 +81,7 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
         ("1.5=python3 a.py", "1.5 can't be a name: a gate would read it as a number"),
         ("my/api=python3 a.py", "my/api can't be a name: names have letters, digits"),
         (f"{'a' * 40}=python3 a.py", "has 40 characters; tables have room for 28"),
-        ("MODE=fast python3 a.py", "to set a variable, type env MODE=fast python3 a.py"),
+        ("MODE=fast python3 a.py", 'to set a variable, write "env MODE=fast python3 a.py"'),
         ("api=nosuchprogram x", "there is no program called nosuchprogram"),
     ],
 )

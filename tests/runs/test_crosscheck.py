@@ -240,7 +240,7 @@ def test_a_url_that_is_not_there(checked: Checked, tmp_path: Path) -> None:
 
 def test_without_a_tool_there_is_nothing_to_check(checked: Checked) -> None:
     world = World(SPEEDS, missing_tools={"wrk": "wrk is not installed: apt-get install wrk"})
-    with pytest.raises(NoVerdict, match=r"(?s)no tool to hold .*wrk: wrk is not installed"):
+    with pytest.raises(NoVerdict, match=r"(?s)no load tool can be .*wrk: wrk is not installed"):
         checked(world, loaders=("engine", "wrk"))
 
 

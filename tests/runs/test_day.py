@@ -256,7 +256,7 @@ def test_whatever_the_servers_do_it_ends_in_time(tmp_path: Path, by_s: float) ->
         assert few.values["n"] == done.result.rounds and few.values["least"] == 5
     else:
         assert not done.result.complete
-        assert any("ended early: its time was up while" in said for said in inside.seen)
+        assert any("ended early: the run's time was up while" in said for said in inside.seen)
 
 
 def test_the_time_that_is_said_to_do_does(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_killed_it_is_judged_by_what_it_has_and_goes_on(measure: Measure, tmp_pa
 def test_another_machine_does_not_finish_it(measure: Measure) -> None:
     done = measure.grid(World(SPEEDS))
     other = World(SPEEDS, on_machine=MACHINE.model_copy(update={"cpu_model": "another"}))
-    with pytest.raises(BadUsage, match="halves of unlike machines make no run"):
+    with pytest.raises(BadUsage, match="a run has to be measured on one machine"):
         resume(done.path, other.stages(), other)
 
 

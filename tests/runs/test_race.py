@@ -303,7 +303,7 @@ def test_a_folder_that_another_bakeoff_fills_is_left_alone(measure: Measure) -> 
         (lambda run: (run / "plan.json").unlink(), "has no plan.json"),
         (lambda run: (run / "plan.json").write_text("{"), "is not JSON"),
         (lambda run: (run / "machine.json").unlink(), "machine.json: can't be read"),
-        (lambda run: (run / "receipts.json").unlink(), "receipts.json: cannot be read"),
+        (lambda run: (run / "receipts.json").unlink(), "receipts.json: can't be read"),
         (lambda run: (run / "samples.jsonl").write_text('{"type":"x"}\n'), "samples.jsonl:1"),
         (
             lambda run: (run / "plan.json").write_text(
@@ -328,7 +328,7 @@ def test_a_broken_run_folder_is_named(measure: Measure, spoil: Any, says: str) -
 
 def test_an_output_folder_that_cannot_be_made_is_named(measure: Measure) -> None:
     measure.parent.write_text("a file")
-    with pytest.raises(BadUsage, match=r"--out .*runs: .* can't be made"):
+    with pytest.raises(BadUsage, match=r"--out .*runs: is not a folder"):
         measure.race(World(SPEEDS), "fast")
 
 

@@ -161,8 +161,8 @@ def test_whole_files_and_their_names_are_synced(
     ("line", "said"),
     [
         ('{"type": "bolck"}', "`type` is 'bolck', a record that bakeoff"),
-        ('{"type": "block"', "is no JSON: the file was changed after the run"),
-        ('{"type": "block"}', "`block.boot` is wrong: Field required"),
+        ('{"type": "block"', "is not JSON: the file was changed after the run"),
+        ('{"type": "block"}', "`block.boot` is missing"),
     ],
 )
 def test_a_line_that_is_no_record_is_named_with_what_is_wrong(

@@ -59,5 +59,5 @@ def test_a_noisier_run_has_noisier_conditions() -> None:
 
 
 def test_a_run_with_too_few_blocks_is_refused() -> None:
-    with pytest.raises(BadUsage, match="takes 30 blocks of two"):
+    with pytest.raises(BadUsage, match="has 16 of the 30 blocks that are needed"):
         conditions_of(PLAN, RECORDS[:20])

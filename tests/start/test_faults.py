@@ -26,13 +26,13 @@ def test_an_ending(status: int, text: str) -> None:
 def test_a_word_that_is_no_path_may_be_misspelt() -> None:
     assert "is it installed" in faults.unstartable("exec", errno.ENOENT, "nod", "/x")
     assert faults.unstartable("exec", errno.ENOENT, "./nod", "/x") == (
-        "`./nod` cannot be executed: No such file or directory"
+        "`./nod` can't be executed: No such file or directory"
     )
 
 
 def test_a_core_that_is_not_there() -> None:
     text = faults.unstartable("pin", errno.EINVAL, "node", "/x")
-    assert text.startswith("it cannot be pinned to its cores: Invalid argument")
+    assert text.startswith("it can't be pinned to its cores: Invalid argument")
 
 
 def test_listening_elsewhere_says_how_to_listen_here() -> None:
@@ -92,3 +92,5 @@ def test_an_empty_log_is_said(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "log").write_bytes(content)
     assert faults.with_tail("died", Log(tmp_path / "log", 0)) == "died (its log is empty)"
     assert faults.with_tail("died", Log(tmp_path / "none", 0)) == "died (its log is empty)"
+    advised = faults.with_tail("died", Log(tmp_path / "none", 0), "; stay")
+    assert advised == "died (its log is empty); stay"

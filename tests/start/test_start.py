@@ -108,19 +108,19 @@ def test_a_fixed_port_is_used_and_used_again(start: Start, keeper: Keeper) -> No
 
 
 def test_a_command_that_is_not_there(start: Start) -> None:
-    with pytest.raises(ContenderOut, match="`no-such-server` cannot be executed: No such file"):
+    with pytest.raises(ContenderOut, match="`no-such-server` can't be executed: No such file"):
         start(entry("no-such-server {port}"))
 
 
 def test_a_file_that_may_not_be_executed(start: Start, tmp_path: Path) -> None:
     (tmp_path / "script").touch(mode=0o600)
-    with pytest.raises(ContenderOut, match="script` cannot be executed: Permission denied"):
+    with pytest.raises(ContenderOut, match="script` can't be executed: Permission denied"):
         start(entry(f"{tmp_path}/script"))
 
 
 def test_a_folder_that_is_not_there(start: Start) -> None:
     moved = entry("true").model_copy(update={"folder": "/no/such/folder"})
-    with pytest.raises(ContenderOut, match="folder /no/such/folder cannot be entered: No such"):
+    with pytest.raises(ContenderOut, match="folder /no/such/folder can't be entered: No such"):
         start(moved)
 
 

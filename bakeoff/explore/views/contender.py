@@ -93,7 +93,7 @@ def contender(index: Index, address: Address) -> Page:
             )
         case (_, name):
             return _contender(index, address, name)
-    raise NotThere("a contender has one name")
+    raise NotThere("no page has this address")
 
 
 def _contender(index: Index, address: Address, name: str) -> ContenderPage:
@@ -103,7 +103,9 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
     wanted = address.asked("series") or lines[0].series
     key = next((line for line in lines if line.series == wanted), None)
     if key is None:
-        raise NotThere(f"{name} has no line called {wanted}")
+        raise NotThere(
+            f"{name} has no series called {wanted}; /contender/{name} lists those that it has"
+        )
     series = index.series(key, address.asked("against"))
     # Here, not above: statistics libraries take a second to import.
     from bakeoff.judge.past import line_of

@@ -59,7 +59,7 @@ class MatrixPage(Page):
 def matrix(index: Index, address: Address) -> MatrixPage:
     """The matrix that is asked for; where nothing is, that with the most comparisons."""
     if len(address.parts) > 1:
-        raise NotThere("the matrix is asked by workload, protocol, load and machine")
+        raise NotThere("no page has this address")
     keys = tuple((key, address_of(key)) for key in index.matrices())
     key = _chosen([key for key, _ in keys], address)
     found = index.matrix(key.workload, key.protocol, key.load, key.machine_class) if key else None
@@ -98,7 +98,9 @@ def _chosen(keys: Sequence[MatrixKey], address: Address) -> MatrixKey | None:
     )
     chosen = next(fits, None)
     if chosen is None and any(asked.values()):
-        raise NotThere("no two contenders were compared so; the matrix without a choice has a list")
+        raise NotThere(
+            "no two contenders were compared under these conditions; /matrix lists those that were"
+        )
     return chosen
 
 

@@ -58,7 +58,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
             raise MissingPiece(out["engine"])
         if len(plan.loaders) - len(out) < 2:
             reasons = "".join(f"\n  {name}: {reason}" for name, reason in out.items())
-            raise NoVerdict(f"there is no tool to hold the engine against:{reasons}")
+            raise NoVerdict(f"no load tool can be compared with the engine:{reasons}")
         return None, out
 
     def check(self, stages: Stages, watch: Watch) -> None:

@@ -60,9 +60,9 @@ class Context:
                 self._added_ns.append(over_ns)
 
     def check_time(self, doing: str) -> None:
-        """Raise `TimeIsUp` where the time is up while it is `doing` something."""
+        """Raise `TimeIsUp` where the time is up while bakeoff is `doing` something."""
         if self.time_is_up:
-            raise TimeIsUp(f"its time was up while it was {doing}")
+            raise TimeIsUp(f"the run's time was up while bakeoff was {doing}")
 
     @cached_property
     def certificate(self) -> Certificate:

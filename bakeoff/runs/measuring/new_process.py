@@ -88,7 +88,7 @@ def _compared(session: Session, meter: Meter, warmup: Warmup, entry: Entry) -> N
     pair_ms = lengths.ramp_ms + lengths.short_ms
     if pair_ms > STAGE_MS:
         return None
-    session.context.check_time(f"comparing a new process of {entry.name}")
+    session.context.check_time(f"comparing a new process of {entry.name} with a warm one")
     try:
         running = session.instances.start(entry)
     except ContenderOut:

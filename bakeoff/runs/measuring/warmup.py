@@ -234,11 +234,10 @@ def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
             f"no answer came on {plural(connections, 'connection')} within "
             f"{REQUEST_TIMEOUT_MS / 1000:g} s while {doing}: see its log"
         )
-    fewer = f"use fewer than {connections} connections (-c), and " if connections > 1 else ""
+    fewer = "use fewer (-c), or " if connections > 1 else ""
     return (
         f"{missing:,} of {due:,} requests had no answer within {REQUEST_TIMEOUT_MS / 1000:g} s "
-        f"while {doing} with {connections} connections, and in a race all would wait for "
-        f"it: {fewer}see its log"
+        f"while {doing} with {plural(connections, 'connection')}: {fewer}see its log"
     )
 
 

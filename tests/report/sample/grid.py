@@ -7,7 +7,7 @@ from bakeoff.model.verdict import Verdict
 from tests.judge.races import Race
 from tests.report.sample.race import machine
 
-REASON = "doesn't answer requests that are sent ahead (contender.toml: pipelines = false)"
+REASON = "doesn't pipeline (contender.toml: pipelines = false)"
 AXES = (Axis(name="connections", values=(1, 64, 512)), Axis(name="pipeline", values=(1, 16)))
 RATIOS = {
     (1, 1): {"nginx": 1.0, "hyper": 0.8, "node-http": 0.3},
