@@ -124,8 +124,8 @@ class BuildSection(Contract):
 class RunSection(Contract):
     """How the contender is started, with its folder as working directory.
 
-    With `shell` the command is run by sh, and its placeholders are quoted for it, within quotes, too. Within
-    `ready_timeout_s` of its start the server answers its first request.
+    With `shell` the command is run by sh, and its placeholders are quoted for it, within
+    quotes, too. Within `ready_timeout_s` of its start the server answers its first request.
     """
 
     command: Command
