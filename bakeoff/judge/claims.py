@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from bakeoff.judge.calm import calm
-from bakeoff.judge.compare import MIN_LONG_BLOCKS, family
+from bakeoff.judge.compare import MIN_BLOCKS, family
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge, summary
 from bakeoff.judge.paired import Paired, pair_up
@@ -99,7 +99,7 @@ class RaceEvidence:
             for block in calm(history.blocks, cpus)
         ]
         paired = pair_up(lasting, history.draws, (of, over), merit)
-        return _compared(paired, (of, over), MIN_LONG_BLOCKS, "long blocks")
+        return _compared(paired, (of, over), MIN_BLOCKS, "long blocks")
 
     def _memory(self, of: str, over: str) -> Ratio | Finding:
         rows = [

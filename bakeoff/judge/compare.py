@@ -15,8 +15,8 @@ from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import Width, width
 from bakeoff.model.ratio import BootRatio, DrawRatio, Interval
 
-MIN_BLOCKS = 10
-MIN_LONG_BLOCKS = 6
+MIN_BLOCKS = 6
+"""Of five, trimming leaves one, which tells no error."""
 DRAWS_OF_GAP = 6
 # Of a whole race, over all of its pairs: a false alarm swaps a narrow interval for a wide one.
 DISAGREEMENT_ALPHA = 0.01
@@ -111,7 +111,7 @@ Pairs = dict[frozenset[str], Comparison]
 
 
 def compare(history: History, names: Sequence[str], by: MeritName = "requests_per_s") -> Pairs:
-    """Each pair of `names` that has 10 paired blocks at least, in one family of intervals.
+    """Each pair of `names` that has `MIN_BLOCKS` paired blocks, in one family of intervals.
 
     A race without short slices (solo, open loop) is compared on its long ones.
     """
@@ -123,20 +123,21 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
         for kind in ("short", "long")
     }
     short = family(of_kind["short"], MIN_BLOCKS)
-    long = family(of_kind["long"], MIN_LONG_BLOCKS)
+    long = family(of_kind["long"], MIN_BLOCKS)
     alpha = DISAGREEMENT_ALPHA / max(1, len(short))
     return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
 
 def family(paired: Paired, least: int, wanted: Iterable[tuple[str, str]] | None = None) -> Pairs:
     """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks."""
-    wanted = combinations(paired.names, 2) if wanted is None else wanted
-    pairs = [(a, b) for a, b in wanted if paired.blocks_of(a, b) >= least]
+    every = list(combinations(paired.names, 2))
+    pairs = [(a, b) for a, b in wanted or every if paired.blocks_of(a, b) >= least]
+    among = len({name for pair in pairs for name in pair}) if wanted is None else None
     comparisons: Pairs = {}
     for a, b in pairs:
         found = paired.estimate(a, b)
         comparisons[frozenset((a, b))] = Comparison(
-            a, b, found, width(found, len(pairs)), paired.processes(a, b)
+            a, b, found, width(found, len(pairs), among), paired.processes(a, b)
         )
     return comparisons
 

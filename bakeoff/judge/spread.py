@@ -3,25 +3,27 @@
 Blocks are measured within draws (new connections), draws within processes, processes within boots.
 What is drawn anew on a level varies from one to the next, however long each is measured. So:
 
-- A draw's value is the 40 % trimmed mean of its blocks' log-ratios; its standard error comes from
-  the spread of blocks within draws, pooled over the draws. Of each draw it has the degrees of
-  freedom of the blocks that are left, less one (Tukey and McLaughlin, Sankhya A 25, 1963), and of
-  all their sum (Yuen and Dixon, Biometrika 60, 1973). A draw of which one is left says nothing.
-- Upwards, level by level: the variance between the members of a group, less what their own errors
-  explain (Searle, Linear Models, 1971, ch. 10: method of moments), is that level's own. A group's
-  value is the mean of its members, weighted by 1 / (own variance + error²).
-- On the highest level that was drawn more than once the same weights w give the estimate, and its
-  standard error is √(q / Σw), q = Σ w (x − x̄)² / (G − 1), with the G − 1 degrees of freedom of its
-  groups (Hartung and Knapp, Statistics in Medicine 20, 2001).
-- Groups that agree by more than what they consist of allows do so by chance (Röver, Knapp and
-  Friede, BMC Medical Research Methodology 15, 2015, on what three of them can do). So the interval
-  is never narrower than that of a lower level with more degrees of freedom, from the spread within
-  groups, as if no level above it varied: √(s² / n) of its n members. Blocks always are one, if
-  more than one of a draw's are left.
+- A draw's value is the 40 % trimmed mean of its blocks' log-ratios, and its error that of its own
+  blocks: a draw that a neighbour spoilt counts for less. Of few blocks an error is known badly, so
+  it is shrunk towards the median of all draws', as if that were of `SHRINKING` blocks more.
+- What draws differ by beyond their errors is estimated by moments (DerSimonian and Laird,
+  Controlled Clinical Trials 7, 1986), and the estimate is their mean, weighted by 1 / (that +
+  error²).
+- Its standard error is that of clusters: in each group of draws the weighted residuals are added
+  up, their squares are divided by 1 less the group's share of the weights (Bell and McCaffrey,
+  Survey Methodology 28, 2002), and the root of the sum is taken. It has the degrees of freedom of
+  as many equal groups as have the same sum of squared shares, less one. It is computed of draws; of
+  processes, where there are fewer of them than of draws; and of boots, pooled with that of draws
+  where there are fewer than `BOOTS_MIN`. The widest interval counts.
+- Draws that agree by more than their errors allow do so by chance. So the interval is never
+  narrower than √(1 / Σ weights) makes it, with the degrees of freedom that trimming leaves of the
+  blocks.
 
 So no spread is assumed beforehand, and what the interval rests on is the number of groups. Where
-each draw has a new process, draws and processes are one level. Where nothing was drawn twice (one
-draw), only blocks are left: then the interval holds for those connections and processes.
+nothing was drawn twice (one draw), only blocks are left: then the interval is Yuen's, and holds for
+those connections and processes. `Spread` says how much each level adds to those below, by the
+variance between the members of a group less what their own errors explain (Searle, Linear Models,
+1971, ch. 10: method of moments).
 """
 
 from dataclasses import dataclass
@@ -29,11 +31,16 @@ from math import inf, sqrt
 
 import numpy as np
 
-from bakeoff.judge.trimmed import Floats, Indices, degrees_of_freedom, trimmed_groups
+from bakeoff.judge.trimmed import Floats, Indices, degrees_of_freedom, exactness, trimmed_groups
 from bakeoff.model.ratio import Spread
 
 LEAST_VARIANCE = 1e-20
 """Of ln ratio: 0 has no inverse."""
+SHRINKING = 16
+"""Blocks: about as many as a draw has."""
+BOOTS_MIN = 5
+"""Of fewer boots the error is pooled with that of draws: two have one degree of freedom, and would
+make an interval of any width where nothing differs."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +61,16 @@ class StandardError:
     value: float
     freedom: int
 
+    def pooled(self, lower: "StandardError") -> "StandardError":
+        """The two as one, by their degrees of freedom."""
+        freedom = self.freedom + lower.freedom
+        squares = self.freedom * self.value**2 + lower.freedom * lower.value**2
+        return StandardError(sqrt(squares / freedom), freedom)
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """ln ratio with the standard errors of its levels: first that of the highest level that was
-    drawn more than once, then those of lower ones, below which the interval must not fall.
+    """ln ratio with its standard errors: by draws, processes and boots, and of blocks alone.
 
     `block` is the standard error of one block about its draw; without a degree of freedom it is not
     known.
@@ -94,13 +106,6 @@ class _Groups:
         explained = float((self.variance * (1 - 1 / sizes[member])).sum())
         return max(0.0, (self._squares(member) - explained) / freedom)
 
-    def error_within(self, member: Indices) -> StandardError | None:
-        """That of the mean of all, if groups did not differ; None: no group has two members."""
-        freedom = len(self) - int(member.max()) - 1
-        if not freedom:
-            return None
-        return StandardError(sqrt(self._squares(member) / freedom / len(self)), freedom)
-
     def _squares(self, member: Indices) -> float:
         """Squared distances from the means of the groups, added up."""
         means = np.bincount(member, self.value) / np.bincount(member)
@@ -134,6 +139,41 @@ def _numbered(first: Indices, *others: Indices) -> Indices:
     return np.asarray(member, dtype=np.int64)
 
 
+def _of_blocks(squares: Floats, n: Indices, freedom: Indices) -> tuple[Floats, float]:
+    """The variance of a block about its draw, for each draw and over all; 0 where none is known.
+
+    A draw of which trimming leaves one block says nothing of it, and has what the others have.
+    """
+    known = freedom > 0
+    if not known.any():
+        return np.zeros(len(n)), 0.0
+    over_all = float(squares[known].sum() / (n - 1)[known].sum())
+    usual = float(np.median((squares / np.maximum(1, n - 1))[known]))
+    own = np.where(known, n - 1, 0)
+    shrunk: Floats = (np.where(known, squares, 0.0) + SHRINKING * usual) / (own + SHRINKING)
+    return shrunk, over_all
+
+
+def _between(draws: _Groups) -> float:
+    """The variance between draws beyond their own errors."""
+    weight = draws.weights(None)
+    total = float(weight.sum())
+    centre = float((weight * draws.value).sum()) / total
+    q = float((weight * (draws.value - centre) ** 2).sum())
+    scale = total - float((weight**2).sum()) / total
+    return max(0.0, (q - len(draws) + 1) / scale) if len(draws) > 1 else 0.0
+
+
+def _clustered(share: Floats, residual: Floats, group: Indices) -> StandardError:
+    """That of a mean in which draws have these shares, where groups of draws vary."""
+    of_group = np.bincount(group, share)
+    moves = np.bincount(group, share * residual)
+    effective = 1 / float((of_group**2).sum())
+    return StandardError(
+        sqrt(float((moves**2 / (1 - of_group)).sum())), max(1, round(effective) - 1)
+    )
+
+
 def _sd(variance: float | None) -> float | None:
     return None if variance is None else sqrt(variance)
 
@@ -148,42 +188,33 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     centres, squares = trimmed_groups(values, member)
     of_each = np.array([degrees_of_freedom(blocks) for blocks in n])
     block_freedom = int(of_each.sum())
-    # The squares of a draw of which one block is left are 0.
-    block_variance = float(squares.sum()) / max(1, int((n - 1)[of_each > 0].sum()))
-    draws = _Groups(centres, block_variance / n, boot[first], process[first], n)
+    variance, block_variance = _of_blocks(squares, n, of_each)
+    draws = _Groups(centres, variance / n, boot[first], process[first], n)
     of_process = _numbered(draws.boot, draws.process)
     of_draws = draws.own_variance(of_process)
     processes = draws.merged(of_process, of_draws)
     of_boot = _numbered(processes.boot)
     of_processes = processes.own_variance(of_boot)
     boots = processes.merged(of_boot, of_processes)
-    all_boots = np.zeros(len(boots), np.int64)
-    of_boots = boots.own_variance(all_boots)
-    blocks = StandardError(sqrt(block_variance / len(values)), block_freedom)
-    levels = (
-        (boots, of_boots, all_boots),
-        (processes, of_processes, of_boot),
-        (draws, of_draws, of_process),
-    )
-    drawn = [each for each in levels if len(each[0]) > 1]
-    if drawn:
-        top, own, _ = drawn[0]
-        weight = top.weights(own)
-        centre = float((weight * top.value).sum() / weight.sum())
-        freedom = len(top) - 1
-        q = float((weight * (top.value - centre) ** 2).sum()) / freedom
-        errors = [StandardError(sqrt(q / weight.sum()), freedom)]
-        for lower, _, member in drawn[1:]:
-            error = lower.error_within(member)
-            if error and error.freedom > errors[-1].freedom:
-                errors.append(error)
-        errors += [blocks] if block_freedom else []
-    else:
-        centre = float(draws.value[0])
-        errors = [blocks if block_freedom else StandardError(inf, 1)]
+    of_boots = boots.own_variance(np.zeros(len(boots), np.int64))
+    weight = draws.weights(_between(draws))
+    centre = float((weight * draws.value).sum() / weight.sum())
+    share, residual = weight / weight.sum(), draws.value - centre
+    groups = [np.arange(len(draws))] if len(draws) > 1 else []
+    groups += [of_process] if len(boots) < len(processes) < len(draws) else []
+    errors = [_clustered(share, residual, group) for group in groups]
+    if 1 < len(boots) < len(draws):
+        of_boot_error = _clustered(share, residual, of_boot[of_process])
+        few = len(boots) < BOOTS_MIN
+        errors.append(of_boot_error.pooled(errors[0]) if few else of_boot_error)
+    if block_freedom:
+        squared = 1 / float(weight.sum())
+        if len(draws) == 1:
+            squared *= exactness(len(values))
+        errors.append(StandardError(sqrt(squared), block_freedom))
     return Estimate(
         centre=centre,
-        errors=tuple(errors),
+        errors=tuple(errors) or (StandardError(inf, 1),),
         block=StandardError(sqrt(block_variance), block_freedom),
         draws=tuple(
             DrawValue(int(boot[at]), int(draw[at]), int(process[at]), float(value), int(blocks))

@@ -28,9 +28,7 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
 
     `member` has the group of each value, from 0 without a gap. A value's influence is what it moves
     the mean by, times n: the winsorised value less their mean, over the share that is left. The
-    squares over n (n − 1) are the squared standard error. It is that of many values: of ten, of
-    which two are left, it is √1.8 too small, for h (h − 1) squares of the h values that are left
-    would be exact. An interval that has a level above blocks does not rest on it.
+    squares over n (n − 1) are the squared standard error, which is that of many values.
     """
     order = np.lexsort((values, member))
     ordered, group = values[order], member[order]
@@ -46,6 +44,13 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
     centres: Floats = np.bincount(group, ordered * left) / (n - 2 * cut)
     squares = np.bincount(group, (pulled / share[group]) ** 2)
     return centres, squares.astype(np.float64)
+
+
+def exactness(n: int) -> float:
+    """What the squared standard error of few values is multiplied by: Yuen's (Biometrika 61, 1974)
+    divides by h (h − 1) of the h values that are left. 1.8 of ten values, of which two are left."""
+    left = n - 2 * int(TRIM * n)
+    return left * (n - 1) / (n * (left - 1))
 
 
 def degrees_of_freedom(n: int) -> int:

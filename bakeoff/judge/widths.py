@@ -10,6 +10,7 @@ from bakeoff.judge.spread import Estimate
 
 CONFIDENCE = 0.95
 POWER = 0.8
+_QUADRATURE = np.polynomial.legendre.leggauss(80)
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,18 @@ class Width:
     detectable: float
 
 
-def width(given: Estimate, together: int) -> Width:
+def width(given: Estimate, together: int, among: int | None = None) -> Width:
     """The widths of one of `together` intervals that are to hold at once.
 
-    Šidák's (JASA 62, 1967): each at 95 % to the power of 1 / `together`. That is exact for
+    Where they are all pairs `among` so many contenders, Tukey's and Kramer's: the pairs of a
+    contender err together, which makes five contenders' intervals narrower by 5 % and thirty's by
+    10 %. Else Šidák's (JASA 62, 1967), each at 95 % to the power of 1 / `together`: exact for
     independent intervals and on the safe side for any others.
     """
-    simultaneous = half_width(given, (1 + CONFIDENCE ** (1 / together)) / 2)
+    if among is None:
+        simultaneous = half_width(given, (1 + CONFIDENCE ** (1 / together)) / 2)
+    else:
+        simultaneous = max(tukey(among, each.freedom) * each.value for each in given.errors)
     return Width(
         alone=half_width(given, (1 + CONFIDENCE) / 2),
         simultaneous=simultaneous,
@@ -48,6 +54,36 @@ def detectable(half_width: float, power: float) -> float:
     """The minimum detectable effect as a ratio less 1: the interval's half-width, and what lies
     above it in 80 % of races, t.8 times the standard error."""
     return float(np.expm1(half_width + power))
+
+
+@lru_cache(maxsize=1000)
+def tukey(among: int, freedom: int) -> float:
+    """By how many standard errors of a difference the largest of all pairs' errs in 5 % of races.
+
+    The studentised range over √2 (Tukey 1953; Kramer, Biometrics 12, 1956; on the safe side for
+    unequal errors: Hayter, Annals of Statistics 12, 1984), by quadrature. scipy.stats has it, too,
+    for 0.4 s of CPU at its import; the tests hold ours against it.
+    """
+    if among == 2:
+        return t_quantile(freedom, (1 + CONFIDENCE) / 2)
+    share, of_share = _QUADRATURE
+    scale = np.sqrt(scipy.special.chdtri(freedom, (1 - share) / 2) / freedom)[:, None]
+    z = 8 * share
+    dz = 8 * of_share * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+
+    def excess(error: float) -> float:
+        width = np.sqrt(2) * error * scale
+        within = scipy.special.ndtr(z) - scipy.special.ndtr(z - width)
+        covered = among * (within ** (among - 1) * dz).sum(axis=1)
+        return float((covered * of_share).sum() / 2) - CONFIDENCE
+
+    low, high = t_quantile(freedom, (1 + CONFIDENCE) / 2), 2.0
+    while excess(high) < 0:
+        high *= 2
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+    return high
 
 
 @lru_cache(maxsize=1000)

@@ -43,7 +43,7 @@ def test_a_race_is_planned_for_an_effect() -> None:
         *("--effect", "20%", "--power", "75%", "--boots", "2", "--races", "2", "--seed", "1")
     )
     assert status == 0
-    assert "bakeoff race … -d 10 --boots 2" in said
+    assert "bakeoff race … -d 5 --boots 2" in said
 
 
 def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) -> None:

@@ -31,10 +31,20 @@ def test_processes_that_take_turns_may_differ_too(instances: int, sd: float) -> 
 
 
 @pytest.mark.parametrize("sd", SPREADS)
-@pytest.mark.parametrize("boots", [2, 4])
-def test_and_so_may_boots(boots: int, sd: float) -> None:
+@pytest.mark.parametrize("boots", [5, 8])
+def test_and_so_may_five_boots_and_more(boots: int, sd: float) -> None:
     drawn = Drawn(boots=boots, draws=4, blocks=8, process=0.003, boot=sd)
     assert tried(drawn, RACES, seed=3).missed <= MOST_ERRORS
+
+
+@pytest.mark.parametrize("boots", [2, 3, 4])
+def test_boots_that_do_not_differ_hardly_widen_an_interval(boots: int) -> None:
+    one, several = (
+        tried(Drawn(boots=n, draws=24 // n, blocks=16, process=0.005), RACES, seed=8)
+        for n in (1, boots)
+    )
+    assert several.missed <= MOST_ERRORS
+    assert several.alone < 1.1 * one.alone
 
 
 @pytest.mark.parametrize("noisier", [1.0, 4.0])

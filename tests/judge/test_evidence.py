@@ -136,7 +136,7 @@ def test_who_did_not_take_part_is_named_with_the_reason() -> None:
             "requests_per_s",
             Finding.of("not_valid", Finding.of("died", how="signal 11"), name="slow"),
         ),
-        ({"boots": 1, "blocks": 9}, "requests_per_s", Finding.of("few_blocks_side_by_side")),
+        ({"boots": 1, "blocks": 5}, "requests_per_s", Finding.of("few_blocks_side_by_side")),
         ({}, "cpu", Finding.of("cpu_not_compared")),
     ],
 )

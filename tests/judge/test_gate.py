@@ -97,7 +97,7 @@ def test_one_that_never_came_up_fails_its_gate_with_the_reason() -> None:
 
 
 def test_too_few_blocks_decide_nothing() -> None:
-    (result,) = results(["slow >= 0.9 * old"], "fail", boots=1, blocks=5)
+    (result,) = results(["slow >= 0.9 * old"], "fail", boots=1, blocks=4)
     assert (result.outcome, result.passes) == ("can't tell", False)
     assert codes(result.reasons) == ["few_paired_blocks"]
 

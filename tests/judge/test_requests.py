@@ -108,8 +108,8 @@ def test_its_interval_holds_the_truth(plan: Plan) -> None:
     assert held >= 52, "all 23 of them at once, in 57 of 60 races"
 
 
-def test_it_takes_ten_blocks(plan: Plan) -> None:
+def test_it_takes_six_blocks(plan: Plan) -> None:
     history = race(1, slower=2.0)
-    short = replace(history, singles=history.singles[:9])
+    short = replace(history, singles=history.singles[:5])
     assert named(plan, short) == []
     assert all(not request.pairs for request in mixed_requests(plan, short, NAMES, NAMES))

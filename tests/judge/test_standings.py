@@ -27,12 +27,12 @@ def test_ten_shared_blocks_are_enough_for_a_ratio_and_are_said() -> None:
     assert b.warnings[1:] == (Finding.of("some_blocks", reference="a", n=10, blocks=20),)
 
 
-def test_nine_shared_blocks_give_no_ratio_and_one_warning() -> None:
-    race = Race({"a": 1.0, "b": 0.8, "c": 2.0}, boots=2, blocks=9, out={1: {"b": "x"}})
+def test_five_shared_blocks_give_no_ratio_and_one_warning() -> None:
+    race = Race({"a": 1.0, "b": 0.8, "c": 2.0}, boots=2, blocks=5, out={1: {"b": "x"}})
     verdict = judged(race)
     b = row(verdict, "b")
-    assert b.ratio is None and b.n == 9
-    assert b.warnings[1:] == (Finding.of("few_blocks", reference="a", n=9, least=10),)
+    assert b.ratio is None and b.n == 5
+    assert b.warnings[1:] == (Finding.of("few_blocks", reference="a", n=5, least=6),)
     assert [each.name for each in verdict.entries] == ["c", "a", "b"], "without a ratio last"
     assert b.rank == (1, 3) and set(b.letters) >= set("ab"), "it may stand anywhere"
 
@@ -96,7 +96,7 @@ def test_one_without_a_ratio_has_none_over_all_blocks_either() -> None:
     kept = altered(
         race.records(),
         lambda block, slice_: (
-            None if slice_.entry == "c" and (block.boot, block.block) >= (0, 9) else slice_
+            None if slice_.entry == "c" and (block.boot, block.block) >= (0, 5) else slice_
         ),
     )
     verdict = judged(race, stolen_from(kept, {10, 11}))

@@ -1,0 +1,92 @@
+"""Today's estimate of recorded races of equals: `python -m tests.judge_bench.recorded`.
+
+Their truth is a ratio of 1. Prints, for each program and for all, the root mean square of ln ratio,
+the median half-width of its 95 % interval, and how many intervals miss; --out keeps each race.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from bakeoff.judge.spread import estimate
+from bakeoff.judge.widths import width
+
+RECORDS = Path(__file__).parents[2] / "records"
+FILES = ("2026-11-24T14-11-blocks-of-equals.json", "2026-11-24T18-40-blocks-of-equals.json")
+COLD = "vertx"
+"""Its draws began cold in most of these races."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A race of equals: ln ratio, and the half-width of its interval."""
+
+    at: str
+    program: str
+    ln_ratio: float
+    half_width: float
+
+
+def races() -> Iterator[dict[str, Any]]:
+    """Those of all files, in the order of the files."""
+    for name in FILES:
+        record = json.loads((RECORDS / name).read_text())
+        for part in record.values():
+            if isinstance(part, list):
+                yield from (race for race in part if race["program"] != COLD)
+
+
+def judged(race: dict[str, Any]) -> Judged:
+    """A recorded race, judged by today's estimate."""
+    draw, process, values = [], [], []
+    numbers: dict[tuple[int, ...], int] = {}
+    for each in race["draws"]:
+        of_both = tuple(each.get("processes") or (each["process"],))
+        for value in each["ln_ratio"]:
+            values.append(value)
+            draw.append(each["draw"])
+            process.append(numbers.setdefault(of_both, len(numbers)))
+    boot = np.zeros(len(values), np.int64)
+    found = estimate(np.array(values), boot, np.array(draw), np.array(process))
+    return Judged(race["at"], race["program"], found.centre, width(found, 1).alone)
+
+
+def summary(found: list[Judged]) -> dict[str, float]:
+    """Error and half-width in %, and the misses."""
+    return {
+        "n": len(found),
+        "error": 100 * sqrt(fmean(each.ln_ratio**2 for each in found)),
+        "half_width": 100 * median(each.half_width for each in found),
+        "missed": sum(abs(each.ln_ratio) > each.half_width for each in found),
+    }
+
+
+def main() -> None:
+    """The table, and the record."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep all races in this file")
+    chosen = parser.parse_args()
+    found = [judged(race) for race in races()]
+    programs = sorted({each.program for each in found})
+    table = {
+        name: summary([each for each in found if name in ("all", each.program)])
+        for name in ("all", *programs)
+    }
+    for name, row in table.items():
+        print(name, *(f"{key} {value:.3g}" for key, value in row.items()), sep="  ")
+    if chosen.out:
+        what = "recorded races of equals, judged anew: python -m tests.judge_bench.recorded"
+        races_ = [vars(each) for each in found]
+        kept = {"what": what, "files": FILES, "summary": table, "races": races_}
+        chosen.out.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
