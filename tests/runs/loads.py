@@ -27,7 +27,7 @@ class FakeLoad:
         self._keys = [keys[int(each.address.rpartition(":")[2])] for each in job.targets]
         for key in self._keys:
             before = sum(key in each for each in world.jobs)
-            if before == 1 and name_of(key) in world.forgets:
+            if (before == 1 or (before and world.forgets_again)) and name_of(key) in world.forgets:
                 world.loaded_s[key] = 0.0
         world.jobs.append(tuple(self._keys))
         self._mixes = [

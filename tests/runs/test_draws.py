@@ -158,6 +158,38 @@ def test_what_is_thrown_away_with_the_first_connections_is_compiled_again_before
     assert min(rates) > 0.8 * max(rates)
 
 
+def test_a_process_is_warm_before_each_draw_whatever_it_forgets_with_its_connections(
+    measure: Measure,
+) -> None:
+    """As Node does: two of eight draws began with a tenth of its throughput."""
+    warmth = {"fast": lambda loaded_s: min(1.0, 0.1 + 1.5 * loaded_s)}
+    world = World(SPEEDS, ready_ms=SLOW_START, warmth=warmth, noise=0.001)
+    world.forgets, world.forgets_again = frozenset({"fast"}), True
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    fast = [each for block in blocks(run) for each in block.slices if each.entry == "fast"]
+    rates = [each.event.requests_per_s for each in fast]
+    assert min(rates) > 0.95 * max(rates)
+
+
+def test_a_process_that_is_never_as_good_as_the_first_is_measured_as_it_is(
+    measure: Measure,
+) -> None:
+    """It costs half as much again: what it takes to see that is no more than a few slices."""
+    world = World(dict(SPEEDS), ready_ms=SLOW_START)
+    as_good = measure.race(world, "fast", "slow", twin=False, duration=8.0)
+
+    def worse(world: World, _count: int) -> None:
+        if not world.loading.endswith("/0"):
+            world.requests_per_s["fast"] = SPEEDS["fast"] / 1.5
+        else:
+            world.requests_per_s["fast"] = SPEEDS["fast"]
+
+    other = World(dict(SPEEDS), ready_ms=SLOW_START, on_slice=worse)
+    run = measure.race(other, "fast", "slow", twin=False, duration=8.0)
+    assert other.slices < 1.3 * world.slices
+    assert len(draws(run)) == len(draws(as_good))
+
+
 def test_what_compilers_leave_for_later_is_done_before_others_have_their_turn(
     measure: Measure,
 ) -> None:

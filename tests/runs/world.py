@@ -53,8 +53,9 @@ class World(Reports):
     wait that overflow them when they connect. `starts_s` is what starts take on the clock. With
     `drains` a slice ends when what is in flight is answered. `costs` has what a request of a mix
     costs, by server and name; 1 without. Those in `forgets` are as cold as at first when their
-    first connections are closed. `compiles_s` is the CPU time that each slice in a process's first
-    half second of load leaves to be done after it. `stubborn` ones survive SIGKILL.
+    first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
+    each slice in a process's first half second of load leaves to be done after it. `stubborn` ones
+    survive SIGKILL.
     """
 
     requests_per_s: dict[str, float]
@@ -95,6 +96,7 @@ class World(Reports):
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False
     forgets: frozenset[str] = frozenset()
+    forgets_again: bool = False
     compiles_s: dict[str, float] = field(default_factory=dict)
     compiling: dict[str, tuple[int, int]] = field(default_factory=dict)
     refuses: bool = False

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from math import inf
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.model.errors import ContenderOut, TooFewLeft
@@ -11,8 +12,15 @@ from bakeoff.plan import cohort, draw_order, has_first_process, start_order
 from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
+from bakeoff.runs.measuring.new_process import WARM_UP_MS
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import leave_out_held_up
+
+WARMING_MS_MAX = 1500
+"""For so long at most a process is loaded before a draw, and as long again."""
+BETTER, PATIENCE = 0.97, 3
+"""One that is not warm, and whose cost has not fallen by 3 % in so many slices, is as it is: it
+costs more than others, or the machine is noisy."""
 
 LOST_MAX = 3
 """Who loses a process in so many draws in a row is out: others would be lost too."""
@@ -29,8 +37,11 @@ class Draws:
     `died` has those that go on no more, and how they ended.
     """
 
-    def __init__(self, session: Session, rule: DrawRule, died: Mapping[str, str]) -> None:
+    def __init__(
+        self, session: Session, rule: DrawRule, warmup: Warmup, died: Mapping[str, str]
+    ) -> None:
         self.died = dict(died)
+        self._warmup = warmup
         self._lost: dict[str, list[str]] = {}
         self._session, self._rule = session, rule
         self._cohorts = [{each.entry.name: each for each in session.running}]
@@ -59,7 +70,7 @@ class Draws:
             return self._in_a_row[name] + 1 < LOST_MAX
         return sum(name in each for each in self._cohorts) > 1
 
-    def start_cohorts(self, warmup: Warmup) -> None:
+    def start_cohorts(self) -> None:
         """Start and warm up the further processes of those that have several.
 
         They are loaded in turn, each until its contender's first one was steady; and all of them,
@@ -83,14 +94,14 @@ class Draws:
                         self._lose(name, str(error))
             self._cohorts.append(started)
             if started:
-                self._warm_up_cohort(started, warmup)
+                self._warm_up_cohort(started)
         lasting = [name for name in self.alive if self._redrawn(name).what == "connections"]
         if lasting:
             watch.step("warming up again, with other connections")
         for each in self._cohorts:
             cohort = {name: each[name] for name in lasting if name in each}
             if cohort:
-                self._warm_up_cohort(cohort, warmup, again=True)
+                self._warm_up_cohort(cohort, again=True)
 
     def next(self) -> tuple[int, Meter, list[str]]:
         """The next draw in which enough contenders take part: connected, recorded, and warmed up.
@@ -110,10 +121,35 @@ class Draws:
             if plan.enough(names):
                 meter = Meter(self._session)
                 for each in names:
-                    meter.slice(each, 0, ramp_ms=0, duration_ms=self._redrawn(each).warm_up_ms)
+                    self._warm_up(meter, each)
                 return number, meter, names
         out = self.died or {name: hows[-1] for name, hows in self._lost.items()}
         raise TooFewLeft([name for name in plan.contenders if name in self.alive], out)
+
+    def _warm_up(self, meter: Meter, name: str) -> None:
+        """Load a process until a request costs what it cost its contender's first one when that was
+        steady; and where it took more than a slice to get there, as long again.
+
+        A process may be new; one that lasts may have given up what was compiled for connections
+        that are closed, and have to compile it anew.
+        """
+        duration_ms, loaded_ms = self._redrawn(name).warm_up_ms, 0
+        best, in_vain = inf, 0
+        while loaded_ms < WARMING_MS_MAX and in_vain < PATIENCE:
+            measured = meter.slice(name, 0, ramp_ms=0, duration_ms=duration_ms)
+            if name in meter.died or self._session.context.time_is_up:
+                return
+            if is_warm(self._warmup, measured):
+                break
+            cost_us = measured.server_cpu_us_per_request or inf
+            in_vain = 0 if cost_us < BETTER * best else in_vain + 1
+            best = min(best, cost_us)
+            loaded_ms += duration_ms
+            duration_ms = WARM_UP_MS
+        else:
+            return
+        if loaded_ms:
+            meter.slice(name, 0, ramp_ms=0, duration_ms=loaded_ms)
 
     def _stop_last(self) -> None:
         """The last draw's connections and new processes end."""
@@ -205,7 +241,6 @@ class Draws:
     def _warm_up_cohort(
         self,
         cohort: Mapping[str, Running],
-        warmup: Warmup,
         *,
         again: bool = False,
     ) -> None:
@@ -216,14 +251,14 @@ class Draws:
         session = self._session
         session.connect(list(cohort.values()))
         meter = Meter(session)
-        slices = {name: slices_again(warmup, name) for name in cohort}
+        slices = {name: slices_again(self._warmup, name) for name in cohort}
         measured: dict[str, list[Slice]] = {name: [] for name in cohort}
         for turn in range(max(slices.values())):
             for name, had in measured.items():
                 session.context.check_time(f"warming up another process of {name}")
                 if turn < slices[name] and name not in meter.died:
                     had.append(meter.warm_up(name))
-                    if again and is_warm(warmup, had[-1]):
+                    if again and is_warm(self._warmup, had[-1]):
                         slices[name] = 0
                     if session.boot == 0:
                         leave_out_held_up({name: had}, session, "it was warmed up again")

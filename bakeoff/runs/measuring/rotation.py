@@ -34,8 +34,8 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
             session.audit()
         given = boot.earlier[0].lengths if boot.earlier else {}
         meter, warmup, rule = boot.begin(session, given)
-        draws = ending.draws = Draws(session, rule, {**boot.ended, **meter.died})
-        draws.start_cohorts(warmup)
+        draws = ending.draws = Draws(session, rule, warmup, {**boot.ended, **meter.died})
+        draws.start_cohorts()
         observation = Observation(session)
         share = single_share(boot.plan)
         singly = Singly(boot, session, warmup, share * boot.budget_s)

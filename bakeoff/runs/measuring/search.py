@@ -68,8 +68,8 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
     """
     with boot.ending() as ending, boot.session() as session:
         meter, warmup, rule = boot.begin(session, {})
-        draws = ending.draws = Draws(session, rule, {**boot.ended, **meter.died})
-        draws.start_cohorts(warmup)
+        draws = ending.draws = Draws(session, rule, warmup, {**boot.ended, **meter.died})
+        draws.start_cohorts()
         peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
         search = _Search(plan, boot, session, draws, scores, peaks)
         search.approach()

@@ -37,7 +37,8 @@ def only(verdict: Verdict, *names: str) -> Verdict:
         (
             "nginx libuv-http-parser",
             "Can't tell nginx from libuv-http-parser: ratio 1.003 (0.994 to 1.011), equivalent"
-            " within ±2 %; a difference of 0.92 % would have been found in four of five such races.",
+            " within ±2 %; a difference of 0.92 % would have been found in four of five such"
+            " races.",
         ),
         (
             "nginx go-nethttp node-http gunicorn",
