@@ -17,6 +17,8 @@ SINGLE_MS_MAX = 250
 SLICE_MS_MAX = 2000
 RESPONSES_PER_SLICE_MIN = 200
 MEAN_LATENCIES_PER_SLICE_MIN = 10
+BLOCKS_WANTED = 12
+MEAN_LATENCIES_PER_SLICE_FEW = 2
 RAMP_MS_MIN = 20
 RAMP_MEAN_LATENCIES = 2
 LONG_SLICE_MS_MIN = 250
@@ -87,7 +89,10 @@ def _shuffled(names: Iterable[str], *key: object) -> list[str]:
 
 
 def slice_lengths(
-    requests_per_s: float, mean_latency_us: float, shortest_ms: int = SLICE_MS_MIN
+    requests_per_s: float,
+    mean_latency_us: float,
+    shortest_ms: int = SLICE_MS_MIN,
+    longest_ms: float = SLICE_MS_MAX,
 ) -> SliceLengths:
     """One contender's lengths, from its warm-up.
 
@@ -95,18 +100,27 @@ def slice_lengths(
     slice must hold enough answers, and many round trips. Each has its own length: one slow
     contender would else stretch everybody's, and the block with them. One whose answers all came
     behind its windows has a latency and no rate; one that never answers has neither, and gets the
-    shortest. Over a network all slices have `shortest_ms` at least.
+    shortest. Over a network all slices have `shortest_ms` at least. They have `longest_ms` at most,
+    where a slice has its few round trips in that: fewer answers in each of enough slices say more
+    than enough of them in too few.
     """
     needed_ms = max(shortest_ms, MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000)
     if requests_per_s > 0:
         needed_ms = max(needed_ms, 1000 * RESPONSES_PER_SLICE_MIN / requests_per_s)
-    short_ms = min(SLICE_MS_MAX, math.ceil(needed_ms))
+    few_ms = max(shortest_ms, MEAN_LATENCIES_PER_SLICE_FEW * mean_latency_us / 1000)
+    short_ms = min(SLICE_MS_MAX, math.ceil(min(needed_ms, max(longest_ms, few_ms))))
     ramp_ms = math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * mean_latency_us / 1000))
     return SliceLengths(
         short_ms=short_ms,
         long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
         ramp_ms=min(short_ms, ramp_ms),
     )
+
+
+def longest_slice_ms(plan: Plan) -> float:
+    """How long short slices are at most, if there are to be `BLOCKS_WANTED` of each contender."""
+    measured_s = plan.duration_s / plan.boots * (1 - plan.long_share)
+    return 1000 * measured_s / len(plan.entries) / BLOCKS_WANTED
 
 
 def single_ms(requests_per_s: float, kinds: int, shortest_ms: int = SLICE_MS_MIN) -> int:

@@ -86,7 +86,6 @@ class Run(Results, Generic[PlanT, ResultT]):
         """The HTML report."""
         self.interrupted = False
         """Whether it was ended early; `bakeoff resume` on its path goes on with it."""
-        self._ended_early = False
         self._result: ResultT | None = None
         self._parts: dict[str, AnyRun] = {}
 
@@ -151,11 +150,12 @@ class Run(Results, Generic[PlanT, ResultT]):
             return Status.NO_VERDICT
         if not self.gates_pass():
             return Status.GATE_FAILED
-        return Status.CONTENDER_OUT if self._ended_early or self.left_out() else Status.DONE
+        complete = getattr(self.result, "complete", True)
+        return Status.DONE if complete and not self.left_out() else Status.CONTENDER_OUT
 
     @property
     def succeeded(self) -> bool:
-        """Whether all that was requested was measured and judged so far, and no gate failed."""
+        """Whether all that was requested was measured and judged, and no gate failed."""
         return self._status() == Status.DONE
 
     @property
@@ -282,7 +282,6 @@ class Run(Results, Generic[PlanT, ResultT]):
         if (failure or self.interrupted) and not self.has_samples():
             raise failure or lost or KeyboardInterrupt
         if failure:
-            self._ended_early = True
             watch.step(f"ended early: {failure}")
         watch.step("judging, and drawing the report")
         self._conclude(stages.reports)

@@ -128,7 +128,7 @@ SECTION = Section(
         said(
             BOOTS,
             "both stop answering in the second boot",
-            on_slice=later(60, stalls={"a": 0.0, "b": 0.0}),
+            on_slice=later(68, stalls={"a": 0.0, "b": 0.0}),
         ),
         said(
             f"{TWO} --instances 2",

@@ -54,6 +54,10 @@ def test_slices_are_as_short_as_a_contender_allows() -> None:
     by_latency = slice_lengths(7400, 8600)
     assert (by_latency.short_ms, by_latency.long_ms, by_latency.ramp_ms) == (86, 430, 20)
     assert slice_lengths(1.0, 1e6).short_ms == 2000
+    assert slice_lengths(113, 44_000).short_ms == 1770
+    assert slice_lengths(113, 44_000, longest_ms=300).short_ms == 300, "for enough of them"
+    assert slice_lengths(113, 44_000, longest_ms=50).short_ms == 88, "two round trips"
+    assert slice_lengths(1e5, 600, longest_ms=5).short_ms == 20
     assert slice_lengths(0, 150_000).short_ms == 1500, "all answers came behind the windows"
     assert slice_lengths(0, 0).short_ms == 20, "one that never answers costs the others least"
 

@@ -27,6 +27,8 @@ RACES = {
 }
 """These compare; what is left of a pair has nothing to be compared with."""
 TOO_LITTLE = "too little was measured to compare"
+NOT_ALL = "per second that it was offered"
+"""In an open loop, of a healthy server: the machine was busy with others' work."""
 """In 6 s of a busy machine there may be fewer blocks than a ratio takes."""
 Fate = Literal["fine", "out", "unsure"]
 
@@ -76,7 +78,8 @@ def statuses(case: Case, struck: Collection[str], said: str = "") -> set[int]:
     if left == len(fates):
         # A host that stands still lets the time of a search or a day run out.
         late = {CONTENDER_OUT} if "ended early: " in said else set[int]()
-        return {DONE} | too_short | late
+        behind = {NO_VERDICT, CONTENDER_OUT} if NOT_ALL in " ".join(said.split()) else set[int]()
+        return {DONE} | too_short | late | behind
     if left == 0 or (left == 1 and case.kind in RACES):
         return {NO_VERDICT}
     # A capacity, a day or an audit says something of a server that is alone.

@@ -12,7 +12,7 @@ from bakeoff.model.cut import WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, SliceLengt
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
-from bakeoff.plan import open_lengths, slice_lengths, warm_up_slices
+from bakeoff.plan import longest_slice_ms, open_lengths, slice_lengths, warm_up_slices
 from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.meter import Meter
@@ -158,6 +158,7 @@ def warm_up(
                 each.last(lambda measured: measured.event.requests_per_s),
                 latencies_us[name],
                 plan.slice_ms_min,
+                longest_slice_ms(plan),
             )
             for name, each in courses.items()
         }
