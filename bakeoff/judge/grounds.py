@@ -13,7 +13,8 @@ FEW = 5
 def grounds(history: History, names: Sequence[str]) -> Iterator[Finding]:
     """Where the intervals of `names`, the valid entries, rest on too few boots or processes."""
     boots = len(history.boots)
-    if boots > 1:
+    if boots > 1 and len(history.draws) <= boots:
+        # Each boot is one draw: alone (--solo), or in records of earlier versions.
         if boots < FEW:
             yield Finding.of("few_boots", n=boots)
         return
@@ -21,7 +22,7 @@ def grounds(history: History, names: Sequence[str]) -> Iterator[Finding]:
         yield Finding.of("one_boot")
         return
     counts = {name: history.processes(name) for name in names}
-    if single := [name for name in names if counts[name] == 1]:
+    if single := [name for name in names if counts[name] <= boots]:
         yield Finding.of("one_process", names=single)
-    if few := [name for name in names if 1 < counts[name] < FEW]:
+    if few := [name for name in names if boots < counts[name] < FEW]:
         yield Finding.of("few_processes", names=few, n=min(counts[name] for name in few))
