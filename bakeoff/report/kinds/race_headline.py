@@ -4,6 +4,7 @@ from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
+from bakeoff.report.kinds.race_trust import would_be_found
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked
 from bakeoff.report.sentences import joined, listed, sentences
@@ -93,8 +94,7 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     known = [pair.minimum_detectable_effect for pair in pairs]
     # Of a contender that did at least what was measured no difference can be promised.
     seen = max((each for each in known if each), default=None) if all(known) else None
-    found = f"{figures.percent(seen)} would have been found in four of five such races"
-    could = f"; a difference of {found}." if seen else "."
+    could = f"; {would_be_found(verdict, seen)}." if seen else "."
     if len(level) > 1:
         names = listed([leader.name, *(entry.name for entry in level)])
         return f"Can't tell {names} apart{could}"

@@ -3,7 +3,7 @@
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_method import loop
-from bakeoff.report.sentences import who
+from bakeoff.report.sentences import joined, who
 
 
 def noise_floor(verdict: Verdict) -> str:
@@ -29,6 +29,12 @@ def noise_floor(verdict: Verdict) -> str:
     )
 
 
+HELPFUL = 0.2
+"""A larger difference is seen without a race."""
+WIDENS = ("few_processes", "few_boots", "host_steal")
+"""Findings that say why an interval is wide."""
+
+
 def detectable(verdict: Verdict) -> str:
     """How large a difference between those that can't be told apart such races find."""
     if not verdict.pairs:
@@ -38,11 +44,23 @@ def detectable(verdict: Verdict) -> str:
     tied = [pair for pair in verdict.pairs if pair.finding == "can't tell"]
     if all(pair.minimum_detectable_effect is None for pair in tied):
         return "Of all that can't be told apart, the load generator was the limit of one at least."
-    return (
-        "Between those that can't be told apart, a difference of "
-        f"{figures.percent(verdict.minimum_detectable_effect)} would have been found in four of "
-        "five such races."
+    effect = verdict.minimum_detectable_effect
+    return f"Between those that can't be told apart, {would_be_found(verdict, effect)}."
+
+
+def would_be_found(verdict: Verdict, effect: float | None) -> str:
+    """What difference such races find; where that is none that helps, what stands in the way."""
+    if effect is None or effect <= HELPFUL:
+        return (
+            f"a difference of {figures.percent(effect)} would have been found in four of five such "
+            "races"
+        )
+    widened = [each for each in verdict.warnings if each.code in WIDENS][:1]
+    why = (
+        joined(widened)
+        or "its draws are too few for how much they differ, and a longer race (-d) has more"
     )
+    return f"no difference under {HELPFUL * 100:.0f} % would have been found: {why}"
 
 
 def machines(verdict: Verdict) -> str:

@@ -78,6 +78,23 @@ def test_three_that_are_level_are_named_together() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("warnings", "why"),
+    [
+        ((), "its draws are too few for how much they differ"),
+        ((Finding.of("few_boots", n=3),), "the intervals rest on 3 boots"),
+    ],
+)
+def test_of_an_interval_that_helps_nobody_it_is_said_what_stands_in_the_way(
+    warnings: tuple[Finding, ...], why: str
+) -> None:
+    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
+    wide = verdict.pairs[0].model_copy(update={"minimum_detectable_effect": 15.92})
+    text = headline(verdict.model_copy(update={"pairs": (wide,), "warnings": warnings}))
+    assert f"; no difference under 20 % would have been found: {why}" in text
+    assert "1,592" not in text
+
+
 def test_a_real_but_small_gap_is_put_beside_the_margin() -> None:
     verdict = only(sample.verdict(), "nginx", "go-nethttp")
     pair = verdict.pairs[0].model_copy(
