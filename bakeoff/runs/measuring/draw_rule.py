@@ -69,7 +69,7 @@ class Room(NamedTuple):
 
 def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) -> DrawRule:
     """The rule for a race of those in `facts`."""
-    own = {each.entry.name: _redrawn(plan, each) for each in facts}
+    own = {each.entry.name: _redrawn(plan, warmup, each) for each in facts}
     redrawn = {each.entry.name: _as_twins(each.entry, own, facts) for each in facts}
     draw_s = _draw_s(plan, warmup, redrawn, facts)
     several = [each for each in facts if _lasts(redrawn[each.entry.name])]
@@ -123,10 +123,14 @@ def _lasts_for(plan: Plan, entry: Entry, time_to_ready_ms: float | None) -> str 
     return None
 
 
-def _redrawn(plan: Plan, facts: Facts) -> Redrawn:
-    """What is drawn of one contender; how many instances is not decided yet."""
+def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
+    """What is drawn of one contender; how many instances is not decided yet.
+
+    One that got slower has processes that last: new ones would be as fast as it no longer is.
+    """
     why = _lasts_for(plan, facts.entry, facts.time_to_ready_ms)
-    warm_ms = warm_after_ms(facts.new) if facts.new else None
+    slower = warmup.courses.get(facts.entry.name) == "slowdown"
+    warm_ms = warm_after_ms(facts.new) if facts.new and not slower else None
     if why or warm_ms is None:
         why = why or "warms_slowly"
         return Redrawn(what="connections", instances=1, warm_up_ms=WARM_UP_MS, why=why)
