@@ -240,7 +240,7 @@ class Trial:
         if not there:
             return {expected.BAD_USAGE}
         if first.cut or first.status is None:
-            cut_short = {expected.DONE, expected.NO_VERDICT}
+            cut_short = {expected.DONE, expected.NO_VERDICT, expected.CONTENDER_OUT}
             return expected.statuses(self.case, self.struck()) | cut_short
         return {first.status}
 
