@@ -130,8 +130,8 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
 
 def family(paired: Paired, least: int, wanted: Iterable[tuple[str, str]] | None = None) -> Pairs:
     """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks."""
-    every = list(combinations(paired.names, 2))
-    pairs = [(a, b) for a, b in wanted or every if paired.blocks_of(a, b) >= least]
+    candidates = combinations(paired.names, 2) if wanted is None else wanted
+    pairs = [(a, b) for a, b in candidates if paired.blocks_of(a, b) >= least]
     among = len({name for pair in pairs for name in pair}) if wanted is None else None
     comparisons: Pairs = {}
     for a, b in pairs:

@@ -41,6 +41,12 @@ def test_columns_are_by_name_and_missed_turns_are_gaps() -> None:
     assert pair_up(blocks, [], ("a", "b")).names == ("a", "b"), "others are left out"
 
 
+def test_where_no_pair_is_wanted_none_is_compared() -> None:
+    table = Paired.of_boots(("a", "b"), np.arange(8), np.arange(16.0).reshape(8, 2))
+    assert family(table, 6, []) == {}
+    assert set(family(table, 6)) == {frozenset("ab")}
+
+
 ALPHA = 0.01
 
 
