@@ -49,8 +49,8 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
 def exactness(n: int) -> float:
     """What the squared standard error of few values is multiplied by: Yuen's (Biometrika 61, 1974)
     divides by h (h − 1) of the h values that are left. 1.8 of ten values, of which two are left."""
-    left = n - 2 * int(TRIM * n)
-    return left * (n - 1) / (n * (left - 1))
+    freedom = degrees_of_freedom(n)
+    return (freedom + 1) * (n - 1) / (n * freedom)
 
 
 def degrees_of_freedom(n: int) -> int:

@@ -150,8 +150,8 @@ class Run(Results, Generic[PlanT, ResultT]):
             return Status.NO_VERDICT
         if not self.gates_pass():
             return Status.GATE_FAILED
-        complete = getattr(self.result, "complete", True)
-        return Status.DONE if complete and not self.left_out() else Status.CONTENDER_OUT
+        result: Any = self.result
+        return Status.DONE if result.complete and not self.left_out() else Status.CONTENDER_OUT
 
     @property
     def succeeded(self) -> bool:

@@ -5,6 +5,11 @@ from bakeoff.report import figures
 from bakeoff.report.kinds.race_method import loop
 from bakeoff.report.sentences import joined, who
 
+HELPFUL = 0.2
+"""A larger difference is seen without a race."""
+WIDENS = ("few_processes", "few_boots", "host_steal")
+"""Findings that say why an interval is wide."""
+
 
 def noise_floor(verdict: Verdict) -> str:
     """What two copies of one program differ by here."""
@@ -27,12 +32,6 @@ def noise_floor(verdict: Verdict) -> str:
     return (
         f"{said} Two copies of one program differ: a difference smaller than {doubt} is in doubt."
     )
-
-
-HELPFUL = 0.2
-"""A larger difference is seen without a race."""
-WIDENS = ("few_processes", "few_boots", "host_steal")
-"""Findings that say why an interval is wide."""
 
 
 def detectable(verdict: Verdict) -> str:
