@@ -45,7 +45,8 @@ def ended(status: int, lived_s: float, answers: int | None, doing: str) -> str:
 
 def waited_for(waited_s: float, timeout_s: float, last: str) -> str:
     """It has not answered yet."""
-    return f"not ready after {waited_s:.0f} s ({last}); it has {timeout_s:g} s: see --ready-timeout"
+    has_s = round(timeout_s, 2)
+    return f"not ready after {waited_s:.0f} s ({last}); it has {has_s:g} s: see --ready-timeout"
 
 
 def died(status: int, lived_s: float, left: int) -> str:
@@ -77,8 +78,8 @@ def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
 def not_ready(timeout_s: float, last: str) -> str:
     """It didn't answer in time; `last` is the fault of the last attempt."""
     return (
-        f"not ready within {timeout_s:g} s (--ready-timeout gives it more); the last attempt: "
-        f"{last}"
+        f"not ready within {round(timeout_s, 2):g} s (--ready-timeout gives it more); "
+        f"the last attempt: {last}"
     )
 
 
