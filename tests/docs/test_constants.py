@@ -19,6 +19,7 @@ MODULES = [
     *sorted((ROOT / "bakeoff" / "judge").glob("*.py")),
     ROOT / "bakeoff/plan/schedule.py",
     ROOT / "bakeoff/runs/measuring/draw_rule.py",
+    ROOT / "bakeoff/runs/measuring/draws.py",
     ROOT / "bakeoff/runs/measuring/new_process.py",
 ]
 """Where all constants are named; of other modules, those that the table has."""

@@ -167,5 +167,5 @@ def _stages_good(ratios: Sequence[float], pairs: int) -> list[bool] | None:
         return None
     limit = max(CHANGED, ERRORS * error_of_one / sqrt(pairs))
     stages = [ratios[at : at + pairs] for at in range(0, len(ratios) - pairs + 1, pairs)]
-    # One that is better than the first is warm: of Node, new processes were faster by a fifth.
+    # One that is better than the first is warm: new ones of Node are, by a fifth.
     return [median(stage) <= limit for stage in stages]
