@@ -154,14 +154,14 @@ def _of_blocks(squares: Floats, n: Indices, freedom: Indices) -> tuple[Floats, f
     return shrunk, over_all
 
 
-def _between(draws: _Groups) -> float:
-    """The variance between draws beyond their own errors."""
-    weight = draws.weights(None)
+def between(value: Floats, variance: Floats) -> float:
+    """The variance between values beyond their own errors', which are at least `LEAST_VARIANCE`."""
+    weight = 1 / variance
     total = float(weight.sum())
-    centre = float((weight * draws.value).sum()) / total
-    q = float((weight * (draws.value - centre) ** 2).sum())
+    centre = float((weight * value).sum()) / total
+    q = float((weight * (value - centre) ** 2).sum())
     scale = total - float((weight**2).sum()) / total
-    return max(0.0, (q - len(draws) + 1) / scale) if len(draws) > 1 else 0.0
+    return max(0.0, (q - len(value) + 1) / scale) if len(value) > 1 else 0.0
 
 
 def _clustered(share: Floats, residual: Floats, group: Indices) -> StandardError:
@@ -197,7 +197,8 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     of_processes = processes.own_variance(of_boot)
     boots = processes.merged(of_boot, of_processes)
     of_boots = boots.own_variance(np.zeros(len(boots), np.int64))
-    weight = draws.weights(_between(draws))
+    of_draw = between(draws.value, np.maximum(draws.variance, LEAST_VARIANCE))
+    weight = draws.weights(of_draw)
     centre = float((weight * draws.value).sum() / weight.sum())
     share, residual = weight / weight.sum(), draws.value - centre
     groups = [np.arange(len(draws))] if len(draws) > 1 else []

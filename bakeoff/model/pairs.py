@@ -1,9 +1,11 @@
 """Pairs of contenders, each written down once and asked for from either side."""
 
 from collections.abc import Iterable
-from typing import Literal, Protocol, Self, TypeVar
+from math import inf, log, log1p
+from statistics import NormalDist
+from typing import Annotated, Literal, Protocol, Self, TypeVar
 
-from pydantic import NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.ratio import Interval
@@ -32,6 +34,20 @@ def pair_of(pairs: Iterable[PairT], a: str, b: str) -> PairT | None:
     return None
 
 
+class NextRace(Contract):
+    """Where the ratio of a race as long as this one is expected on another day: 95 %.
+
+    `basis` says whose earlier races tell how much races differ: those of this `pair`, or of the
+    `family` of all pairs in its setting. `races` counts them.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    basis: Literal["pair", "family"]
+    races: PositiveInt
+
+
 class Pair(Contract):
     """Two entries compared: `a` over `b`, simultaneous 95 % interval.
 
@@ -42,7 +58,8 @@ class Pair(Contract):
     such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
     the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
     among themselves; None: the CPU time of one can't be seen.
-    `draws` and `processes`: see `Ratio`.
+    `draws` and `processes`: see `Ratio`. `next_race` is None where no earlier races are known, or
+    too few.
     """
 
     a: str
@@ -57,6 +74,19 @@ class Pair(Contract):
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
     cpu_ratio: Interval | None = None
+    next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of ln ratio; None where an end is missing, or nothing tells it.
+
+        What is detectable lies beyond the half-width by what four of five estimates stay within. A
+        normal's quantile is taken for that: the error is 5 % too large at 9 degrees of freedom.
+        """
+        if not self.low or not self.high or self.minimum_detectable_effect is None:
+            return None
+        beyond = log1p(self.minimum_detectable_effect) - log(self.high / self.low) / 2
+        return beyond / _FOUR_OF_FIVE if 0 < beyond < inf else None
 
     def turned(self) -> Self:
         """The same comparison, seen from the other side."""
@@ -69,11 +99,16 @@ class Pair(Contract):
                 "finding": opposite.get(self.finding, self.finding),
                 "cpu_ratio": self.cpu_ratio
                 and self.cpu_ratio.model_copy(update=_inverted(self.cpu_ratio)),
+                "next_race": self.next_race
+                and self.next_race.model_copy(update=_inverted(self.next_race)),
             }
         )
 
 
-def _inverted(of: Pair | Interval) -> dict[str, float | None]:
+_FOUR_OF_FIVE = NormalDist().inv_cdf(0.8)
+
+
+def _inverted(of: Pair | Interval | NextRace) -> dict[str, float | None]:
     """Ratio, low and high as they are with the two sides exchanged."""
     return {
         "ratio": 1 / of.ratio,

@@ -18,6 +18,7 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.draws import Draws, DrawsPlan
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import Finding
 from bakeoff.model.grid import Grid, GridPlan
@@ -49,6 +50,7 @@ CONTRACTS: dict[str, Any] = {
     "day-plan": DayPlan,
     "draws": Draws,
     "draws-plan": DrawsPlan,
+    "earlier": Earlier,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
     "finding": Finding,

@@ -85,7 +85,8 @@ class Verdict(Contract):
     `by_request` those in which two entries differ otherwise than in most.
 
     `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
-    load generators, where several loaded together.
+    load generators, where several loaded together. `earlier_races` are those that predictions of
+    the next race may rest on; None: no history was kept.
     """
 
     schema_: Annotated[
@@ -131,6 +132,9 @@ class Verdict(Contract):
     upstream: Upstream | None = None
     machines: Annotated[tuple[MachineRatio, ...], Field(exclude_if=lambda given: not given)] = ()
     loaders: Annotated[tuple[LoaderFigures, ...], Field(exclude_if=lambda given: not given)] = ()
+    earlier_races: Annotated[
+        NonNegativeInt | None, Field(exclude_if=lambda given: given is None)
+    ] = None
     seed: NonNegativeInt
     machine: Machine
 

@@ -1,0 +1,157 @@
+"""The next race's ratio, from what earlier races differ by."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import exp, expm1, log, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bakeoff.judge.prediction import expecting, predicted
+from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
+from bakeoff.model.pairs import NextRace, Pair
+from tests.judge.races import Race, judged
+
+BUILDS = {"a": "a" * 12, "b": "b" * 12, "c": "c" * 12, "a again": "a" * 12}
+ERROR = 0.01
+
+
+def pair(ln_ratio: float, a: str = "a", b: str = "b", error: float = ERROR) -> Pair:
+    """A pair of a race whose estimate has this standard error."""
+    half = 2 * error
+    return Pair(
+        a=a,
+        b=b,
+        ratio=exp(ln_ratio),
+        low=exp(ln_ratio - half),
+        high=exp(ln_ratio + half),
+        n=100,
+        finding="can't tell",
+        equivalent=False,
+        minimum_detectable_effect=expm1(half + NormalDist().inv_cdf(0.8) * error),
+    )
+
+
+def races(
+    ln_ratios: Sequence[float], a: str = "a", b: str = "b", error: float = ERROR
+) -> list[EarlierRatio]:
+    """Earlier races of two builds, one a run."""
+    return [
+        EarlierRatio(run=f"{run:012x}", a=BUILDS[a], b=BUILDS[b], ratio=exp(value), error=error)
+        for run, value in enumerate(ln_ratios)
+    ]
+
+
+def next_race(now: Pair, ratios: Sequence[EarlierRatio]) -> NextRace | None:
+    (found,) = expecting([now], Earlier(builds=BUILDS, ratios=tuple(ratios)))
+    return found.next_race
+
+
+def test_of_races_that_are_as_sure_it_is_the_prediction_interval_of_a_sample() -> None:
+    values = [0.1, 0.2, 0.05, 0.3, 0.15]
+    found = next_race(pair(0.25), races(values))
+    every = np.array([*values, 0.25])
+    half = stats.t.ppf(0.975, 5) * every.std(ddof=1) * sqrt(1 + 1 / 6)
+    assert found
+    assert (found.basis, found.races) == ("pair", 5)
+    assert log(found.ratio) == pytest.approx(every.mean())
+    assert log(found.low) == pytest.approx(every.mean() - half)
+    assert log(found.high) == pytest.approx(every.mean() + half)
+
+
+def test_races_that_agree_leave_the_errors_of_both_estimates() -> None:
+    found = next_race(pair(0.1), races([0.1] * 9))
+    half = stats.t.ppf(0.975, 9) * ERROR * sqrt(1 + 1 / 10)
+    assert found and log(found.high / found.low) / 2 == pytest.approx(half)
+
+
+def test_fewer_races_predict_nothing() -> None:
+    few = races([0.1] * EARLIER_MIN)
+    assert next_race(pair(0.1), few)
+    assert next_race(pair(0.1), few[1:]) is None
+    assert next_race(pair(0.1), []) is None
+
+
+def ends(of: NextRace | None) -> tuple[float, float]:
+    assert of
+    return of.low, of.high
+
+
+def test_which_of_the_two_was_named_first_does_not_matter() -> None:
+    seen = races([0.1, 0.2, 0.05, 0.3])
+    low, high = ends(next_race(pair(0.2), seen))
+    mixed = [*seen[:2], *races([-0.05, -0.3], "b", "a")]
+    assert ends(next_race(pair(0.2), mixed)) == pytest.approx((low, high))
+    assert ends(next_race(pair(-0.2, "b", "a"), seen)) == pytest.approx((1 / high, 1 / low))
+    (listed,) = expecting([pair(0.2)], Earlier(builds=BUILDS, ratios=tuple(seen)))
+    assert ends(listed.turned().next_race) == pytest.approx((1 / high, 1 / low))
+
+
+def test_builds_that_met_too_seldom_are_predicted_by_the_others() -> None:
+    others = races([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], "a", "c")
+    found = next_race(pair(0.7), others)
+    variance = np.var([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], ddof=1) - ERROR**2
+    half = stats.t.ppf(0.975, 5) * sqrt(2 * variance + 2 * ERROR**2)
+    assert found
+    assert (found.basis, found.races) == ("family", 6)
+    assert log(found.ratio) == pytest.approx(0.7)
+    assert log(found.high / found.low) / 2 == pytest.approx(half)
+
+
+def test_pairs_of_one_race_are_not_as_many_races() -> None:
+    """Three pairs in three races: six degrees of freedom, if they did not err together."""
+    pairs = [*races([0.1, 0.2, 0.3]), *races([0.4, 0.2, 0.3], "a", "c")]
+    pairs += races([0.1, 0.0, 0.2], "b", "c")
+    assert next_race(pair(0.1, "a again", "c"), pairs) is None
+
+
+def test_of_one_build_twice_the_mean_is_known() -> None:
+    values = [0.03, -0.02, 0.04, -0.01, 0.02, 0.03]
+    found = next_race(pair(0.05, "a", "a again"), races(values, "a", "a again"))
+    assert found and found.basis == "pair"
+    assert found.ratio == pytest.approx(1)
+    assert found.low == pytest.approx(1 / found.high)
+    # Seldom met: what each such race differs from 1 by says how much races of equals differ.
+    others = [each.model_copy(update={"a": each.run, "b": each.run}) for each in races(values)]
+    found = next_race(pair(0.05), others)
+    assert found and (found.basis, found.races) == ("family", 6)
+
+
+def test_a_ratio_with_one_end_is_not_predicted() -> None:
+    bounded = pair(0.1).model_copy(update={"high": None, "minimum_detectable_effect": None})
+    assert next_race(bounded, races([0.1] * 9)) is None
+    assert pair(0.1).model_copy(update={"low": 0.0}).error is None
+
+
+@pytest.mark.parametrize("between", [0.0, 0.02])
+@pytest.mark.parametrize("basis", ["pair", "family"])
+def test_the_next_race_is_where_it_was_expected_in_95_of_100(basis: str, between: float) -> None:
+    rng = np.random.default_rng(4)
+    covered = []
+    for _ in range(400):
+        errors = rng.uniform(0.005, 0.02, 9)
+        estimates = 0.3 + rng.normal(0, between, 9) + rng.normal(0, errors)
+        seen = races(list(estimates[:7]), "a", "b" if basis == "pair" else "c")
+        known = [
+            each.model_copy(update={"error": error})
+            for each, error in zip(seen, errors[:7], strict=True)
+        ]
+        found = next_race(pair(estimates[7], error=errors[7]), known)
+        then = 0.3 + rng.normal(0, between) + rng.normal(0, errors[7])
+        assert found and found.basis == basis
+        covered.append(found.low <= exp(then) <= found.high)
+    assert 0.92 <= np.mean(covered) <= 0.99
+
+
+def test_a_verdict_says_how_many_races_its_predictions_rest_on() -> None:
+    verdict = judged(Race({"a": 1.0, "b": 0.8, "c": 0.7}, blocks=40))
+    names = ("a", "b", "c")
+    ratios = [each for a, b in combinations(names, 2) for each in races([0.2] * 5, a, b)]
+    found = predicted(verdict, Earlier(builds=BUILDS, ratios=tuple(ratios)))
+    assert found.earlier_races == 5
+    assert {each.next_race.races for each in found.pairs if each.next_race} == {5}
+    assert len(found.pairs) == 3 and verdict.earlier_races is None
+    kept = [each.model_copy(update={"next_race": None}) for each in found.pairs]
+    assert kept == list(verdict.pairs)
