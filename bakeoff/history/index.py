@@ -1,14 +1,15 @@
 """The index of runs: what was measured, when and where. It can be made again at any time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select
 
-from bakeoff.history import articles, lines, pairs, runs
+from bakeoff.history import articles, earlier, lines, pairs, runs
 from bakeoff.history.database import connect, reached
 from bakeoff.history.rows import write
 from bakeoff.history.tables import METADATA, RUNS
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.history import (
     Choices,
     ClaimPoint,
@@ -149,6 +150,11 @@ class Index:
         """The newest comparison of each pair; None: nothing was compared so."""
         with self._reading() as connection:
             return pairs.matrix(connection, workload, protocol, load, machine_class)
+
+    def earlier(self, run: ShelvedRun, without: Collection[str]) -> Earlier:
+        """The ratios of other runs in the setting of a run's race; `without` are ids of runs."""
+        with self._reading() as connection:
+            return earlier.of(connection, run, without)
 
     # Articles.
 

@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bakeoff.history.tables import CLAIMS, FIGURES, PAIRS, RUNS
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import ShelvedRace, ShelvedRun
+from bakeoff.model.pairs import Pair
 
 SEPARATOR = "\x1f"
 
@@ -89,10 +90,7 @@ def _figure_rows(run: ShelvedRun) -> list[dict[str, object]]:
 def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
     rows = []
     for race in run.races:
-        protocols = {figure.name: figure.protocol for figure in race.figures}
         for pair in race.pairs:
-            # A pair of two protocols is in the matrix of neither.
-            spoken = {protocols.get(pair.a, ""), protocols.get(pair.b, "")}
             rows.append(
                 {
                     "run": run.id,
@@ -101,7 +99,7 @@ def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
                     "b": pair.b,
                     "began_at": text_of(run.began_at),
                     "workload": race.workload,
-                    "protocol": spoken.pop() if len(spoken) == 1 else "",
+                    "protocol": protocol_of(race, pair),
                     "load": race.load,
                     "machine_class": run.machine_class,
                     "ratio": pair.ratio,
@@ -112,6 +110,12 @@ def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
                 }
             )
     return rows
+
+
+def protocol_of(race: ShelvedRace, pair: Pair) -> str:
+    """What both of a pair speak; empty: a pair of two protocols is in the matrix of neither."""
+    spoken = {each.protocol for each in race.figures if each.name in (pair.a, pair.b)}
+    return spoken.pop() if len(spoken) == 1 else ""
 
 
 def _claim_rows(run: ShelvedRun) -> list[dict[str, object]]:

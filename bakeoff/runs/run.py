@@ -113,6 +113,9 @@ class Run(Results, Generic[PlanT, ResultT]):
     def is_complete(self) -> bool:
         """Whether nothing is left to measure."""
 
+    def look_back(self, history: History) -> None:
+        """Keep in the folder what its result needs of the history."""
+
     @abstractmethod
     def judge(self) -> ResultT:
         """The result of all that is there. Raises `NoVerdict` where that is nothing."""
@@ -284,6 +287,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         if failure:
             watch.step(f"ended early: {failure}")
         watch.step("judging, and drawing the report")
+        self.look_back(stages.history)
         self._conclude(stages.reports)
         return self
 

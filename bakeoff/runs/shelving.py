@@ -13,6 +13,7 @@ from bakeoff import history
 from bakeoff.history.place import default_url, user_data
 from bakeoff.model.base import Contract
 from bakeoff.model.capacity import CapacityReport
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
 from bakeoff.model.history import ShelvedRun
 from bakeoff.model.machine import Machine
@@ -106,13 +107,40 @@ def id_of(folder: Path) -> str:
     return sha256((folder / PLAN_FILE).read_bytes()).hexdigest()[:12]
 
 
+def earlier(run: AnyRun, verdict: Verdict) -> Earlier | None:
+    """What the user's index has of other races in the setting of a race, or of a run's part.
+
+    None: the history is switched off, or can't be read; adding the run will say why.
+    """
+    url = default_url()
+    if url is None:
+        return None
+    own = set()
+    for folder in (run.path, *run.path.parents):
+        if not (folder / PLAN_FILE).exists():
+            break
+        own.add(id_of(folder))
+    try:
+        index = history.open_index(url)
+        try:
+            return index.earlier(_shelved(run, verdict), own)
+        finally:
+            index.close()
+    except BakeoffError:
+        return None
+
+
 def shelved(run: AnyRun) -> ShelvedRun:
     """What the history keeps of a run that is judged. Raises `BadUsage`, `BadFile`."""
+    return _shelved(run, run.result)
+
+
+def _shelved(run: AnyRun, result: Contract) -> ShelvedRun:
     plan = (run.path / PLAN_FILE).read_bytes()
     origins = _origins(json.loads(plan), run.path)
     return _of_result(
         type(run),
-        run.result,
+        result,
         path=run.path,
         id_=id_of(run.path),
         machine=run.store.machine(),

@@ -20,6 +20,8 @@ from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
 
 if TYPE_CHECKING:
+    from bakeoff.model.earlier import Earlier
+    from bakeoff.model.verdict import Verdict
     from bakeoff.runs.run import Run
 
 SETTLE_S = 0.3
@@ -128,6 +130,12 @@ class History:
         from bakeoff.runs.shelving import add
 
         return add(run)
+
+    def earlier(self, run: Run[Any, Any], verdict: Verdict) -> Earlier | None:
+        """What it has of earlier races in a race's setting; None: it is off, or away."""
+        from bakeoff.runs.shelving import earlier
+
+        return earlier(run, verdict)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.ci import Ci, CiPlan, Revision
+from bakeoff.model.earlier import Earlier, EarlierRatio
 from bakeoff.model.errors import MissingPiece
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
 from bakeoff.report.render import markdown
@@ -166,3 +167,17 @@ def test_of_a_mix_the_request_that_got_slower_is_named(measure: Measure, tmp_pat
     text = markdown(done.document())
     assert text.count("Request by request") == 2, "what stands out, and the table of all"
     assert "in buy" in text or "buy:" in text
+
+
+def test_what_another_day_would_give_is_in_the_summary(measure: Measure, planned: CiPlan) -> None:
+    """Base and head of earlier races with the same sources on both sides."""
+    build = "b" * 12
+    ratios = tuple(
+        EarlierRatio(run=f"{run:012x}", a=build, b=build, ratio=ratio, error=0.01)
+        for run, ratio in enumerate((1.01, 0.99, 1.02, 1.0, 0.98))
+    )
+    earlier = Earlier(builds={"base": "0" * 12, "head": "1" * 12}, ratios=ratios)
+    run = measure.run(planned, World(speeds(50_000.0), earlier_races=earlier))
+    expected = run.result.race.pair("head", "base").next_race
+    assert (expected.basis, expected.races) == ("family", 5)
+    assert "Next race: The interval holds" in markdown(run.document())

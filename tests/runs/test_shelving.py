@@ -12,7 +12,7 @@ from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.shelving import add, found_in, shelved, shelved_or_why, shelved_path
+from bakeoff.runs.shelving import add, earlier, found_in, shelved, shelved_or_why, shelved_path
 from tests.plan.places import environment
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -197,3 +197,31 @@ def test_a_capacity_is_compared_by_its_first_objective(measure: Measure) -> None
     entries = {entry.name: entry.capacities[0].requests_per_s for entry in capacity.result.entries}
     assert {f.name: f.requests_per_s for f in race.figures} == entries
     assert own["slow"] == 1 and own["fast"] is not None and own["fast"] > 1.5
+
+
+def test_a_run_looks_back_at_others_of_its_setting(measure: Measure, url: str) -> None:
+    first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
+    found = earlier(first, first.result)
+    assert found and not found.ratios
+    assert (add(first), add(second)) == ("", "")
+    found = earlier(second, second.result)
+    assert found and found.builds.keys() == {"fast", "slow"}
+    (ratio,) = found.ratios
+    assert ratio.run == shelved(first).id, "not its own, though it was added"
+    assert {ratio.a, ratio.b} == set(found.builds.values())
+
+
+def test_a_part_is_not_predicted_from_its_own_run(measure: Measure, url: str) -> None:
+    grid, race = measure.grid(World(SPEEDS)), measure.race(World(SPEEDS), "fast", "slow")
+    assert (add(grid), add(race)) == ("", "")
+    (part,) = (part for part in grid.parts.values() if part.plan.connections == 64)
+    found = earlier(part, part.result)
+    assert found and {each.run for each in found.ratios} == {shelved(race).id}
+
+
+@pytest.mark.parametrize("history", ["", "postgresql://nobody@127.0.0.1:1/none", "not a url"])
+def test_without_a_history_nothing_is_known_of_earlier_races(
+    run: AnyRun, url: str, monkeypatch: pytest.MonkeyPatch, history: str
+) -> None:
+    monkeypatch.setenv(HISTORY, history)
+    assert earlier(run, run.result) is None

@@ -13,6 +13,7 @@ from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.held import Held
@@ -23,6 +24,7 @@ from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
+from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import RequestSection, Workload
 from bakeoff.runs import AnyRun, Stages
 from bakeoff.runs.stages import Reports
@@ -120,6 +122,7 @@ class World(Reports):
     dead: dict[str, str] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     no_history: str = ""
+    earlier_races: Earlier | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(7))
 
     def compiled_ns(self, key: str) -> int:
@@ -249,6 +252,10 @@ class World(Reports):
     def add(self, run: AnyRun) -> str:
         """A history that remembers nothing, or is away."""
         return self.no_history
+
+    def earlier(self, _run: AnyRun, _verdict: Verdict) -> Earlier | None:
+        """What that history has of earlier races."""
+        return self.earlier_races
 
     def step(self, text: str) -> None:
         """A watch: remember."""

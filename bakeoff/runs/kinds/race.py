@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict
@@ -19,9 +20,10 @@ from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.rotation import run_rotation
 from bakeoff.runs.measuring.solo import run_solo_round
 from bakeoff.runs.run import Prepared, Run
-from bakeoff.runs.stages import Stages, Watch
+from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
+EARLIER_FILE = "earlier.json"
 
 
 class RaceRun(Run[Plan, Verdict]):
@@ -77,12 +79,17 @@ class RaceRun(Run[Plan, Verdict]):
         confirmed = not self.planned.confirm or (solo is not None and solo.is_complete())
         return self._is_over() and confirmed
 
+    def look_back(self, history: History) -> None:
+        """Keep what is known of earlier races in this one's setting."""
+        if earlier := history.earlier(self, self._verdict()):
+            self.store.keep(EARLIER_FILE, earlier)
+
     def judge(self) -> Verdict:
         """The verdict, confirmed where that was asked for."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge import confirmed
 
-        verdict = self._verdict()
+        verdict = self._predicted(self._verdict())
         if not self.planned.confirm:
             return verdict
         solo = self.part(CONFIRM_FOLDER)
@@ -151,8 +158,15 @@ class RaceRun(Run[Plan, Verdict]):
             }
         )
         complete = time_is_up(plan, records)
-        verdict = judge(family, receipts, records, self.store.machine(), complete)
+        verdict = self._predicted(judge(family, receipts, records, self.store.machine(), complete))
         return document(verdict, family, records, receipts), verdict
+
+    def _predicted(self, verdict: Verdict) -> Verdict:
+        """With what is expected of the next race, where it was kept what earlier ones gave."""
+        from bakeoff.judge import predicted
+
+        file = self.path / EARLIER_FILE
+        return predicted(verdict, Earlier.read_json(file)) if file.exists() else verdict
 
     def _is_over(self) -> bool:
         """Whether the plan's time is measured, or the precision that was asked for is reached.

@@ -1,0 +1,80 @@
+"""Other races in the setting of a race: what a prediction of the next one rests on."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, and_, select
+
+from bakeoff.history.rows import protocol_of
+from bakeoff.history.shelve import short_hash
+from bakeoff.history.tables import FIGURES, PAIRS, RUNS
+from bakeoff.model.earlier import Earlier, EarlierRatio
+from bakeoff.model.history import ShelvedRun
+from bakeoff.model.pairs import Pair
+
+LATEST = 2000
+"""The newest comparisons of a setting that are read: of a race of thirty contenders, four races."""
+
+
+def of(connection: Connection, run: ShelvedRun, without: Collection[str]) -> Earlier:
+    """The ratios that other runs have in the setting of a run's only race.
+
+    The setting is that of a line over time: workload, load, protocol and class of machine.
+    """
+    (race,) = run.races
+    surroundings = (run.machine.kernel, run.bakeoff, run.method)
+    builds = {
+        each.name: _build(
+            each.contender, each.protocol, each.version, each.source, each.series, *surroundings
+        )
+        for each in race.figures
+    }
+    a, b = FIGURES.alias(), FIGURES.alias()
+    parts = ("contender", "protocol", "version", "source", "series")
+    asked = (
+        select(
+            PAIRS.c.run,
+            PAIRS.c.document,
+            *(side.c[name] for side in (a, b) for name in parts),
+            *(RUNS.c[name] for name in ("kernel", "bakeoff", "method")),
+        )
+        .select_from(PAIRS.join(RUNS, RUNS.c.id == PAIRS.c.run))
+        .join(a, and_(a.c.run == PAIRS.c.run, a.c.part == PAIRS.c.part, a.c.name == PAIRS.c.a))
+        .join(b, and_(b.c.run == PAIRS.c.run, b.c.part == PAIRS.c.part, b.c.name == PAIRS.c.b))
+        .where(
+            PAIRS.c.workload == race.workload,
+            PAIRS.c.protocol.in_({protocol_of(race, pair) for pair in race.pairs}),
+            PAIRS.c.load == race.load,
+            PAIRS.c.machine_class == run.machine_class,
+            PAIRS.c.run.not_in(without),
+        )
+        .order_by(PAIRS.c.began_at.desc(), PAIRS.c.run, PAIRS.c.part, PAIRS.c.a, PAIRS.c.b)
+        .limit(LATEST)
+    )
+    found = (
+        (row[0], Pair.from_json(row[1], row[0]), row[2:7], row[7:12], row[12:])
+        for row in connection.execute(asked)
+    )
+    return Earlier(
+        builds=builds,
+        ratios=tuple(
+            EarlierRatio(
+                run=id_,
+                a=_build(*of_a, *around),
+                b=_build(*of_b, *around),
+                ratio=pair.ratio,
+                error=pair.error,
+            )
+            for id_, pair, of_a, of_b, around in found
+            if pair.error
+        ),
+    )
+
+
+def _build(
+    contender: str, protocol: str, version: str, source: str, series: str, *surroundings: str
+) -> str:
+    """One id for what is the same server, as far as anything kept says.
+
+    Known sources are the same wherever they were checked out; of others the line says the folder.
+    """
+    return short_hash(contender, protocol, version, source or series, *surroundings)
