@@ -81,6 +81,14 @@ def ratio_of(of: "Measured | None") -> str:
     return ratio_times(of.ratio, of.low, of.high) if of else MISSING
 
 
+def expected(of: "Measured | None") -> str:
+    """Where a ratio is expected: `1.05 to 1.24`."""
+    if of is None or of.ratio is None or of.low is None or of.high is None:
+        return MISSING
+    _, low, high = interval(of.ratio, of.low, of.high)
+    return f"{low} to {high}"
+
+
 def least_rate(per_s: float | None, *, at_least: bool) -> str:
     """A rate, with a sign before it where it is the least that it may be."""
     return f"≥ {rate(per_s)}" if at_least and per_s else rate(per_s)

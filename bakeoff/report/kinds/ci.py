@@ -24,7 +24,7 @@ from bakeoff.report.kinds import race as races
 from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.race_method import facts
-from bakeoff.report.kinds.race_trust import detectable, noise_floor
+from bakeoff.report.kinds.race_trust import detectable, next_race, noise_floor
 from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
 from bakeoff.report.sentences import joined, sentences
 
@@ -67,6 +67,7 @@ def document(result: Ci) -> Document:
                 "How far to trust it",
                 (
                     Text(f"{noise_floor(last)} {detectable(last)}", "Noise floor"),
+                    *([Text(said, "Next race")] if (said := next_race(last)) else []),
                     List(
                         "Answers that vary",
                         items("=", held_to(last.entries, mix=bool(last.requests))),

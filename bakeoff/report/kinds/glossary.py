@@ -5,7 +5,16 @@ GLOSSARY = (
         "ratio",
         "A contender's requests per second over the reference's: 1.72× means 1.72 times as many.",
     ),
-    ("interval", "Where the true ratio lies, at 95 % for all intervals of the race together."),
+    (
+        "interval",
+        "Where the true ratio lies, at 95 % for all intervals of the race together, in this hour of"
+        " this machine.",
+    ),
+    (
+        "next race",
+        "Where a race of the same length is expected on another day, at 95 % for each pair by"
+        " itself: from what earlier races in the history differ by. It is wider than the interval.",
+    ),
     (
         "≥ 3.4×, ≤ 0.3×",
         "At least 3.4 times, at most 0.3 times: the load generator was the limit of the contender,"

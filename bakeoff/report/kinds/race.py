@@ -35,6 +35,7 @@ from bakeoff.report.kinds.race_trust import (
     detectable,
     latency_caution,
     machines,
+    next_race,
     noise_floor,
     precision,
 )
@@ -101,6 +102,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
             "How far to trust it",
             (
                 Text(f"{noise_floor(verdict)} {detectable(verdict)}", "Noise floor"),
+                *([Text(said, "Next race")] if (said := next_race(verdict)) else []),
                 *([Text(said, "Machines")] if (said := machines(verdict)) else []),
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
@@ -173,6 +175,8 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
     cpu, memory, weight = entry.cpu_us_per_request, entry.memory_mib, entry.bytes_per_response
     floor, long_slices, work = verdict.noise_floor, entry.long_slices, entry.work
     cpu_ratio = entry.cpu_ratio
+    pair = verdict.pair(entry.name, verdict.reference)
+    expected = pair and pair.next_race
     crew, audit = work and work.crew, work and work.audit
     return {
         "name": entry.name,
@@ -188,6 +192,10 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
         "cpu_ratio": cpu_ratio and cpu_ratio.ratio,
         "cpu_ratio_low_95": cpu_ratio and cpu_ratio.low,
         "cpu_ratio_high_95": cpu_ratio and cpu_ratio.high,
+        "next_race_low_95": expected and expected.low,
+        "next_race_high_95": expected and expected.high,
+        "next_race_basis": expected and expected.basis,
+        "n_earlier_races": expected and expected.races,
         "n_blocks": entry.n,
         "n_boots": len(entry.boots),
         "ratio_long_slices": long_slices and long_slices.ratio,

@@ -1,5 +1,6 @@
 """How far a race is to be trusted."""
 
+from bakeoff.model.earlier import EARLIER_MIN
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_method import loop
@@ -60,6 +61,31 @@ def would_be_found(verdict: Verdict, effect: float | None) -> str:
         or "its draws are too few for how much they differ, and a longer race (-d) has more"
     )
     return f"no difference under {HELPFUL * 100:.0f} % would have been found: {why}"
+
+
+def next_race(verdict: Verdict) -> str:
+    """What the intervals hold for, and what is expected of another race; empty without a history.
+
+    Of several pairs the one at the top is named.
+    """
+    if verdict.earlier_races is None or all(pair.error is None for pair in verdict.pairs):
+        return ""
+    holds = f"{'The interval holds' if len(verdict.pairs) == 1 else 'Intervals hold'} for this hour"
+    first = next((pair for pair in verdict.pairs if pair.next_race), None)
+    if first is None or first.next_race is None:
+        return (
+            f"{holds} of this machine. A prediction for another day takes {EARLIER_MIN} earlier"
+            " races of the same builds, of this pair or of others in this setting; the history has"
+            f" {figures.plural(verdict.earlier_races, 'race')} in this setting."
+        )
+    pair = first.turned() if first.ratio < 1 else first
+    assert pair.next_race
+    basis = {"pair": "of the pair", "family": "of all pairs in this setting"}[pair.next_race.basis]
+    return (
+        f"{holds} of this machine: a race of the same length on another day is expected to give"
+        f" {pair.a} / {pair.b} {figures.expected(pair.next_race)} (95 %, from"
+        f" {figures.plural(pair.next_race.races, 'earlier race')} {basis})."
+    )
 
 
 def machines(verdict: Verdict) -> str:

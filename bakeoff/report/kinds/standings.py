@@ -65,6 +65,12 @@ _CPU_NOTE = (
 )
 
 
+_NEXT_RACE = (
+    " Next race: where a race of the same length is expected on another day, each pair by itself;"
+    " the interval holds for this hour."
+)
+
+
 def _by_cpu(entry: VerdictEntry) -> str:
     is_reference = entry.ratio == entry.low == entry.high == 1
     return "1×" if is_reference else figures.ratio_of(entry.cpu_ratio)
@@ -182,6 +188,7 @@ def _request_quantile(entry: RequestEntry, name: str) -> str:
 
 def pairs(verdict: Verdict) -> Table:
     """Every two entries compared, the faster one first."""
+    predicted = any(pair.next_race for pair in verdict.pairs)
     columns: list[tuple[str, Callable[[Pair], str]]] = [
         ("pair", lambda p: f"{p.a} / {p.b}"),
         ("finding", lambda p: p.finding),
@@ -190,6 +197,7 @@ def pairs(verdict: Verdict) -> Table:
         ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
         ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
         ("detectable", lambda p: figures.percent(p.minimum_detectable_effect)),
+        *([("next race (95 %)", lambda p: figures.expected(p.next_race))] if predicted else []),
     ]
     return tabulated(
         "Every pair",
@@ -198,6 +206,7 @@ def pairs(verdict: Verdict) -> Table:
         "Equivalent: a test at 5 % (TOST) puts the two within"
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
         " five such races would have found. By server CPU: the ratio of requests per second of the"
-        " server's own CPU time.",
+        " server's own CPU time."
+        f"{_NEXT_RACE if predicted else ''}",
         text=("finding", "equivalent"),
     )

@@ -6,6 +6,7 @@ import pytest
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import Gate, GateResult
+from bakeoff.model.pairs import NextRace
 from bakeoff.model.plan import Cores
 from bakeoff.model.ratio import Interval, ends
 from bakeoff.model.verdict import LoaderFigures, Precision, Verdict
@@ -378,3 +379,30 @@ def test_several_load_generators_have_a_table_and_one_has_none() -> None:
     (row,) = race_tables.loaders(several).rows
     assert row.cells[:6] == ("load-1", "32", "50.0 %", "50.0 %", "80,000", "12.5 µs")
     assert row.cells[-1] == MISSING
+
+
+def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None:
+    one = only(sample.verdict(), "nginx", "go-nethttp")
+    assert race_trust.next_race(one) == "", "without a history"
+    few = one.model_copy(update={"earlier_races": 3})
+    assert race_trust.next_race(few) == (
+        "The interval holds for this hour of this machine. A prediction for another day takes 4"
+        " earlier races of the same builds, of this pair or of others in this setting; the history"
+        " has 3 races in this setting."
+    )
+    expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", races=7)
+    known = one.model_copy(
+        update={
+            "earlier_races": 7,
+            "pairs": (one.pairs[0].model_copy(update={"next_race": expected}),),
+        }
+    )
+    assert race_trust.next_race(known) == (
+        "The interval holds for this hour of this machine: a race of the same length on another day"
+        " is expected to give nginx / go-nethttp 1.61 to 1.79 (95 %, from 7 earlier races of the"
+        " pair)."
+    )
+    assert standings.pairs(known).columns[-1].head == "next race (95 %)"
+    assert standings.pairs(known).rows[0].cells[-1] == "1.61 to 1.79"
+    assert len(standings.pairs(few).columns) == len(standings.pairs(known).columns) - 1
+    assert "Next race: The interval holds" in markdown(race.document(known))
