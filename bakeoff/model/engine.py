@@ -1,4 +1,4 @@
-"""The messages of `volley drive`, protocol 4: engine/PROTOCOL.md says what each key means."""
+"""The messages of `volley drive`, protocol 5: engine/PROTOCOL.md says what each key means."""
 
 from typing import Annotated, Literal, Self
 
@@ -70,11 +70,11 @@ class Job(Contract):
     """Command: open these connections.
 
     Up to `pipeline` requests are under way on a connection of HTTP/1, and `streams` on one of
-    HTTP/2.
+    HTTP/2. Before each slice a fixed piece of work is done on each of `fixed_work_cpus`.
     """
 
     type: Literal["job"] = "job"
-    protocol: Literal[4] = 4
+    protocol: Literal[5] = 5
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     connections: PositiveInt
     threads: PositiveInt
@@ -84,6 +84,7 @@ class Job(Contract):
     pipeline: PositiveInt = 1
     streams: PositiveInt = 1
     cpus: tuple[NonNegativeInt, ...]
+    fixed_work_cpus: tuple[NonNegativeInt, ...] = ()
     connect_timeout_ms: PositiveInt
     request_timeout_ms: PositiveInt
 
@@ -169,8 +170,10 @@ class SliceEvent(Contract):
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `by_request` is there for a target with a request file: one for each of its requests, in order.
-    Slices of earlier versions have neither `busy_threads` nor `requests_by_share`, nor has the
-    latter what another load generator counted.
+    `delayed_ns` is how long the engine's threads waited in the window for others to leave their
+    cores; None: the kernel doesn't say. `fixed_work_ns` has the CPU time of the fixed work on each of
+    the job's cores. Slices of earlier versions have neither of them, nor `busy_threads` nor
+    `requests_by_share`, which another load generator's don't have either.
     """
 
     type: Literal["slice"] = "slice"
@@ -199,6 +202,8 @@ class SliceEvent(Contract):
     service: str | None
     send_lag: str | None
     cpu_ns: NonNegativeInt
+    delayed_ns: NonNegativeInt | None = None
+    fixed_work_ns: tuple[NonNegativeInt, ...] = ()
     busy: NonNegativeFloat
     busy_threads: tuple[NonNegativeFloat, ...] = ()
     first_bad: BadExchange | None

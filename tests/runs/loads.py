@@ -42,7 +42,7 @@ class FakeLoad:
         world.waited_ms += job.connect_timeout_ms if full else 0
         self.ready = Ready(
             type="ready",
-            protocol=4,
+            protocol=5,
             engine="volley fake",
             io="epoll",
             threads=job.threads,

@@ -8,7 +8,7 @@ use crate::tally::Tally;
 use crate::turn::Turn;
 use std::io::Result;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use volley_net::clock::{MS, now_ns, thread_cpu_ns};
+use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
 
@@ -38,6 +38,8 @@ pub struct Outcome {
     pub drained_ns: u64,
     /// The threads' CPU time within the window.
     pub cpu_ns: u64,
+    /// How long they waited for their cores within it; `None`: the kernel does not say.
+    pub delayed_ns: Option<u64>,
     /// How long each thread waited for the kernel within the window, by its number.
     pub waited_ns: Vec<u64>,
     /// The counts.
@@ -238,13 +240,14 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     if plan.ramp_ns > 0 {
         turn.allowance = most;
     }
-    let cpu_ns = thread_cpu_ns();
+    let (cpu_ns, delayed_ns) = (thread_cpu_ns(), thread_delay_ns());
     turn.send_until(turn.window.end_ns, &mut part)?;
     if now_ns() < turn.window.end_ns {
         turn.settle(&mut part)?;
         turn.window.end_ns = turn.window.end_ns.min(now_ns());
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
+    let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
     turn.settle(&mut part)?;
     turn.give_up()?;
     turn.publish(&mut part, true);
@@ -252,7 +255,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     pool.io.close_retired()?;
     let mut waited_ns = vec![0; share.threads];
     waited_ns[share.thread] = tally.waited_ns;
-    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, waited_ns, tally })
+    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, delayed_ns, waited_ns, tally })
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {

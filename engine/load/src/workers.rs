@@ -265,6 +265,7 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole.window.end_ns = whole.window.end_ns.max(part.window.end_ns);
     whole.drained_ns = whole.drained_ns.max(part.drained_ns);
     whole.cpu_ns += part.cpu_ns;
+    whole.delayed_ns = whole.delayed_ns.zip(part.delayed_ns).map(|(whole, part)| whole + part);
     for (whole_ns, part_ns) in whole.waited_ns.iter_mut().zip(part.waited_ns) {
         *whole_ns += part_ns;
     }

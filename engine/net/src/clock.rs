@@ -1,6 +1,13 @@
 //! Clocks, in nanoseconds. The first is read through the vDSO, without a system call.
 
 use rustix::time::{ClockId, clock_gettime};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+thread_local! {
+    /// The calling thread's; open for as long as it runs.
+    static SCHEDSTAT: Option<File> = File::open("/proc/thread-self/schedstat").ok();
+}
 
 /// Nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
@@ -17,6 +24,18 @@ pub fn now_ns() -> u64 {
 /// CPU time of the calling thread, user and system.
 pub fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime)
+}
+
+/// How long the calling thread was ready to run, but others had its core; `None`: the kernel does
+/// not count it (`CONFIG_SCHED_INFO`).
+pub fn thread_delay_ns() -> Option<u64> {
+    let mut text = [0; 64];
+    let length = SCHEDSTAT.with(|file| file.as_ref()?.read_at(&mut text, 0).ok())?;
+    // "CPU time, delay, turns"
+    let mut fields = str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace();
+    let (ran, delayed) = (fields.next()?, fields.next()?);
+    // A kernel that counts neither prints zeros.
+    if ran == "0" { None } else { delayed.parse().ok() }
 }
 
 /// CPU time of the process, user and system.

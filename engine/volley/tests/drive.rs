@@ -9,7 +9,8 @@ use common::yardstick::Yardstick;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use volley::drive::messages::{ConnectionMode, Event, HttpVersion, SliceEvent};
 use volley_load::errors::ErrorKind;
@@ -34,6 +35,8 @@ both_ways! {
     answers_that_point_elsewhere_are_counted_and_not_followed,
     two_threads_share_the_connections,
     each_thread_keeps_to_its_core_and_says_how_busy_it_was,
+    fixed_work_is_timed_on_each_core_and_moves_no_thread,
+    others_on_the_generators_core_delay_it,
     a_slice_begins_at_the_moment_that_it_is_given,
 }
 
@@ -69,7 +72,7 @@ fn a_good_server(io: IoChoice) {
     let (address, served) = servers::counting(GOOD);
     let (mut driver, ready) = Driver::job(job(io, &[address]));
     let used = if io == IoChoice::Uring { Io::Uring } else { Io::Epoll };
-    assert_eq!((ready.protocol, ready.io, ready.threads), (4, used, 1));
+    assert_eq!((ready.protocol, ready.io, ready.threads), (5, used, 1));
     assert_eq!((ready.targets[0].open, &ready.targets[0].error), (4, &None));
     let mut sent = 0;
     for _ in 0..5 {
@@ -290,11 +293,55 @@ fn cores_of_threads(pid: u32) -> BTreeMap<String, String> {
     tasks.map(|task| read(task.unwrap())).collect()
 }
 
+/// Two of those that we may run on, or the only one.
+fn some_cores() -> Vec<usize> {
+    let allowed = sched_getaffinity(None).unwrap();
+    (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).take(2).collect()
+}
+
+/// Where the job leaves its threads anywhere, they stay so.
+fn fixed_work_is_timed_on_each_core_and_moves_no_thread(io: IoChoice) {
+    let mut job = job(io, &[servers::always(GOOD)]);
+    assert!(Driver::job(job.clone()).0.slice(0, 0, 20).fixed_work_ns.is_empty());
+    job.fixed_work_cpus = some_cores();
+    let (mut driver, _) = Driver::job(job);
+    let before = cores_of_threads(driver.pid());
+    for _ in 0..2 {
+        let times_ns = driver.slice(0, 0, 20).fixed_work_ns;
+        assert_eq!(times_ns.len(), some_cores().len());
+        assert!(times_ns.iter().all(|&ns| ns > 10_000 && ns < 50 * MS), "{times_ns:?}");
+    }
+    assert_eq!(cores_of_threads(driver.pid()), before);
+}
+
+/// A thread of ours that never rests has the same core.
+fn others_on_the_generators_core_delay_it(io: IoChoice) {
+    let core = some_cores()[0];
+    let mut job = job(io, &[servers::always(GOOD)]);
+    job.cpus = vec![core];
+    let (mut driver, _) = Driver::job(job);
+    let ended = Arc::new(AtomicBool::new(false));
+    let busy = std::thread::spawn({
+        let ended = ended.clone();
+        move || {
+            volley_net::limits::pin(&[core]).unwrap();
+            while !ended.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        }
+    });
+    let event = driver.slice(0, 5, 300);
+    ended.store(true, Ordering::Relaxed);
+    busy.join().unwrap();
+    let counted = fs::read_to_string("/proc/thread-self/schedstat").is_ok_and(|it| it != "0 0 0\n");
+    assert_eq!(event.delayed_ns.is_some(), counted);
+    let delayed_ns = event.delayed_ns.unwrap_or(30 * MS);
+    assert!(delayed_ns > 10 * MS && delayed_ns <= event.end_ns - event.start_ns, "{delayed_ns}");
+}
+
 /// In a rotation over two servers. With a single core both threads are on it.
 fn each_thread_keeps_to_its_core_and_says_how_busy_it_was(io: IoChoice) {
-    let allowed = sched_getaffinity(None).unwrap();
-    let mut cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect();
-    cpus.truncate(2);
+    let mut cpus = some_cores();
     cpus.reverse();
     let slow = Yardstick::start("--delay 300ms");
     let mut job = job(io, &[servers::always(GOOD), slow.address]);

@@ -1,6 +1,7 @@
 //! What a job asks for: checked, and turned into targets.
 
 use crate::drive::at_least_1;
+use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
     ConnectionMode, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestsSpec, TargetSpec, TlsSpec,
 };
@@ -56,6 +57,8 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     // One by one, since each thread will be on one of them: the system takes a list in which only
     // some can be had.
     job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
+    fixed_work_ns(&job.fixed_work_cpus)
+        .map_err(|wrong| wrong.to_string().replacen("`cpus`", "`fixed_work_cpus`", 1))?;
     limits::pin(&job.cpus)
 }
 

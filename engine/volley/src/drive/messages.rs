@@ -12,7 +12,7 @@ use volley_load::tally::Bad;
 use volley_net::{Io, IoChoice};
 
 /// The number of this protocol.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// From the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,8 @@ pub struct Job {
     #[serde(default = "one_at_a_time")]
     pub streams: usize,
     pub cpus: Vec<usize>,
+    #[serde(default)]
+    pub fixed_work_cpus: Vec<usize>,
     pub connect_timeout_ms: u64,
     pub request_timeout_ms: u64,
 }
@@ -232,6 +234,8 @@ pub struct SliceEvent {
     pub service: Option<String>,
     pub send_lag: Option<String>,
     pub cpu_ns: u64,
+    pub delayed_ns: Option<u64>,
+    pub fixed_work_ns: Vec<u64>,
     pub busy: f64,
     pub busy_threads: Vec<f64>,
     pub first_bad: Option<Bad>,

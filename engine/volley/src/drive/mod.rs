@@ -1,8 +1,10 @@
 //! `volley drive`: commands on standard input, events on standard output.
 
+mod fixed_work;
 mod job;
 pub mod messages;
 
+use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
     Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, RequestSlice, SliceCommand,
     SliceEvent, TargetReady,
@@ -93,6 +95,7 @@ fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
 struct Engine {
     workers: Workers,
     targets: usize,
+    fixed_work_cpus: Vec<usize>,
 }
 
 impl Engine {
@@ -104,7 +107,8 @@ impl Engine {
         let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
         let size = Size { threads, cpus, io: job.io, ring };
         let workers = Workers::start(&size, &targets)?;
-        let mut engine = Self { workers, targets: targets.len() };
+        let fixed_work_cpus = job.fixed_work_cpus.clone();
+        let mut engine = Self { workers, targets: targets.len(), fixed_work_cpus };
         let ready = engine.open(job, names)?;
         Ok((engine, ready))
     }
@@ -134,8 +138,9 @@ impl Engine {
 
     fn slice(&mut self, command: &SliceCommand) -> Result<SliceEvent, DriveError> {
         self.check(command).map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
+        let fixed_work_ns = fixed_work_ns(&self.fixed_work_cpus)?;
         let outcome = self.workers.run(command.target, &plan(command), &mut |_| Wish::GoOn)?;
-        Ok(event(command, outcome))
+        Ok(event(command, fixed_work_ns, outcome))
     }
 
     fn check(&self, command: &SliceCommand) -> Result<(), String> {
@@ -197,10 +202,10 @@ fn plan(command: &SliceCommand) -> Plan {
     }
 }
 
-fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
+fn event(command: &SliceCommand, fixed_work_ns: Vec<u64>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
     let busy_threads = outcome.busy_threads();
-    let Outcome { window, drained_ns, cpu_ns, tally, .. } = outcome;
+    let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, .. } = outcome;
     SliceEvent {
         target: command.target,
         block: command.block,
@@ -227,6 +232,8 @@ fn event(command: &SliceCommand, outcome: Outcome) -> SliceEvent {
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,
+        delayed_ns,
+        fixed_work_ns,
         busy,
         busy_threads,
         first_bad: tally.first_bad,

@@ -39,8 +39,14 @@ impl Write for Shared {
 /// Two seconds, in which two threads spent half their time waiting.
 fn run(tally: Tally) -> Run {
     let window = Window { start_ns: S, end_ns: 3 * S };
-    let outcome =
-        Outcome { window, drained_ns: 3 * S, cpu_ns: S / 100, waited_ns: vec![S, S], tally };
+    let outcome = Outcome {
+        window,
+        drained_ns: 3 * S,
+        cpu_ns: S / 100,
+        delayed_ns: None,
+        waited_ns: vec![S, S],
+        tally,
+    };
     let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
     Run { outcome, io: Io::Uring, address, names: vec![], ceiling: None, interrupted: false }
 }
