@@ -349,10 +349,8 @@ class _Meters(Meters):
                 of_cpu.setdefault(core.cpu, []).append(core)
         return tuple(CoreTime.together(cores) for cores in of_cpu.values())
 
-    def pressure_cpu_us(self) -> int | None:
-        """How long processes waited for a processor, on all server nodes; None: it isn't told."""
-        waited = [each.pressure_cpu_us() for each in self._at.values()]
-        return sum(each or 0 for each in waited) if None not in waited else None
+    def used_ns(self, cpus: Collection[int]) -> None:  # noqa: ARG002
+        """Not read: around each slice it would be two more calls of another machine."""
 
     def tcp(self) -> TcpTrouble | None:
         """What any side's TCP met."""

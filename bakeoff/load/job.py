@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bakeoff.load.request_file import write_request_file
 from bakeoff.model.engine import Expect, Job, Request, Requests, Target
-from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection
 
@@ -38,16 +38,11 @@ def job(
         pipeline=plan.pipeline,
         streams=plan.streams,
         cpus=plan.cores.client,
-        fixed_work_cpus=_fixed_work_cpus(plan.cores),
+        # Of servers on another machine no core is at hand.
+        fixed_work_cpu=None if plan.cores.apart else min(plan.cores.server, default=None),
         connect_timeout_ms=connect_timeout_ms,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
     )
-
-
-def _fixed_work_cpus(cores: Cores) -> tuple[int, ...]:
-    """The first core of each side; none where servers and generator are on two machines."""
-    both = () if cores.apart else (*cores.server[:1], *cores.client[:1])
-    return tuple(dict.fromkeys(both))
 
 
 def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:

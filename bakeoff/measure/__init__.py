@@ -3,7 +3,7 @@
 from bakeoff.measure.cpu import CpuReader, process_tree, read_cpu
 from bakeoff.measure.energy import read_energy_uj
 from bakeoff.measure.hindrances import hindrances
-from bakeoff.measure.kernel import read_cores, read_pressure_cpu_us, read_tcp
+from bakeoff.measure.kernel import read_cores, read_tcp, read_used_ns
 from bakeoff.measure.listening import read_listen_queue
 from bakeoff.measure.machine import machine
 from bakeoff.measure.network import read_link_bytes_per_s, read_network
@@ -37,9 +37,9 @@ __all__ = [
     "read_memory",
     "read_network",
     "read_placement",
-    "read_pressure_cpu_us",
     "read_tcp",
     "read_thread_times",
+    "read_used_ns",
     "read_written",
     "threads_at_work",
 ]

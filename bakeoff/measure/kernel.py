@@ -1,5 +1,6 @@
 """What the whole machine did, as the kernel counts it."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from bakeoff.measure.cpu import TICK_NS
@@ -14,11 +15,16 @@ def read_cores() -> tuple[CoreTime, ...]:
     return parse_cores(Path("/proc/stat").read_text())
 
 
-def read_pressure_cpu_us() -> int | None:
-    """How long something waited for a processor since the machine started, µs; None if unknown."""
+def read_used_ns(cpus: Collection[int]) -> int | None:
+    """CPU time that all processes together have had on `cpus`, ns; None if it can't be known.
+
+    The root group of version 1 counts it to the ns. /proc/stat has ticks of 10 ms, and /proc/pressure
+    can't tell a server whose own threads wait for each other from one that others hold up.
+    """
     try:
-        return parse_pressure_us(Path("/proc/pressure/cpu").read_text())
-    except OSError:
+        used_ns = Path("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu").read_text().split()
+        return sum(int(used_ns[cpu]) for cpu in cpus)
+    except (OSError, IndexError):
         return None
 
 
@@ -60,14 +66,6 @@ def parse_cores(text: str) -> tuple[CoreTime, ...]:
             )
         )
     return tuple(cores)
-
-
-def parse_pressure_us(text: str) -> int | None:
-    """`total` of the line `some` in /proc/pressure/cpu, µs since the machine started."""
-    for line in text.splitlines():
-        if line.startswith("some "):
-            return int(line.rpartition("total=")[2])
-    return None
 
 
 def parse_counters(text: str) -> dict[str, dict[str, int]]:

@@ -70,7 +70,7 @@ class Job(Contract):
     """Command: open these connections.
 
     Up to `pipeline` requests are under way on a connection of HTTP/1, and `streams` on one of
-    HTTP/2. Before each slice a fixed piece of work is done on each of `fixed_work_cpus`.
+    HTTP/2. Before each slice a fixed piece of work is done on `fixed_work_cpu`.
     """
 
     type: Literal["job"] = "job"
@@ -84,7 +84,7 @@ class Job(Contract):
     pipeline: PositiveInt = 1
     streams: PositiveInt = 1
     cpus: tuple[NonNegativeInt, ...]
-    fixed_work_cpus: tuple[NonNegativeInt, ...] = ()
+    fixed_work_cpu: NonNegativeInt | None = None
     connect_timeout_ms: PositiveInt
     request_timeout_ms: PositiveInt
 
@@ -171,8 +171,8 @@ class SliceEvent(Contract):
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `by_request` is there for a target with a request file: one for each of its requests, in order.
     `delayed_ns` is how long the engine's threads waited in the window for others to leave their
-    cores; None: the kernel doesn't say. `fixed_work_ns` has the CPU time of the fixed work on each of
-    the job's cores. Slices of earlier versions have neither of them, nor `busy_threads` nor
+    cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's
+    fixed work just before. Slices of earlier versions have neither of them, nor `busy_threads` nor
     `requests_by_share`, which another load generator's don't have either.
     """
 
@@ -203,7 +203,7 @@ class SliceEvent(Contract):
     send_lag: str | None
     cpu_ns: NonNegativeInt
     delayed_ns: NonNegativeInt | None = None
-    fixed_work_ns: tuple[NonNegativeInt, ...] = ()
+    fixed_work_ns: PositiveInt | None = None
     busy: NonNegativeFloat
     busy_threads: tuple[NonNegativeFloat, ...] = ()
     first_bad: BadExchange | None

@@ -84,7 +84,7 @@ class Meters:
     tcp = staticmethod(measure.read_tcp)
     listen_queue = staticmethod(measure.read_listen_queue)
     cores = staticmethod(measure.read_cores)
-    pressure_cpu_us = staticmethod(measure.read_pressure_cpu_us)
+    used_ns = staticmethod(measure.read_used_ns)
     energy_uj = staticmethod(measure.read_energy_uj)
 
     def at(self, address: str) -> Meters:  # noqa: ARG002

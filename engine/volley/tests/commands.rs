@@ -114,7 +114,7 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![tls("h1-tls", "local host", None, true)], "`tls.server_name` is \"local host\""),
         (vec![with("/cpus", serde_json::json!([1023]))], "`cpus` is [1023]"),
         (vec![with("/cpus", serde_json::json!([99999]))], "`cpus` names core 99999"),
-        (vec![with("/fixed_work_cpus", serde_json::json!([1023]))], "`fixed_work_cpus` is [1023]"),
+        (vec![with("/fixed_work_cpu", 1023.into())], "`fixed_work_cpu` is [1023]"),
         (vec![with("/request_timeout_ms", 0.into())], "`request_timeout_ms` is 0"),
         (vec![with("/targets/0/address", "localhost:80".into())], "targets[0]"),
         (vec![with("/targets/0/request/path", "x".into())], "`path`"),

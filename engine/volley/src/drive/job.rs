@@ -57,8 +57,10 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     // One by one, since each thread will be on one of them: the system takes a list in which only
     // some can be had.
     job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
-    fixed_work_ns(&job.fixed_work_cpus)
-        .map_err(|wrong| wrong.to_string().replacen("`cpus`", "`fixed_work_cpus`", 1))?;
+    if let Some(cpu) = job.fixed_work_cpu {
+        let renamed = |wrong: String| wrong.replacen("`cpus`", "`fixed_work_cpu`", 1);
+        fixed_work_ns(cpu).map_err(|wrong| renamed(wrong.to_string()))?;
+    }
     limits::pin(&job.cpus)
 }
 

@@ -43,7 +43,7 @@ pub struct Job {
     pub streams: usize,
     pub cpus: Vec<usize>,
     #[serde(default)]
-    pub fixed_work_cpus: Vec<usize>,
+    pub fixed_work_cpu: Option<usize>,
     pub connect_timeout_ms: u64,
     pub request_timeout_ms: u64,
 }
@@ -235,7 +235,7 @@ pub struct SliceEvent {
     pub send_lag: Option<String>,
     pub cpu_ns: u64,
     pub delayed_ns: Option<u64>,
-    pub fixed_work_ns: Vec<u64>,
+    pub fixed_work_ns: Option<u64>,
     pub busy: f64,
     pub busy_threads: Vec<f64>,
     pub first_bad: Option<Bad>,

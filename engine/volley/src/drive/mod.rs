@@ -95,7 +95,7 @@ fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
 struct Engine {
     workers: Workers,
     targets: usize,
-    fixed_work_cpus: Vec<usize>,
+    fixed_work_cpu: Option<usize>,
 }
 
 impl Engine {
@@ -107,8 +107,8 @@ impl Engine {
         let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
         let size = Size { threads, cpus, io: job.io, ring };
         let workers = Workers::start(&size, &targets)?;
-        let fixed_work_cpus = job.fixed_work_cpus.clone();
-        let mut engine = Self { workers, targets: targets.len(), fixed_work_cpus };
+        let fixed_work_cpu = job.fixed_work_cpu;
+        let mut engine = Self { workers, targets: targets.len(), fixed_work_cpu };
         let ready = engine.open(job, names)?;
         Ok((engine, ready))
     }
@@ -138,7 +138,7 @@ impl Engine {
 
     fn slice(&mut self, command: &SliceCommand) -> Result<SliceEvent, DriveError> {
         self.check(command).map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
-        let fixed_work_ns = fixed_work_ns(&self.fixed_work_cpus)?;
+        let fixed_work_ns = self.fixed_work_cpu.map(fixed_work_ns).transpose()?;
         let outcome = self.workers.run(command.target, &plan(command), &mut |_| Wish::GoOn)?;
         Ok(event(command, fixed_work_ns, outcome))
     }
@@ -202,7 +202,7 @@ fn plan(command: &SliceCommand) -> Plan {
     }
 }
 
-fn event(command: &SliceCommand, fixed_work_ns: Vec<u64>, outcome: Outcome) -> SliceEvent {
+fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
     let busy_threads = outcome.busy_threads();
     let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, .. } = outcome;

@@ -211,7 +211,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         pipeline: 1,
         streams: 1,
         cpus: vec![],
-        fixed_work_cpus: vec![],
+        fixed_work_cpu: None,
         connect_timeout_ms: 5000,
         request_timeout_ms: 20_000,
     }
