@@ -1,6 +1,6 @@
 """The stages of a run on a cluster: contenders and their meters on one node, load from others."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -349,7 +349,7 @@ class _Meters(Meters):
                 of_cpu.setdefault(core.cpu, []).append(core)
         return tuple(CoreTime.together(cores) for cores in of_cpu.values())
 
-    def used_ns(self, cpus: Collection[int]) -> None:  # noqa: ARG002
+    def used_ns(self, cpus: Collection[int]) -> None:
         """Not read: around each slice it would be two more calls of another machine."""
 
     def tcp(self) -> TcpTrouble | None:

@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from bakeoff.judge.calm import calm, kept_disturbed
+from bakeoff.judge.calm import calm, kept_disturbed, left_out
 from bakeoff.judge.costs import cost_lines, counts_energy
 from bakeoff.judge.crossing import (
     GENERATOR,
@@ -195,7 +195,7 @@ def judge_capacity(
         step=step,
         boots=len(history.boots),
         blocks=len(history.blocks),
-        disturbed_blocks=len(every.blocks) - len(history.blocks),
+        disturbed_blocks=left_out(every.blocks, kept),
         measured_s=sum(tallies[name].measured_s for name in names),
         cores=plan.cores,
         seed=plan.seed,

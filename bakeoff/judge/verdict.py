@@ -5,7 +5,14 @@ from dataclasses import replace
 from math import log
 
 from bakeoff.judge import loaders
-from bakeoff.judge.calm import STEAL_SHARE_MAX, calm, kept_disturbed, steal_share
+from bakeoff.judge.calm import (
+    STEAL_SHARE_MAX,
+    calm,
+    had_company,
+    kept_disturbed,
+    left_out,
+    steal_share,
+)
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
@@ -63,7 +70,7 @@ def judge(
         raise NoVerdict(f"{plan.run}: nothing was measured")
     cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
-    disturbed = len(every.blocks) - len(kept)
+    disturbed = left_out(every.blocks, kept)
     counted = {id(block) for block in kept}
     apart = sum(id(every.blocks[at]) not in counted for at in loaders.spoiled(every.blocks))
     history = replace(every, blocks=kept) if disturbed else every
@@ -212,6 +219,8 @@ def _about_race(
     if not plan.solo:
         yield from grounds(history, names)
     yield from short_warm_up(history)
+    if all(had_company(each) is None for block in history.blocks for each in block.slices):
+        yield Finding.of("state_unseen")
     hides = any(each.code == "host_hides_limits" for each in shared)
     if steal is not None and steal > STOLEN_MIN and not hides:
         yield Finding.of("host_steal", share=steal)

@@ -45,6 +45,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
         **histograms,
+        delayed_ns=_delayed_ns(events),
         busy=_mean_busy([each.busy for each in events], threads),
         busy_threads=_busy_threads(events, threads),
         first_bad=next((each.first_bad for each in events if each.first_bad), None),
@@ -65,6 +66,11 @@ def _busy_threads(events: Sequence[SliceEvent], threads: Sequence[int]) -> tuple
 
 def _by_share(events: Sequence[SliceEvent]) -> float | None:
     given = [each.requests_by_share for each in events if each.requests_by_share is not None]
+    return sum(given) if len(given) == len(events) else None
+
+
+def _delayed_ns(events: Sequence[SliceEvent]) -> int | None:
+    given = [each.delayed_ns for each in events if each.delayed_ns is not None]
     return sum(given) if len(given) == len(events) else None
 
 

@@ -18,8 +18,8 @@ def read_cores() -> tuple[CoreTime, ...]:
 def read_used_ns(cpus: Collection[int]) -> int | None:
     """CPU time that all processes together have had on `cpus`, ns; None if it can't be known.
 
-    The root group of version 1 counts it to the ns. /proc/stat has ticks of 10 ms, and /proc/pressure
-    can't tell a server whose own threads wait for each other from one that others hold up.
+    The root group of version 1 counts it to the ns. /proc/stat has ticks of 10 ms, and
+    /proc/pressure can't tell threads of a server that wait for each other from one held up.
     """
     try:
         used_ns = Path("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu").read_text().split()

@@ -124,11 +124,13 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "listen queues of those have room for so many and overflowed with more.",
     "fewer_served connections names served: There were fewer `connections` than usual, as those "
     "serve so many at a time and let all others wait.",
-    "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, in "
-    "which the host took more than the limit of the cores' time; the ratios are those with them.",
-    "blocks_kept n blocks limit_share least: `n` blocks were disturbed, as the host took more than "
-    "the limit of the cores' time or generators did not load together; they count all the same, as "
-    "fewer than `least` others would be left.",
+    "blocks_left_out n blocks limit_share names ratios lows highs: `n` blocks are left out, or "
+    "slices of them, in which the host or other processes took more than the limit of the cores' "
+    "time; the ratios are those with them.",
+    "blocks_kept n blocks limit_share least: `n` blocks were disturbed, as the host or other "
+    "processes took more than the limit of the cores' time or generators did not load together; "
+    "they count all the same, as fewer than `least` others would be left.",
+    "state_unseen: Whether other processes had the cores could not be seen.",
     # About several load generators.
     "loader_lost loader how: It was lost; the race went on with the others.",
     "loaders_apart n blocks: `n` blocks are left out, in which not all generators loaded together "

@@ -11,6 +11,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     TypeAdapter,
+    model_validator,
 )
 
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
@@ -58,7 +59,9 @@ class Slice(Contract):
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
     were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of whom it
     asked meanwhile, where the workload has it ask somebody. `rate` is what was offered in an open
-    loop, requests per second; None: closed loop. Of several load generators, `event` is their sum,
+    loop, requests per second; None: closed loop. `others_share` is the share of the
+    servers' cores' time that processes other than contenders had meanwhile; None: it can't be seen.
+    Of several load generators, `event` is their sum,
     `loaders` has each one's share of it, and `lost` those that were lost since the slice before,
     with what became of them.
     """
@@ -70,6 +73,9 @@ class Slice(Contract):
     leak_wall_ns: NonNegativeInt | None
     upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
+    others_share: Annotated[
+        NonNegativeFloat | None, Field(exclude_if=lambda given: given is None)
+    ] = None
     loaders: Annotated[tuple[LoaderSlice, ...], Field(exclude_if=lambda given: not given)] = ()
     lost: Annotated[dict[str, str], Field(exclude_if=lambda given: not given)] = {}
 
@@ -95,7 +101,14 @@ class Block(Contract):
     slices: tuple[Slice, ...]
     at_ns: NonNegativeInt
     cores: tuple[CoreTime, ...]
-    pressure_cpu_us: NonNegativeInt | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_pressure(cls, data: Any) -> Any:
+        """Earlier versions recorded how long processes waited for a processor; nobody read it."""
+        if isinstance(data, dict):
+            return {key: value for key, value in data.items() if key != "pressure_cpu_us"}
+        return data
 
 
 class SingleBlock(Contract):

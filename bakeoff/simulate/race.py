@@ -248,7 +248,6 @@ class SimulatedRace:
             slices=slices,
             at_ns=round(self._weather.now_s * 1e9),
             cores=self._weather.cores(),
-            pressure_cpu_us=None,
         )
 
     def _slice(self, name: str, ms: int, ramp_ms: int) -> Slice:

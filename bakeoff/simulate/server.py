@@ -84,6 +84,7 @@ def simulated_slice(
             service=None,
             send_lag=None,
             cpu_ns=round(busy * length_ns),
+            delayed_ns=0,
             busy=busy,
             first_bad=None,
         ),

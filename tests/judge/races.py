@@ -96,6 +96,7 @@ def event(**changed: object) -> SliceEvent:
         "service": None,
         "send_lag": None,
         "cpu_ns": 10 * MS,
+        "delayed_ns": 0,
         "busy": 0.5,
         "first_bad": None,
     }

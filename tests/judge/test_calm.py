@@ -2,10 +2,17 @@
 
 import pytest
 
-from bakeoff.judge.calm import CALM_BLOCKS_MIN, calm, steal_share
+from bakeoff.judge.calm import (
+    CALM_BLOCKS_MIN,
+    calm,
+    had_company,
+    kept_disturbed,
+    left_out,
+    steal_share,
+)
 from bakeoff.model.readings import CoreTime
-from bakeoff.model.samples import Block, Record
-from tests.judge.races import Race, altered, judged, row, says, with_event
+from bakeoff.model.samples import Block, Record, Slice
+from tests.judge.races import MS, Race, altered, judged, row, says, with_event
 
 CPUS = frozenset({0})
 STOLEN = 0.3
@@ -163,3 +170,90 @@ def test_steal_without_named_cores_is_the_whole_machines() -> None:
     ]
     assert steal_share(blocks, frozenset()) == pytest.approx(5 / 35)
     assert steal_share(blocks, CPUS) == pytest.approx(0.25)
+
+
+def company(blocks: list[Block], of: dict[int, dict[str, dict[str, float]]]) -> list[Block]:
+    """The blocks with what others took of slices: by place and entry, `delayed` of the window and
+    `others` of the servers' cores."""
+    found = list(blocks)
+    for place, by_entry in of.items():
+        slices = [
+            with_event(each, delayed_ns=round(given.get("delayed", 0.0) * 20 * MS)).model_copy(
+                update={"others_share": given.get("others")}
+            )
+            for each in blocks[place].slices
+            for given in [by_entry.get(each.entry, {})]
+        ]
+        found[place] = blocks[place].model_copy(update={"slices": tuple(slices)})
+    return found
+
+
+def alike(names: str, n: int = 40) -> list[Block]:
+    race = Race(dict.fromkeys(names, 1.0), boots=1, blocks=n)
+    return [each for each in race.records() if isinstance(each, Block)]
+
+
+@pytest.mark.parametrize(
+    ("given", "stays"),
+    [
+        ({"delayed": 0.05}, True),
+        ({"delayed": 0.051}, False),
+        ({"others": 0.2}, True),
+        ({"others": 0.21}, False),
+    ],
+)
+def test_a_slice_in_which_others_had_the_cores_is_left_out(
+    given: dict[str, float], stays: bool
+) -> None:
+    blocks = company(alike("abc"), {5: {"b": given}})
+    kept = calm(blocks, CPUS)
+    assert [each.entry for each in kept[5].slices] == (["a", "b", "c"] if stays else ["a", "c"])
+    assert left_out(blocks, kept) == (0 if stays else 1)
+    assert all(one is other for one, other in zip(kept[6:], blocks[6:], strict=True))
+
+
+def test_a_block_of_which_one_slice_would_remain_is_left_out_as_a_whole() -> None:
+    blocks = company(alike("ab"), {5: {"b": {"delayed": 0.5}}})
+    assert [block.block for block in calm(blocks, CPUS)] == [n for n in range(40) if n != 5]
+
+
+def test_of_several_threads_the_delays_are_shared() -> None:
+    (block,) = company(alike("a", 1), {0: {"a": {"delayed": 0.09}}})
+    assert had_company(block.slices[0])
+    assert not had_company(with_event(block.slices[0], busy_threads=(0.5, 0.5)))
+
+
+def test_nothing_is_left_out_where_too_little_would_remain() -> None:
+    loud = {place: {"a": {"others": 0.5}} for place in range(11)}
+    blocks = company(alike("ab"), loud)
+    assert calm(blocks, CPUS) == tuple(blocks)
+    (finding,) = kept_disturbed(blocks, blocks, CPUS)
+    assert (finding.code, finding.values["n"]) == ("blocks_kept", 11)
+    assert len(calm(company(alike("ab"), dict(list(loud.items())[:10])), CPUS)) == 30
+
+
+def test_a_neighbour_on_the_generators_core_does_not_drag_the_ratio_towards_1() -> None:
+    """b does 5 % less; where the generator is held up, both answer what it asks for."""
+    race = Race({"a": 1.0, "b": 0.95}, boots=1, blocks=200)
+
+    def held_up(block: Block, slice_: Slice) -> Slice:
+        if block.block % 5 > 2:
+            return slice_
+        return with_event(slice_, requests=500, delayed_ns=10 * MS)
+
+    verdict = judged(race, altered(race.records(), held_up))
+    entry = row(verdict, "b")
+    assert entry.low and entry.high and entry.low < 0.95 < entry.high < 0.97
+    assert entry.all_blocks and entry.all_blocks.ratio > 0.98
+    assert verdict.disturbed_blocks == 120
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen"),
+    [({"delayed_ns": 0}, False), ({"delayed_ns": None}, True)],
+)
+def test_a_machine_whose_state_cannot_be_read_is_raced_and_named(
+    seen: dict[str, int | None], unseen: bool
+) -> None:
+    race = Race({"a": 1.0, "b": 1.2}, events={"a": seen, "b": seen})
+    assert says(judged(race).warnings, "state_unseen") is unseen

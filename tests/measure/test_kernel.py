@@ -1,10 +1,13 @@
 """What the kernel counts over the whole machine, in the formats of several kernels."""
 
+import os
+import time
+
 import pytest
 
-from bakeoff.measure import read_cores, read_pressure_cpu_us, read_tcp
+from bakeoff.measure import read_cores, read_tcp, read_used_ns
 from bakeoff.measure.cpu import TICK_NS
-from bakeoff.measure.kernel import parse_cores, parse_counters, parse_pressure_us
+from bakeoff.measure.kernel import parse_cores, parse_counters
 
 PROC_STAT = """\
 cpu  18236 0 3485 197584 966 0 204 635 0 0
@@ -14,10 +17,6 @@ intr 299530 0 0
 ctxt 5
 """
 OLD_PROC_STAT = "cpu 1 2 3 4\ncpu0 100 20 300 4000\n"
-PRESSURE = """\
-some avg10=32.68 avg60=8.52 avg300=2.30 total=16281190
-full avg10=0.00 avg60=0.00 avg300=0.00 total=7
-"""
 NETSTAT = """TcpExt: SyncookiesSent ListenOverflows ListenDrops
 TcpExt: 0 12 13
 IpExt: InNoRoutes InOctets
@@ -46,11 +45,6 @@ def test_a_kernel_without_steal_has_none() -> None:
     assert core.idle_s == pytest.approx(4000 * TICK_NS / 1e9)
 
 
-def test_pressure_is_the_total_of_some() -> None:
-    assert parse_pressure_us(PRESSURE) == 16281190
-    assert parse_pressure_us("") is None
-
-
 def test_names_and_values_of_counters_are_on_lines_of_their_own() -> None:
     assert parse_counters(NETSTAT) == {
         "TcpExt": {"SyncookiesSent": 0, "ListenOverflows": 12, "ListenDrops": 13},
@@ -59,12 +53,27 @@ def test_names_and_values_of_counters_are_on_lines_of_their_own() -> None:
     assert parse_counters("") == {}
 
 
+def test_what_a_process_uses_is_used_on_its_core() -> None:
+    (cpu, *_) = allowed = sorted(os.sched_getaffinity(0))
+    before_ns = read_used_ns([cpu])
+    if before_ns is None:
+        pytest.skip("this machine has no cpuacct of version 1")
+    began_ns = time.thread_time_ns()
+    try:
+        os.sched_setaffinity(0, [cpu])
+        while time.thread_time_ns() < began_ns + 50_000_000:
+            pass
+    finally:
+        os.sched_setaffinity(0, allowed)
+    # A running thread's time is accounted at each tick, of 10 ms at most.
+    assert (read_used_ns([cpu]) or 0) - before_ns >= 30_000_000
+    assert read_used_ns([100_000]) is None
+
+
 def test_this_machines_counters_never_run_backwards() -> None:
     before, after = read_tcp(), read_tcp()
     assert before and after
     assert after.since(before).retransmits >= 0
     assert before.since(after).listen_drops == 0
-    pressure_us = read_pressure_cpu_us()
-    assert pressure_us is None or (read_pressure_cpu_us() or 0) >= pressure_us
     numbers = [core.cpu for core in read_cores()]
     assert numbers and numbers == sorted(numbers)

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,7 @@ class World(Reports):
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
     counts_energy: bool = False
+    others_ns: int = 0
     held_up: dict[str, float] = field(default_factory=dict)
     crowded: set[str] = field(default_factory=set)
     connection: Connection = "keep-alive"
@@ -210,8 +211,11 @@ class World(Reports):
         name = entry.twin_of or entry.name
         return self.places.get(name, self.queues.get(name))
 
-    def pressure_cpu_us(self) -> None:
-        pass
+    def used_ns(self, _cpus: Collection[int]) -> int:
+        """What the contenders used, and what others took beside them."""
+        return (
+            sum(self.cpu_ns.values()) + sum(map(self.compiled_ns, self.compiling)) + self.others_ns
+        )
 
     def network(self) -> None:
         pass

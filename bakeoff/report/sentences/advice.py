@@ -66,6 +66,7 @@ ADVICE: Mapping[str, str] = {
     "loader_clock_coarse": "ask for longer slices, or a network of shorter round trips",
     "blocks_left_out": f"{NOTHING}: the ratios are those of the other blocks",
     "blocks_kept": "run it longer (-d), or choose a quieter time or machine",
+    "state_unseen": "let nothing else run",
     "cpu_sources_differ": "compare it with care",
     "twin_differs": "use more --boots",
     "machines_differ": f"{NOTHING}; for figures of one machine leave --server-nodes out",

@@ -110,8 +110,8 @@ def blocks_left_out(
     ]
     with_them = "; ".join(each) if len(each) <= MOST_NAMED else ""
     return filled(
-        "{n:,} of {blocks:,} blocks are left out: the host took over {limit_share:.0%} of the "
-        "cores' time in them, or in nearly all of their boot"
+        "{n:,} of {blocks:,} blocks are left out, or slices of them: the host or other processes "
+        "took over {limit_share:.0%} of the cores' time, there or in nearly all of the boot"
         "[; with them the ratios are: {with_them}]",
         values | {"with_them": with_them},
     )

@@ -41,7 +41,6 @@ def block_of(
         slices=tuple(slices),
         at_ns=stages.clock.now_ns(),
         cores=stages.meters.cores(),
-        pressure_cpu_us=stages.meters.pressure_cpu_us(),
     )
 
 
@@ -91,9 +90,11 @@ class Meter:
         )
         around = self._session.context.surroundings(plan)
         upstream_before = around.upstream_cpu()
+        used_before_ns = self._used_ns()
         before, before_ns = self._read(running)
         event = self.load.slice(command)
         after, after_ns = self._read(running)
+        used_after_ns = self._used_ns()
         self._session.instances.count(running, event)
         upstream = around.upstream_cpu()
         last = self._last.get(name)
@@ -115,6 +116,7 @@ class Meter:
             leak_wall_ns=before_ns - last[1] if before and last else None,
             upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
+            others_share=self._others_share(used_before_ns, used_after_ns, after_ns - before_ns),
             loaders=several.loaders if several else (),
             lost=several.lost if several else {},
         )
@@ -135,6 +137,23 @@ class Meter:
                 break
             before = now
         return measured
+
+    def _used_ns(self) -> tuple[int, int] | None:
+        """CPU time on the servers' cores, of all processes and of contenders; None: unknown."""
+        cores = self._session.plan.cores
+        of_all = None if cores.apart else self._session.context.stages.meters.used_ns(cores.server)
+        own = [each.cpu.read() for each in self._running] if of_all is not None else []
+        if of_all is None or None in own:
+            return None
+        return of_all, sum(each.total_ns for each in own if each)
+
+    def _others_share(
+        self, before: tuple[int, int] | None, after: tuple[int, int] | None, lasted_ns: int
+    ) -> float | None:
+        if not (before and after and lasted_ns):
+            return None
+        others_ns = (after[0] - before[0]) - (after[1] - before[1])
+        return max(0.0, others_ns / lasted_ns / len(self._session.plan.cores.server))
 
     def _read(self, running: Running) -> tuple[CpuTime | None, int]:
         return running.cpu.read(), self._clock.now_ns()
