@@ -14,7 +14,7 @@ from collections.abc import Collection
 
 from bakeoff.judge.compare import Comparison, equivalent
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import Interval, Ratio, ends
+from bakeoff.model.ratio import ByState, Interval, Ratio, ends
 
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
@@ -35,8 +35,10 @@ def pair(
     b: str,
     at_least: Collection[str],
     by_cpu: Comparison | None = None,
+    by_state: ByState | None = None,
 ) -> Pair:
-    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second."""
+    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, and
+    `by_state` is how that follows the machine."""
     whole = a not in at_least and b not in at_least
     width = comparison.width
     bounded = ratio(comparison.interval(a), a, b, at_least)
@@ -49,4 +51,5 @@ def pair(
         equivalent=whole and equivalent(comparison.estimate.centre, width.one_sided),
         minimum_detectable_effect=width.detectable if whole else None,
         cpu_ratio=by_cpu and by_cpu.interval(a),
+        by_state=by_state,
     )

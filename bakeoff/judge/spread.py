@@ -45,13 +45,15 @@ make an interval of any width where nothing differs."""
 
 @dataclass(frozen=True)
 class DrawValue:
-    """One draw's ln ratio, from `n` blocks. `process` is numbered within the boot."""
+    """One draw's ln ratio, from `n` blocks, and its share of the mean's weights. `process` is
+    numbered within the boot."""
 
     boot: int
     draw: int
     process: int
     centre: float
     n: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -218,8 +220,15 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
         errors=tuple(errors) or (StandardError(inf, 1),),
         block=StandardError(sqrt(block_variance), block_freedom),
         draws=tuple(
-            DrawValue(int(boot[at]), int(draw[at]), int(process[at]), float(value), int(blocks))
-            for at, value, blocks in zip(first, draws.value, n, strict=True)
+            DrawValue(
+                int(boot[at]),
+                int(draw[at]),
+                int(process[at]),
+                float(value),
+                int(blocks),
+                float(part),
+            )
+            for at, value, blocks, part in zip(first, draws.value, n, share, strict=True)
         ),
         boots=tuple(
             (int(number), float(value), int(blocks))

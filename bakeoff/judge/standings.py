@@ -11,6 +11,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from bakeoff.judge import bounds
 from bakeoff.judge.compare import Pairs
+from bakeoff.judge.state import States, by_state
 from bakeoff.model.grid import ChangeOfPlaces
 from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
@@ -31,17 +32,20 @@ def ordered(names: Sequence[str], reference: str, pairs: Pairs) -> list[str]:
 
 
 def listed(
-    names: Sequence[str], pairs: Pairs, at_least: Collection[str], by_cpu: Pairs
+    names: Sequence[str], pairs: Pairs, at_least: Collection[str], by_cpu: Pairs, machine: States
 ) -> tuple[Pair, ...]:
     """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
-    `at_least` names the entries that did at least what was measured.
+    `at_least` names the entries that did at least what was measured, and `machine` has the states
+    that the machine was in.
     """
-    return tuple(
-        bounds.pair(pair, a, b, at_least, by_cpu.get(frozenset({a, b})))
-        for a, b in combinations(names, 2)
-        if (pair := pairs.get(frozenset({a, b})))
-    )
+    found = []
+    for a, b in combinations(names, 2):
+        pair, cpu = (each.get(frozenset({a, b})) for each in (pairs, by_cpu))
+        if pair:
+            followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
+            found.append(bounds.pair(pair, a, b, at_least, cpu, followed))
+    return tuple(found)
 
 
 def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple[int, int], str]]:

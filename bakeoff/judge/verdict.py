@@ -24,6 +24,7 @@ from bakeoff.judge.machines import machine_ratios
 from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import listed, ordered, places
+from bakeoff.judge.state import feel_unlike, states
 from bakeoff.judge.steadiness import short_warm_up
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.errors import NoVerdict
@@ -87,7 +88,8 @@ def judge(
     all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
     by_cpu = compare(history, valid, "requests_per_cpu_s")
     names = ordered(valid, reference, pairs)
-    listing = listed(names, pairs, participants.bounded, by_cpu)
+    machine_states = states(history.blocks)
+    listing = listed(names, pairs, participants.bounded, by_cpu, machine_states)
     standing = places(names, listing)
     entries = tuple(
         row(
@@ -134,6 +136,7 @@ def judge(
             *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
             *kept_disturbed(every.blocks, kept, cpus),
             *loaders.findings(every.blocks, apart, plan.mode == "open"),
+            *feel_unlike(by_cpu, machine_states, reference),
             *_about_reference(plan, participants, floor),
             *_machines_differ(machines),
             *_cpu_sources(entries),

@@ -147,6 +147,8 @@ WARNINGS_OF_RACES: Mapping[str, Code] = _codes(
     "loader_clock_coarse loader error_us most_us: Its clock is known too coarsely for slices of "
     "this length to start together.",
     "cpu_sources_differ names sources: CPU time was read in unlike ways.",
+    "feels_machine name other slope slope_low slope_high work_us quiet quiet_low quiet_high: Its "
+    "ratio to `other` by server CPU follows the machine's state by more than chance.",
     "twin_differs name ratio low high: Two copies of one program differ.",
     "machines_differ contender machine over ratio low high: The same contender has that ratio on "
     "one machine over another one.",

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol, Self, TypeVar
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.ratio import Interval
+from bakeoff.model.ratio import ByState, Interval
 
 
 class Turnable(Protocol):
@@ -57,7 +57,8 @@ class Pair(Contract):
     Where the load generator was the limit of one or both, `low` or `high` is None, as in `Ratio`:
     such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
     the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
-    among themselves; None: the CPU time of one can't be seen.
+    among themselves; None: the CPU time of one can't be seen. `by_state` is how that ratio follows
+    the machine's state; None: the state isn't known of enough draws.
     `draws` and `processes`: see `Ratio`. `next_race` is None where no earlier races are known, or
     too few.
     """
@@ -74,6 +75,7 @@ class Pair(Contract):
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
     cpu_ratio: Interval | None = None
+    by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
     next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
 
     @property
@@ -99,6 +101,7 @@ class Pair(Contract):
                 "finding": opposite.get(self.finding, self.finding),
                 "cpu_ratio": self.cpu_ratio
                 and self.cpu_ratio.model_copy(update=_inverted(self.cpu_ratio)),
+                "by_state": self.by_state and _mirrored(self.by_state),
                 "next_race": self.next_race
                 and self.next_race.model_copy(update=_inverted(self.next_race)),
             }
@@ -106,6 +109,20 @@ class Pair(Contract):
 
 
 _FOUR_OF_FIVE = NormalDist().inv_cdf(0.8)
+
+
+def _mirrored(of: ByState) -> ByState:
+    """The same with the two sides exchanged."""
+    return of.model_copy(
+        update={
+            "slope": -of.slope,
+            "slope_low": -of.slope_high,
+            "slope_high": -of.slope_low,
+            "quiet": 1 / of.quiet,
+            "quiet_low": 1 / of.quiet_high,
+            "quiet_high": 1 / of.quiet_low,
+        }
+    )
 
 
 def _inverted(of: Pair | Interval | NextRace) -> dict[str, float | None]:

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
 
@@ -30,6 +30,25 @@ class Interval(Ratio):
 
     low: float
     high: float
+
+
+class ByState(Contract):
+    """How a ratio by server CPU follows the machine's state, which is the time of the fixed work
+    beside the slices.
+
+    `slope` is that of ln ratio on ln time, over the draws: of -0.5 the ratio is 0.5 % lower where
+    the work takes 1 % longer. `quiet` is the ratio where the work takes `work_us`, as in the
+    quietest quarter of the draws. Both have 95 % intervals, simultaneous over the race's pairs.
+    """
+
+    slope: float
+    slope_low: float
+    slope_high: float
+    work_us: PositiveFloat
+    quiet: PositiveFloat
+    quiet_low: PositiveFloat
+    quiet_high: PositiveFloat
+    draws: PositiveInt
 
 
 def ends(low: float | None, high: float | None) -> tuple[float, float]:

@@ -68,6 +68,7 @@ ADVICE: Mapping[str, str] = {
     "blocks_kept": "run it longer (-d), or choose a quieter time or machine",
     "state_unseen": "let nothing else run",
     "cpu_sources_differ": "compare it with care",
+    "feels_machine": "compare its ratios of equally quiet hours alone",
     "twin_differs": "use more --boots",
     "machines_differ": f"{NOTHING}; for figures of one machine leave --server-nodes out",
     "reference_replaced": "name another with --reference",

@@ -143,6 +143,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "loader_clock_coarse": "the clock of the load generator {loader} is known to {error_us:,.0f} "
     "µs, and {most_us:,.0f} µs is the most for slices of this length",
     "cpu_sources_differ": wordings.cpu_sources_differ,
+    "feels_machine": wordings.feels_machine,
     "twin_differs": wordings.twin_differs,
     "machines_differ": "the machines differ: {contender} on {machine} over itself on {over} has "
     "the ratio {ratio:.3f} ({low:.3f} to {high:.3f}); ratios of contenders are taken within a "

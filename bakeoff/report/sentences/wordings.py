@@ -19,6 +19,8 @@ from bakeoff.report.sentences.template import (
 )
 
 MOST_GROUPS = 5
+SLOWER = 1.1
+"""By so much longer the fixed work takes, where it is told what that does to a ratio."""
 
 
 def segments_resent(sides: list[str], shares: list[float], **_: Any) -> str:
@@ -153,6 +155,25 @@ def request_differs(
     whole = f"; over all requests, {figures.times(whole_ratio)}" if whole_ratio else ""
     return (
         f"in {request} {name} has {middle}× the speed of {other} ({lower} to {upper}){alone}{whole}"
+    )
+
+
+def feels_machine(slope: float, slope_low: float, slope_high: float, **values: Any) -> str:
+    changes = sorted(abs(SLOWER**each - 1) for each in (slope_low, slope_high))
+    return filled(
+        "{name} feels a slow machine {more} than {other} does: where a fixed piece of work takes "
+        "{slower} longer, its ratio by server CPU is {change} {higher} ({least} to {most}); in the "
+        "quietest quarter of the draws, where that took {work_us:.0f} µs, it was {quiet:.3g} "
+        "({quiet_low:.3g} to {quiet_high:.3g})",
+        values
+        | {
+            "more": "more" if slope < 0 else "less",
+            "higher": "lower" if slope < 0 else "higher",
+            "slower": figures.percent(SLOWER - 1),
+            "change": figures.percent(abs(SLOWER**slope - 1)),
+            "least": figures.percent(changes[0]),
+            "most": figures.percent(changes[1]),
+        },
     )
 
 
