@@ -1,9 +1,9 @@
 """How ratios follow the state of the machine, which the fixed work beside the slices shows.
 
 Of unequal servers the weather cancels in part only: one feels a slow machine more than another. So
-the draws' ln ratios by server CPU are regressed on the draws' ln time of the fixed work, by weighted
-least squares with the weights that their mean has. (By throughput the same slopes are hidden by what
-else a slice is disturbed by: METHODOLOGY, the machine's state.)
+the draws' ln ratios by server CPU are regressed on the draws' ln time of the fixed work, by
+weighted least squares, with the weights that their mean has. (By throughput the same slopes are
+hidden by what else disturbs a slice: METHODOLOGY, the machine's state.)
 """
 
 from collections.abc import Iterator, Mapping, Sequence

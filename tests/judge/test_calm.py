@@ -253,7 +253,7 @@ def test_a_neighbour_on_the_generators_core_does_not_drag_the_ratio_towards_1() 
     [({"delayed_ns": 0}, False), ({"delayed_ns": None}, True)],
 )
 def test_a_machine_whose_state_cannot_be_read_is_raced_and_named(
-    seen: dict[str, int | None], unseen: bool
+    seen: dict[str, object], unseen: bool
 ) -> None:
     race = Race({"a": 1.0, "b": 1.2}, events={"a": seen, "b": seen})
     assert says(judged(race).warnings, "state_unseen") is unseen

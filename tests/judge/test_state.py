@@ -9,7 +9,7 @@ from bakeoff.judge.compare import Comparison, Pairs
 from bakeoff.judge.spread import estimate
 from bakeoff.judge.state import DRAWS_MIN, States, by_state, feel_unlike, states
 from bakeoff.judge.widths import width
-from bakeoff.model.samples import Block
+from bakeoff.model.samples import Block, Slice
 from tests.judge.races import Race, altered, judged, row, says, with_event
 
 BLOCKS = 16
@@ -30,7 +30,8 @@ def raced(
 
 
 def test_a_slope_is_measured_with_its_interval_and_the_ratio_where_the_machine_is_quiet() -> None:
-    found = by_state(*raced(-0.5, 1, ln_ratio=0.1)[:1], "a", raced(-0.5, 1)[1], 1)
+    comparison, given = raced(-0.5, 1, ln_ratio=0.1)
+    found = by_state(comparison, "a", given, 1)
     assert found and found.draws == 20
     assert -0.7 < found.slope_low < -0.5 < found.slope_high < -0.3
     quiet = np.exp(0.1 - 0.5 * np.log(found.work_us / 150))
@@ -105,7 +106,8 @@ def test_a_contender_that_feels_the_machine_is_named_in_the_verdict() -> None:
     rng = np.random.default_rng(3)
     states_ = {boot: float(rng.normal(0, 0.05)) for boot in range(12)}
 
-    def at(block: Block, each):  # type: ignore[no-untyped-def]
+    def at(block: Block, each: Slice) -> Slice:
+        assert each.server_cpu
         slower = np.exp(states_[block.boot])
         feels = slower**2 if each.entry == "b" else slower
         used = each.server_cpu.model_copy(
