@@ -45,7 +45,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
         **histograms,
-        delayed_ns=_delayed_ns(events),
+        delayed_ns=_delayed_ns(events, threads),
         busy=_mean_busy([each.busy for each in events], threads),
         busy_threads=_busy_threads(events, threads),
         first_bad=next((each.first_bad for each in events if each.first_bad), None),
@@ -69,9 +69,14 @@ def _by_share(events: Sequence[SliceEvent]) -> float | None:
     return sum(given) if len(given) == len(events) else None
 
 
-def _delayed_ns(events: Sequence[SliceEvent]) -> int | None:
+def _delayed_ns(events: Sequence[SliceEvent], threads: Sequence[int]) -> int | None:
+    """Of one generator its own; of several that of a thread of the one that was delayed most."""
+    if len(events) == 1:
+        return events[0].delayed_ns
     given = [each.delayed_ns for each in events if each.delayed_ns is not None]
-    return sum(given) if len(given) == len(events) else None
+    if len(given) < len(events):
+        return None
+    return max(ns // n for ns, n in zip(given, threads, strict=True))
 
 
 def _histogram(events: Sequence[SliceEvent], key: str) -> str | None:

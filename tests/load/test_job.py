@@ -29,6 +29,21 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
     assert (made.threads, made.cpus, made.io) == (threads, client, "auto")
 
 
+@pytest.mark.parametrize(
+    ("cores", "cpu"),
+    [
+        (Cores(server=(3, 2), client=(1,)), 2),
+        (Cores(server=(), client=(1,)), None),
+        (Cores(server=(0,), client=(0,), apart=True), None),
+    ],
+)
+def test_the_fixed_work_is_done_on_the_servers_first_core_where_it_is_at_hand(
+    cores: Cores, cpu: int | None
+) -> None:
+    plan = Race({"a": 1.0}, cores=cores).plan()
+    assert job(plan, [(SERVER, RIGHT)], Path()).fixed_work_cpu == cpu
+
+
 def test_as_many_requests_go_ahead_as_planned() -> None:
     race = Race({"a": 1.0})
     assert job(race.plan(), [(SERVER, RIGHT)], Path()).pipeline == 1

@@ -123,6 +123,7 @@ class TestMerging:
         only = event(
             [1000, 2000],
             busy_threads=(0.2, 0.8),
+            delayed_ns=7,
             service=histogram([900]),
             send_lag=histogram([100]),
         )
@@ -136,6 +137,14 @@ class TestMerging:
         parts.append(event([1000]))  # An engine of an earlier version.
         whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
         assert whole.requests_by_share is None
+
+    def test_of_several_the_one_that_was_delayed_most_counts(self) -> None:
+        parts = [event([1000], delayed_ns=100), event([3000], delayed_ns=900)]
+        whole = merged([share(f"l{n}", each, threads=2) for n, each in enumerate(parts)])
+        assert whole.delayed_ns == 450
+        parts.append(event([1000], delayed_ns=None))
+        whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
+        assert whole.delayed_ns is None
 
     def test_requests_of_a_file_add_up_one_by_one(self) -> None:
         def part(latencies_ns: list[int]) -> RequestSlice:

@@ -121,3 +121,22 @@ def test_what_only_some_of_several_know_is_said_of_those() -> None:
 def test_two_copies_that_differ_have_one_doubt_wherever_it_is_said() -> None:
     twin = Finding.of("twin_differs", name="a", ratio=0.972, low=0.955, high=0.989)
     assert "a difference smaller than 4.5 % is in doubt" in sentence(twin)
+
+
+@pytest.mark.parametrize(
+    ("slope", "ends", "said"),
+    [
+        (-0.5, (-0.9, -0.1), "feels a slow machine more than b does: where a fixed piece of work"),
+        (1.1, (0.4, 1.8), "feels a slow machine less than b does: where a fixed piece of work"),
+    ],
+)
+def test_a_slope_is_told_as_what_a_slower_machine_does_to_the_ratio(
+    slope: float, ends: tuple[float, float], said: str
+) -> None:
+    quiet = {"quiet": 0.412, "quiet_low": 0.4, "quiet_high": 0.425, "work_us": 146.2}
+    of = {"slope": slope, "slope_low": ends[0], "slope_high": ends[1]}
+    found = sentence(Finding.of("feels_machine", name="a", other="b", **of, **quiet))
+    assert said in found
+    change = "4.7 % lower (0.95 % to 8.2 %)" if slope < 0 else "11.1 % higher (3.9 % to 18.7 %)"
+    assert change in found
+    assert "where that took 146 µs, it was 0.412 (0.4 to 0.425)" in found

@@ -36,10 +36,10 @@ pub(super) fn fixed_work_ns(cpu: usize) -> io::Result<u64> {
 
 /// What small servers spend most of their time on: the kernel, far more code than fits into caches.
 fn send_and_receive((sender, receiver): &mut (UnixStream, UnixStream)) -> io::Result<()> {
-    let mut received = MESSAGE;
+    let mut arrived = MESSAGE;
     for _ in 0..ROUNDS {
         sender.write_all(&MESSAGE)?;
-        receiver.read_exact(&mut received)?;
+        receiver.read_exact(&mut arrived)?;
     }
     Ok(())
 }
