@@ -66,7 +66,7 @@ def test_intervals_of_slope_and_quiet_ratio_hold_as_often_as_they_say() -> None:
 
 def test_of_many_pairs_one_slope_by_chance_is_told_in_one_race_of_twenty() -> None:
     alarms = 0
-    for seed in range(300):
+    for seed in range(150):
         pairs: Pairs = {}
         for place, (a, b) in enumerate(combinations("rabcd", 2)):
             comparison, given = raced(0.0, 10 * seed + place)
@@ -74,7 +74,7 @@ def test_of_many_pairs_one_slope_by_chance_is_told_in_one_race_of_twenty() -> No
                 a, b, comparison.estimate, comparison.width, comparison.processes
             )
         alarms += bool(list(feel_unlike(pairs, given, "r")))
-    assert alarms <= 0.08 * 300
+    assert alarms <= 0.08 * 150
 
 
 def test_a_few_draws_or_a_machine_that_never_changes_tell_no_slope() -> None:

@@ -118,8 +118,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "blocks_kept": "{n:,} of {blocks:,} blocks were disturbed (the host or other "
     "processes took over {limit_share:.0%} of the cores' time, or the load generators did not load "
     "together) and count all the same: fewer than {least} others would be left",
-    "state_unseen": "whether other processes had the cores can't be seen on this machine (no "
-    "schedstat, no cpuacct), so no block is left out for it",
+    "state_unseen": "whether other processes had the cores was not seen (schedstat and cpuacct "
+    "say so where the kernel has them), so no block is left out for it",
     # About several load generators.
     "loader_lost": "the load generator {loader} was lost, and the race went on with the others: "
     "{how}",
