@@ -23,7 +23,7 @@ def raced(
     rng = np.random.default_rng(seed)
     given = {(0, draw): float(np.log(150) + rng.normal(0, 0.04)) for draw in range(draws)}
     draw = np.repeat(np.arange(draws), BLOCKS)
-    state = np.array([given[0, each] for each in draw]) - np.log(150)
+    state = np.array([given[0, int(each)] for each in draw]) - np.log(150)
     values = ln_ratio + slope * state + rng.standard_t(4, len(draw)) * noise
     found = estimate(values, np.zeros(len(draw), np.int64), draw, draw)
     return Comparison("a", "b", found, width(found, 1), draws), given

@@ -44,7 +44,7 @@ ROUGH = USUAL.model_copy(
 MACHINES = {"usual": USUAL, "rough": ROUGH}
 WEATHER = {
     *("blocks_left_out", "blocks_kept", "host_steal", "host_hides_limits"),
-    *("machine_changed", "machine_stood_still", "some_blocks"),
+    *("machine_changed", "machine_stood_still", "some_blocks", "state_unseen"),
 }
 PLANNED = {"one_boot", "one_process", "few_processes", "few_boots"}
 """What is true of the machine or of the plan is no false alarm."""
