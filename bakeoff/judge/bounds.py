@@ -14,7 +14,7 @@ from collections.abc import Collection
 
 from bakeoff.judge.compare import Comparison, equivalent
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState, Interval, Ratio, ends
+from bakeoff.model.ratio import ByState, Interval, Ratio, told
 
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
@@ -42,12 +42,11 @@ def pair(
     whole = a not in at_least and b not in at_least
     width = comparison.width
     bounded = ratio(comparison.interval(a), a, b, at_least)
-    low, high = ends(bounded.low, bounded.high)
     return Pair(
         a=a,
         b=b,
         **bounded.model_dump(exclude={"boots"}),
-        finding="faster" if low > 1 else "slower" if high < 1 else "can't tell",
+        finding=told(bounded.low, bounded.high),
         equivalent=whole and equivalent(comparison.estimate.centre, width.one_sided),
         minimum_detectable_effect=width.detectable if whole else None,
         cpu_ratio=by_cpu and by_cpu.interval(a),

@@ -136,6 +136,7 @@ def row(
     all_pairs: Pairs,
     by_cpu: Pairs,
     place: tuple[tuple[int, int], str] | None,
+    cpu_letters: str,
 ) -> VerdictEntry:
     """The figures of an entry that took part.
 
@@ -194,6 +195,7 @@ def row(
         spread=against.estimate.spread if against else None,
         rank=place[0] if place else None,
         letters=place[1] if place else "",
+        cpu_letters=cpu_letters,
         requests_per_s=tally.requests_per_s,
         latency_us=quantiles,
         latency_n=merged.answered + merged.misses,

@@ -36,7 +36,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Cores
-from bakeoff.model.ratio import ends
+from bakeoff.model.ratio import Told, told
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 
@@ -54,10 +54,9 @@ class Change:
     detectable: float | None
 
     @property
-    def finding(self) -> Literal["faster", "slower", "can't tell"]:
+    def finding(self) -> Told:
         """The direction of the change, if the interval leaves out 1."""
-        low, high = ends(self.low, self.high)
-        return "faster" if low > 1 else "slower" if high < 1 else "can't tell"
+        return told(self.low, self.high)
 
 
 def change(before: Pair, after: Pair) -> Change:

@@ -60,6 +60,16 @@ def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple
     return {name: (ranks[name], shown[name]) for name in names}
 
 
+def cpu_letters(names: Sequence[str], reference: str, by_cpu: Pairs) -> dict[str, str]:
+    """Name → its letters by server CPU, the thriftiest first; of those that were compared."""
+    seen = [name for name in names if any(name in pair for pair in by_cpu)]
+    first = reference if reference in seen else next(iter(seen), "")
+    different = {
+        pair for pair, each in by_cpu.items() if abs(each.estimate.centre) > each.width.simultaneous
+    }
+    return letters(ordered(seen, first, by_cpu), different)
+
+
 def rank_ranges(
     names: Sequence[str], surely_faster: Iterable[tuple[str, str]]
 ) -> dict[str, tuple[int, int]]:

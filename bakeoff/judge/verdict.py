@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import log
 
 from bakeoff.judge import loaders
+from bakeoff.judge.by_cpu import differing
 from bakeoff.judge.calm import (
     STEAL_SHARE_MAX,
     calm,
@@ -23,7 +24,7 @@ from bakeoff.judge.history import History
 from bakeoff.judge.machines import machine_ratios
 from bakeoff.judge.network import network_findings
 from bakeoff.judge.requests import disagreements, mixed_requests
-from bakeoff.judge.standings import listed, ordered, places
+from bakeoff.judge.standings import cpu_letters, listed, ordered, places
 from bakeoff.judge.state import feel_unlike, states
 from bakeoff.judge.steadiness import short_warm_up
 from bakeoff.model.entry import VerdictEntry
@@ -90,7 +91,7 @@ def judge(
     names = ordered(valid, reference, pairs)
     machine_states = states(history.blocks)
     listing = listed(names, pairs, participants.bounded, by_cpu, machine_states)
-    standing = places(names, listing)
+    standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu)
     entries = tuple(
         row(
             plan,
@@ -103,6 +104,7 @@ def judge(
             all_pairs=all_pairs,
             by_cpu=by_cpu,
             place=standing.get(name),
+            cpu_letters=letters.get(name, ""),
         )
         for name in [*names, *participants.invalid]
     )
@@ -127,6 +129,7 @@ def judge(
         asks=plan.workload.asks,
         requests=requests,
         by_request=tuple(disagreements(requests, listing)),
+        by_cpu=differing(plan, entries, listing),
         precision=reached,
         reference=reference,
         valid=len(names) >= min(2, len(plan.entries) - len(participants.twins)),

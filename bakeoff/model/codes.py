@@ -195,6 +195,15 @@ _OTHERS = _codes(
     "no_resumption names: They resume no TLS session, and others do.",
     "no_alpn names: They agreed on no protocol by ALPN, and others did.",
     "no_http_1_0_keep_alive names: They keep no connection of an HTTP/1.0 client.",
+    # Where the second verdict, by server CPU, is another one, and why.
+    "cpu_differs name other finding cpu_finding ratio low high: By server CPU the two are ordered "
+    "otherwise than in the standings; `because` has the cause.",
+    "limit_hides names limit: They could not show how fast they are.",
+    "server_waited name server_busy: It was not at work all of the time.",
+    "interval_too_wide by: The two figures may be the same, and one has the wider interval.",
+    "kernel_bills names shares: The kernel's shares of their CPU time are unlike; it bills a part "
+    "of one side's work to the other.",
+    "cause_unknown: Nothing that is on record explains it.",
     # Why there is no ratio, gate or claim.
     "not_valid name: Its figures can't stand.",
     "absent name reason: It did not take part.",

@@ -92,7 +92,8 @@ class VerdictEntry(Contract):
     `ratio` says how many times better than the reference it is: its throughput over the
     reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
     `high` are its simultaneous 95 % interval;
-    `rank` the best and worst place it may have; entries that share a letter can't be told apart.
+    `rank` the best and worst place it may have; entries that share a letter can't be told apart,
+    and by server CPU per request those that share one of `cpu_letters`, in a family of its own.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
     says why it did at least what was measured (the load generator was the limit): its ratio then
     has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
@@ -133,6 +134,7 @@ class VerdictEntry(Contract):
     spread: Spread | None = None
     rank: tuple[PositiveInt, PositiveInt] | None
     letters: str
+    cpu_letters: str = ""
     requests_per_s: NonNegativeFloat
     latency_us: Latency | None
     latency_n: NonNegativeInt

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol, Self, TypeVar
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.ratio import ByState, Interval
+from bakeoff.model.ratio import ByState, Interval, Told, told
 
 
 class Turnable(Protocol):
@@ -71,7 +71,7 @@ class Pair(Contract):
     n: PositiveInt
     draws: PositiveInt | None = None
     processes: PositiveInt | None = None
-    finding: Literal["faster", "slower", "can't tell"]
+    finding: Told
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
     cpu_ratio: Interval | None = None
@@ -89,6 +89,12 @@ class Pair(Contract):
             return None
         beyond = log1p(self.minimum_detectable_effect) - log(self.high / self.low) / 2
         return beyond / _FOUR_OF_FIVE if 0 < beyond < inf else None
+
+    @property
+    def cpu_finding(self) -> Told | None:
+        """What the second verdict says, that by server CPU; None: there is none."""
+        cpu = self.cpu_ratio
+        return told(cpu.low, cpu.high) if cpu else None
 
     def turned(self) -> Self:
         """The same comparison, seen from the other side."""

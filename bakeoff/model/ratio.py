@@ -1,10 +1,14 @@
 """A measured ratio: its interval, what it varies by, and itself in each boot and draw."""
 
 from math import inf
+from typing import Literal
 
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
+
+Told = Literal["faster", "slower", "can't tell"]
+"""On which side of 1 a whole interval is; more is better."""
 
 
 class Ratio(Contract):
@@ -54,6 +58,12 @@ class ByState(Contract):
 def ends(low: float | None, high: float | None) -> tuple[float, float]:
     """Both ends of a ratio's interval as numbers: 0 and infinity where it has none."""
     return 0.0 if low is None else low, inf if high is None else high
+
+
+def told(low: float | None, high: float | None) -> Told:
+    """On which side of 1 the whole interval is."""
+    least, most = ends(low, high)
+    return "faster" if least > 1 else "slower" if most < 1 else "can't tell"
 
 
 class Spread(Contract):

@@ -82,7 +82,8 @@ class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
 
     `asks` is what was asked, in a few words. Of a mix, `requests` has each request by itself, and
-    `by_request` those in which two entries differ otherwise than in most.
+    `by_request` those in which two entries differ otherwise than in most. `by_cpu` has the pairs on
+    which the second verdict, by server CPU per request, is another one, with the cause.
 
     `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
     load generators, where several loaded together. `earlier_races` are those that predictions of
@@ -116,6 +117,7 @@ class Verdict(Contract):
     asks: str = ""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
+    by_cpu: Annotated[tuple[Finding, ...], Field(exclude_if=lambda given: not given)] = ()
     noise_floor: NoiseFloor | None
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]

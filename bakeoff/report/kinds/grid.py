@@ -288,6 +288,7 @@ def _figures(cell: Cell, entry: VerdictEntry) -> dict[str, str | float | None]:
         "low": entry.low,
         "high": entry.high,
         **_by_cpu(entry),
+        "cpu_letters": entry.cpu_letters,
         "n": entry.n,
         "letters": entry.letters,
         "requests_per_s": entry.requests_per_s,

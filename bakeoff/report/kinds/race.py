@@ -28,7 +28,7 @@ from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
-from bakeoff.report.kinds.race_headline import headline, is_ahead, measured, until_end
+from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, is_ahead, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method
 from bakeoff.report.kinds.race_trust import (
     confirmation,
@@ -93,6 +93,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
         Charts(forest),
         standings.standings(verdict),
         List("Request by request", items("≠", sentences(verdict.by_request))),
+        List("By server CPU", items("≠", sentences(verdict.by_cpu[:MOST_TOLD]))),
         List(
             "Not ranked",
             (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
@@ -192,6 +193,7 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
         "cpu_ratio": cpu_ratio and cpu_ratio.ratio,
         "cpu_ratio_low_95": cpu_ratio and cpu_ratio.low,
         "cpu_ratio_high_95": cpu_ratio and cpu_ratio.high,
+        "cpu_letters": entry.cpu_letters,
         "next_race_low_95": expected and expected.low,
         "next_race_high_95": expected and expected.high,
         "next_race_basis": expected and expected.basis,

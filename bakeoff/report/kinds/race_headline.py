@@ -2,18 +2,23 @@
 
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import ends
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_trust import would_be_found
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked
-from bakeoff.report.sentences import joined, listed, sentences
+from bakeoff.report.sentences import COMPARED_BY, joined, listed, sentences
+
+MOST_TOLD = 5
+"""Of pairs on which the verdict by server CPU is another one; the table of pairs has all."""
 
 
 def headline(verdict: Verdict) -> str:
     """The verdict in a few sentences. Those on contenders that ended come first."""
     ended = [_ended(verdict, entry) for entry in verdict.entries if has_ended(entry)]
-    return " ".join((*ended, _result(verdict))) + _in_requests(verdict) + ended_early(verdict)
+    said = (*ended, _result(verdict), *_in_requests(verdict), *_by_cpu(verdict))
+    return " ".join(said) + ended_early(verdict)
 
 
 def has_ended(entry: VerdictEntry) -> bool:
@@ -41,12 +46,23 @@ def measured(entry: VerdictEntry) -> str:
     return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
 
 
-def _in_requests(verdict: Verdict) -> str:
+def _in_requests(verdict: Verdict) -> list[str]:
     """The request in which two contenders differ most otherwise than in the others."""
-    if not verdict.valid or not verdict.by_request:
-        return ""
-    said = sentences(verdict.by_request[:1])[0]
-    return f" {said[:1].upper()}{said[1:]}."
+    found = verdict.by_request[:1] if verdict.valid else ()
+    return [_sentence(said) for said in sentences(found)]
+
+
+def _by_cpu(verdict: Verdict) -> list[str]:
+    """The most important pair on which the verdict by server CPU is another, and how many more."""
+    if not verdict.valid or not verdict.by_cpu:
+        return []
+    said, more = _sentence(sentences(verdict.by_cpu[:1])[0]), len(verdict.by_cpu) - 1
+    others = figures.plural(more, "other pair")
+    return [said, f"The two verdicts differ on {others}, too."] if more else [said]
+
+
+def _sentence(said: str) -> str:
+    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
 
 
 def _result(verdict: Verdict) -> str:
@@ -59,9 +75,7 @@ def _result(verdict: Verdict) -> str:
     if len(entries) == 1:
         return _alone(verdict, leader)
     if not verdict.valid:
-        first = sentences(verdict.warnings[:1])
-        why = [f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in first]
-        return " ".join(["No valid verdict.", *why])
+        return " ".join(["No valid verdict.", *map(_sentence, sentences(verdict.warnings[:1]))])
     level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
     behind = [entry for entry in entries[1:] if entry not in level]
     said = [_tie(verdict, leader, level)] if level else []
@@ -95,10 +109,12 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     # Of a contender that did at least what was measured no difference can be promised.
     seen = max((each for each in known if each), default=None) if all(known) else None
     could = f"; {would_be_found(verdict, seen)}." if seen else "."
+    neither = all(pair.cpu_finding == "can't tell" for pair in pairs)
+    by = f" by {COMPARED_BY[verdict.ranked_by]} or server CPU" if pairs and neither else ""
     if len(level) > 1:
         names = listed([leader.name, *(entry.name for entry in level)])
-        return f"Can't tell {names} apart{could}"
-    start = f"Can't tell {leader.name} from {level[0].name}"
+        return f"Can't tell {names} apart{by}{could}"
+    start = f"Can't tell {leader.name} from {level[0].name}{by}"
     if not pairs:
         return f"{start}."
     if pairs[0].low is None or pairs[0].high is None:
@@ -118,7 +134,19 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
         return f"{start}."
     small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
     comma = "," if which or verdict.ranked_by == "p99" else ""
-    return f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}."
+    said = f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}"
+    return f"{said}{_and_by_cpu(pair)}."
+
+
+def _and_by_cpu(pair: Pair) -> str:
+    """That the second verdict is the same, with its figure where that is another one."""
+    cpu = pair.cpu_ratio
+    if cpu is None or pair.cpu_finding != pair.finding:
+        return ""
+    low, high = ends(pair.low, pair.high)
+    if low <= cpu.ratio <= high or cpu.low <= pair.ratio <= cpu.high:
+        return ", and needs as much less CPU per request"
+    return f", and needs less CPU per request, by {figures.ratio_of(cpu)}"
 
 
 def is_ahead(verdict: Verdict) -> tuple[str, str]:

@@ -21,9 +21,11 @@ _RUN_LENGTH_MIN = 4
 def standings(verdict: Verdict) -> Table:
     """The ranked entries, fastest first, then the twin, whose ratio is the noise floor.
 
-    Where the load generator was the limit of one, the ratios by CPU time stand beside the others.
+    Where the second verdict, by CPU time, is another one, or the load generator was the limit of a
+    contender, its ratios stand beside the others.
     """
-    by_cpu = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
+    limited = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
+    by_cpu = limited or bool(verdict.by_cpu)
     bounded = any(entry.at_least for entry in ranked(verdict))
     columns: EntryColumns = [
         ("contender", lambda e: e.name),
@@ -34,7 +36,7 @@ def standings(verdict: Verdict) -> Table:
         ("requests/s", least_rate),
         ("p50", partial(quantile, name="p50")),
         ("p99", partial(quantile, name="p99")),
-        ("server CPU per request", lambda e: figures.duration(e.cpu_us_per_request.server)),
+        ("server CPU per request", _cpu),
         ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
     ]
     p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
@@ -42,7 +44,8 @@ def standings(verdict: Verdict) -> Table:
         "Standings",
         ranked(verdict),
         columns,
-        f"Contenders that share a letter can't be told apart. Ratios are to {verdict.reference}"
+        "Contenders that share a letter can't be told apart, by rank and by server CPU each."
+        f" Ratios are to {verdict.reference}"
         f"{p99}, with simultaneous 95 % intervals from n paired blocks."
         f"{_BOUNDED if bounded else ''}{_CPU_NOTE if by_cpu else ''}",
         text=("rank",),
@@ -69,6 +72,11 @@ _NEXT_RACE = (
     " Next race: where a race of the same length is expected on another day, each pair by itself;"
     " the interval holds for this hour."
 )
+
+
+def _cpu(entry: VerdictEntry) -> str:
+    cost = figures.duration(entry.cpu_us_per_request.server)
+    return f"{cost} {run_together(entry.cpu_letters)}".strip()
 
 
 def _by_cpu(entry: VerdictEntry) -> str:
@@ -195,6 +203,7 @@ def pairs(verdict: Verdict) -> Table:
         ("ratio (95 % interval)", figures.ratio_of),
         ("n blocks", lambda p: figures.count(p.n)),
         ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
+        ("finding by CPU", lambda p: p.cpu_finding or MISSING),
         ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
         ("detectable", lambda p: figures.percent(p.minimum_detectable_effect)),
         *([("next race (95 %)", lambda p: figures.expected(p.next_race))] if predicted else []),
@@ -208,5 +217,5 @@ def pairs(verdict: Verdict) -> Table:
         " five such races would have found. By server CPU: the ratio of requests per second of the"
         " server's own CPU time."
         f"{_NEXT_RACE if predicted else ''}",
-        text=("finding", "equivalent"),
+        text=("finding", "finding by CPU", "equivalent"),
     )

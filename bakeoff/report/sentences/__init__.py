@@ -8,9 +8,11 @@ from bakeoff.report.sentences.advice import ADVICE
 from bakeoff.report.sentences.several import OF_EACH, SEVERAL
 from bakeoff.report.sentences.template import filled, grouped, listed, who
 from bakeoff.report.sentences.texts import SENTENCES
+from bakeoff.report.sentences.wordings import COMPARED_BY
 
 __all__ = [
     "ADVICE",
+    "COMPARED_BY",
     "SENTENCES",
     "SEVERAL",
     "grouped",

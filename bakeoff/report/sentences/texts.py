@@ -195,6 +195,15 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "connection for each request that is a full handshake each",
     "no_alpn": "{names:who} {names:names|name} no protocol by ALPN, the others do",
     "no_http_1_0_keep_alive": "{names:who} {names:keeps|keep} no connection of an HTTP/1.0 client",
+    # Where the second verdict, by server CPU, is another one, and why.
+    "cpu_differs": wordings.cpu_differs,
+    "limit_hides": wordings.limit_hides,
+    "server_waited": "{name} was at work {server_busy:.0%} of the time and waited for the rest",
+    "interval_too_wide": lambda by: (
+        f"the interval by {wordings.COMPARED_BY[by]} is too wide to show it"
+    ),
+    "kernel_bills": wordings.kernel_bills,
+    "cause_unknown": "this race does not show why",
     # Why there is no ratio, gate or claim.
     "not_valid": "{name} is not valid: {because}",
     "absent": "{name} did not take part: {reason}",

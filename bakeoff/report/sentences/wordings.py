@@ -177,6 +177,46 @@ def feels_machine(slope: float, slope_low: float, slope_high: float, **values: A
     )
 
 
+COMPARED_BY: Mapping[str, str] = {
+    "requests_per_s": "throughput",
+    "p99": "p99",
+    "requests_per_cpu_s": "server CPU",
+}
+
+
+def cpu_differs(
+    name: str,
+    other: str,
+    finding: str,
+    cpu_finding: str,
+    ratio: float,
+    low: float,
+    high: float,
+    because: str,
+) -> str:
+    by = figures.ratio_times(ratio, low, high)
+    if cpu_finding == "can't tell":
+        said = f"{name} and {other} can't be told apart, {by}"
+    else:
+        tie = finding == "can't tell"
+        behind = "where the standings can't tell" if tie else "though it is behind"
+        said = f"{name} is ahead of {other}, by {by}, {behind}"
+    return f"by server CPU per request {said}: {because}"
+
+
+def limit_hides(names: list[str], limit: str) -> str:
+    whose = who(names)
+    if limit == "both":
+        return f"{whose} and the load generator were both at their limit"
+    what = {"client": "load generator", "rate": "offered rate"}.get(limit, limit)
+    return f"the {what} was the limit of {whose}"
+
+
+def kernel_bills(names: list[str], shares: list[float]) -> str:
+    parts = (f"{share_of(each)} of {name}'s" for name, each in zip(names, shares, strict=True))
+    return f"{listed(parts)} CPU time is the kernel's, which bills work of one side to the other"
+
+
 def twin_differs(low: float, high: float, **values: Any) -> str:
     return filled(
         "two copies of {name} differ: ratio {ratio:.4f} ({low:.4f} to {high:.4f}); a difference "
