@@ -31,7 +31,7 @@ def judge_ci(
         outcome = "not raced"
     elif any(gate.outcome == "fails" for gate in gates):
         outcome = "slower"
-    elif all(gate.outcome == "holds" for gate in gates):
+    elif all(gate.outcome in ("holds", "doesn't decide") for gate in gates):
         outcome = "not slower"
     return Ci(
         run=plan.run,
@@ -60,7 +60,8 @@ def _repeated(gate: GateResult, again: Verdict | None) -> GateResult:
     """A gate of the first race, decided together with the second."""
     if gate.outcome != "fails":
         return gate
-    second = next((each for each in again.gates if each.gate == gate.gate), None) if again else None
+    same = (each for each in (again.gates if again else ()) if each.gate == gate.gate)
+    second = next((each for each in same if each.by == gate.by), None)
     if second and second.outcome == "fails":
         return second
     why = Finding.of("not_measured_again")

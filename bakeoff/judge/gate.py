@@ -36,19 +36,26 @@ def _decided(gate: Gate, cant_tell: CantTell, verdict: Verdict) -> GateResult:
 
 
 def weighed(
-    gate: Gate, cant_tell: CantTell, ratio: float, low: float | None, high: float | None, n: int
+    gate: Gate,
+    cant_tell: CantTell,
+    ratio: float,
+    low: float | None,
+    high: float | None,
+    n: int,
+    **known: Any,
 ) -> GateResult:
     """The gate by a ratio, its left side over its right, and its interval, from `n` blocks.
 
     An end that the interval lacks decides nothing, the other one does.
     """
     outcome = _outcome(gate, *ends(low, high))
-    return result(gate, cant_tell, outcome, ratio=ratio, low=low, high=high, n=n)
+    return result(gate, cant_tell, outcome, ratio=ratio, low=low, high=high, n=n, **known)
 
 
 def result(gate: Gate, cant_tell: CantTell, outcome: Outcome, **known: Any) -> GateResult:
     """The gate's result: with its figures, or with `reasons` where there are none."""
-    passes = outcome == "holds" or (outcome == "can't tell" and cant_tell == "pass")
+    passes = outcome in ("holds", "doesn't decide")
+    passes |= outcome == "can't tell" and cant_tell == "pass"
     return GateResult(gate=gate, outcome=outcome, passes=passes, cant_tell=cant_tell, **known)
 
 

@@ -14,6 +14,7 @@ from bakeoff.judge.calm import (
     left_out,
     steal_share,
 )
+from bakeoff.judge.co_primary import decided_by_both
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
@@ -167,7 +168,10 @@ def judge(
         loaders=loaders.figures(every.blocks),
         machine=machine,
     )
-    return verdict.model_copy(update={"gates": decided(plan, verdict)})
+    gates = decided(plan, verdict)
+    if plan.cpu_gates:
+        gates = decided_by_both(plan, verdict, history, pairs, by_cpu, participants.bounded)
+    return verdict.model_copy(update={"gates": gates})
 
 
 def _upstream(plan: Plan, participants: Participants) -> Upstream | None:

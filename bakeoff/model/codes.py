@@ -203,6 +203,9 @@ _OTHERS = _codes(
     "interval_too_wide by: The two figures may be the same, and one has the wider interval.",
     "kernel_bills names shares: The kernel's shares of their CPU time are unlike; it bills a part "
     "of one side's work to the other.",
+    "calls_differ name other ratio low high: The kernel's time per request of `name` is not that "
+    "of `other` (`ratio`), so that the two make unlike calls.",
+    "calls_unknown n least: So few draws don't say whether the two make the same calls.",
     "cause_unknown: Nothing that is on record explains it.",
     # Why there is no ratio, gate or claim.
     "not_valid name: Its figures can't stand.",

@@ -9,7 +9,7 @@ from bakeoff.model.finding import Reasons
 
 Sign = Literal[">=", ">", "<=", "<"]
 CantTell = Literal["pass", "fail"]
-Outcome = Literal["holds", "fails", "can't tell"]
+Outcome = Literal["holds", "fails", "can't tell", "doesn't decide"]
 
 
 class Gate(Contract):
@@ -27,16 +27,21 @@ class Gate(Contract):
 
 
 class GateResult(Contract):
-    """A gate, decided from the 95 % interval `low` to `high` of the ratio of its two sides.
+    """A gate, decided from the 95 % interval `low` to `high` of the ratio of its two sides; the
+    two figures of a co-primary gate share the 5 %, and each has a result of its own.
 
     It `holds` where the whole interval is on the right side of the factor, `fails` where the whole
     interval is on the wrong one, or where an entry's figures don't count: then `reasons` say why,
     and there is no ratio. `low` or `high` is None where the interval has no end on that side.
     `passes` is what that means for the exit status; `cant_tell` is the
-    policy for gates that can't be decided.
+    policy for gates that can't be decided. `by` is what was compared; None: what the race is ranked
+    by. A ratio by server CPU `doesn't decide` where the two make unlike calls, for `reasons`.
     """
 
     gate: Gate
+    by: Annotated[
+        Literal["requests_per_cpu_s"] | None, Field(exclude_if=lambda given: given is None)
+    ] = None
     outcome: Outcome
     passes: bool
     cant_tell: CantTell

@@ -117,7 +117,8 @@ class Plan(Contract):
     a connection of HTTP/1, and up to `streams` on one of HTTP/2. With a `precision` (0.01: each
     interval between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and
     the race ends before it where the precision is reached. `gates` must hold for the race to
-    succeed; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
+    succeed, with `cpu_gates` by server CPU too; `cant_tell` says whether one passes that can't be
+    decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
     them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
     whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
@@ -160,6 +161,7 @@ class Plan(Contract):
     solo: bool
     confirm: bool = False
     gates: tuple[Gate, ...] = ()
+    cpu_gates: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
     cant_tell: CantTell = "pass"
     same_answers: bool = False
     available: bool = False

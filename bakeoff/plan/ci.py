@@ -165,7 +165,7 @@ def plan_ci(
     draft = RaceDraft([old, new], options.race(), environment)
     race = draft.plan(draft.settings()[0], options.duration)
     _check_both_race(race, base, head)
-    race = race.model_copy(update={"keep_going": False})
+    race = race.model_copy(update={"keep_going": False, "cpu_gates": True})
     run = f"{environment.time}-ci-{base.revision.commit[:7]}-{head.revision.commit[:7]}"
     return CiPlan(
         run=run,

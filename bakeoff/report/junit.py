@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 from bakeoff.model.ci import Ci
 from bakeoff.report.document import printable
 from bakeoff.report.kinds.ci import headline
-from bakeoff.report.kinds.shared import gate
+from bakeoff.report.kinds.shared import gate, gate_text
 
 SUITE = "bakeoff"
 
@@ -14,7 +14,7 @@ def junit(result: Ci) -> str:
     """Each gate: failed, skipped where it can't be told and passes, or passed."""
     suite = _suite(len(result.gates))
     for each in result.gates:
-        case = ET.SubElement(suite, "testcase", classname=SUITE, name=printable(each.gate.text))
+        case = ET.SubElement(suite, "testcase", classname=SUITE, name=printable(gate_text(each)))
         said = gate(each, result.race.ranked_by).text
         if result.outcome == "not raced":
             _add(suite, case, "error", headline(result))

@@ -20,7 +20,11 @@ SCRIPT = "#!/bin/sh\n# {comment}\nexec {server} --port $PORT --loops {loops}\n"
 
 
 class Raced(Contract):
-    """What came of one pair, and how long it took; `alarm`: the first race raised one."""
+    """What came of one pair, and how long it took; `alarm`: the first race raised one.
+
+    `cpu_ratio` is that of requests per second of server CPU, None in earlier records, and
+    `cpu_decided` whether both made the same calls, so that a gate was decided by it.
+    """
 
     kind: str
     noisy: bool
@@ -30,6 +34,10 @@ class Raced(Contract):
     ratio: float | None
     low: float | None
     high: float | None
+    cpu_ratio: float | None = None
+    cpu_low: float | None = None
+    cpu_high: float | None = None
+    cpu_decided: bool | None = None
     detectable: float | None
     duration_s: float
     took_s: float
@@ -92,6 +100,7 @@ def race(top: Path, kind: str, noisy: bool, duration_s: float) -> Raced:
 def of(result: Ci, kind: str, noisy: bool, status: int, duration_s: float, took_s: float) -> Raced:
     """What is kept of a result."""
     pair = (result.again or result.race).pair("head", "base")
+    cpu = pair.cpu_ratio if pair else None
     return Raced(
         kind=kind,
         noisy=noisy,
@@ -101,6 +110,10 @@ def of(result: Ci, kind: str, noisy: bool, status: int, duration_s: float, took_
         ratio=pair.ratio if pair else None,
         low=pair.low if pair else None,
         high=pair.high if pair else None,
+        cpu_ratio=cpu.ratio if cpu else None,
+        cpu_low=cpu.low if cpu else None,
+        cpu_high=cpu.high if cpu else None,
+        cpu_decided=any(each.by and each.outcome != "doesn't decide" for each in result.gates),
         detectable=pair.minimum_detectable_effect if pair else None,
         duration_s=duration_s,
         took_s=took_s,

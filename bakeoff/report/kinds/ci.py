@@ -25,7 +25,7 @@ from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.kinds.race_trust import detectable, next_race, noise_floor
-from bakeoff.report.kinds.shared import again, gates, machine_table, warnings
+from bakeoff.report.kinds.shared import again, gate_text, gates, machine_table, warnings
 from bakeoff.report.sentences import joined, sentences
 
 _TONES: dict[str, Tone] = {
@@ -108,18 +108,18 @@ def _said(result: Ci, last: Verdict) -> str:
         return f"Not raced: {joined(result.reasons)}."
     if pair is None:
         return "Can't tell: too little was measured to compare base and head."
-    ratio = _ratio(pair)
+    does = _does(pair)
     if result.outcome == "slower":
-        if pair.finding == "slower":
-            return f"Slower: head does {ratio} of base{_confirmed(result)}."
-        failed = next(gate.gate.text for gate in result.gates if gate.outcome == "fails")
-        return f"The gate {failed} fails: head does {ratio} of base{_confirmed(result)}."
+        failed = next(gate for gate in result.gates if gate.outcome == "fails")
+        finding = pair.cpu_finding if failed.by else pair.finding
+        said = "Slower" if finding == "slower" else f"The gate {gate_text(failed)} fails"
+        return f"{said}: head does {does}{_confirmed(result)}."
     if result.outcome == "not slower":
-        return f"{_not_slower(result.gates, pair)}: it does {ratio}."
+        return f"{_not_slower(result.gates, pair)}: it does {does}."
     why = f"; {joined(result.reasons)}" if result.reasons else ""
     seen = figures.percent(pair.minimum_detectable_effect)
     return (
-        f"Can't tell whether head is slower: it does {ratio} of base; a difference of {seen} had "
+        f"Can't tell whether head is slower: it does {does}; a difference of {seen} had "
         f"an 80 % chance to be seen{why}."
     )
 
@@ -133,8 +133,10 @@ def _not_slower(gates: Sequence[GateResult], pair: Pair) -> str:
     return f"{ahead} than base by more than {figures.given(round(lost * 100, 6))} %"
 
 
-def _ratio(pair: Pair) -> str:
-    return figures.ratio_of(pair).replace("≥", "at least")
+def _does(pair: Pair) -> str:
+    """`0.95× (0.94 to 0.96) of base, by server CPU 0.95× (0.94 to 0.96)`."""
+    by_cpu = f", by server CPU {figures.ratio_of(pair.cpu_ratio)}" if pair.cpu_ratio else ""
+    return f"{figures.ratio_of(pair).replace('≥', 'at least')} of base{by_cpu}"
 
 
 def _confirmed(result: Ci) -> str:
@@ -148,7 +150,7 @@ def _both(result: Ci) -> tuple[Item, ...]:
     said = []
     for label, verdict in (("the first race", result.race), ("the second", result.again)):
         pair = verdict.pair(HEAD, BASE)
-        text = f"head does {_ratio(pair)} of base" if pair else "no ratio"
+        text = f"head does {_does(pair)}" if pair else "no ratio"
         said.append(Item(text, "·", label))
     return tuple(said)
 

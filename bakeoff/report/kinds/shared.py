@@ -21,7 +21,12 @@ PROTOCOL_NAMES: Mapping[Protocol, str] = {
     "h2c": "HTTP/2 in cleartext",
     "h2": "HTTP/2 over TLS",
 }
-_GATE_SIGNS: dict[str, Sign] = {"holds": "✓", "fails": "✗", "can't tell": "?"}
+_GATE_SIGNS: dict[str, Sign] = {
+    "holds": "✓",
+    "fails": "✗",
+    "can't tell": "?",
+    "doesn't decide": "·",
+}
 _RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better, the ratio"}
 
 
@@ -75,15 +80,21 @@ def again(command_line: Sequence[str], run: str = "") -> Section:
 
 def gate(result: GateResult, ranked_by: RankedBy) -> Item:
     """One gate: its outcome and why; where it can't be told, what `--cant-tell` made of that."""
-    said = f"{result.gate.text}: {result.outcome}"
+    said = f"{gate_text(result)}: {result.outcome}"
     if result.ratio is not None:
         blocks = figures.plural(result.n, "block")
-        said += f", {_RATIO_OF[ranked_by]} is {bare_ratio(result)}, n = {blocks}"
-    elif result.reasons:
+        ratio_of = _RATIO_OF["requests_per_s" if result.by else ranked_by]
+        said += f", {ratio_of} is {bare_ratio(result)}, n = {blocks}"
+    if result.reasons and (result.ratio is None or result.outcome == "doesn't decide"):
         said += f", {joined(result.reasons)}"
     if result.outcome == "can't tell":
         said += f"; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"
     return Item(said, _GATE_SIGNS[result.outcome])
+
+
+def gate_text(result: GateResult) -> str:
+    """The gate as it was typed, and by which figure, where that is not the race's own."""
+    return f"{result.gate.text}{', by server CPU' if result.by else ''}"
 
 
 def bare_ratio(of: figures.Measured) -> str:

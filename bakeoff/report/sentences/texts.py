@@ -203,6 +203,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
         f"the interval by {wordings.COMPARED_BY[by]} is too wide to show it"
     ),
     "kernel_bills": wordings.kernel_bills,
+    "calls_differ": wordings.calls_differ,
+    "calls_unknown": "{n:# draw} do not say whether the two make the same calls; {least} are the "
+    "least",
     "cause_unknown": "this race does not show why",
     # Why there is no ratio, gate or claim.
     "not_valid": "{name} is not valid: {because}",

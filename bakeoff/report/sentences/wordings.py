@@ -212,6 +212,14 @@ def limit_hides(names: list[str], limit: str) -> str:
     return f"the {what} was the limit of {whose}"
 
 
+def calls_differ(name: str, other: str, ratio: float, low: float, high: float) -> str:
+    by = figures.ratio_times(ratio, low, high)
+    return (
+        f"the two make unlike calls: the kernel's time per request of {name} is {by} that of "
+        f"{other}"
+    )
+
+
 def kernel_bills(names: list[str], shares: list[float]) -> str:
     parts = (f"{share_of(each)} of {name}'s" for name, each in zip(names, shares, strict=True))
     return f"{listed(parts)} CPU time is the kernel's, which bills work of one side to the other"
