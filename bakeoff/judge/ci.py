@@ -78,4 +78,5 @@ def _repeated(gate: GateResult, again: Verdict | None) -> GateResult:
 
 
 def _why_not_told(gates: tuple[GateResult, ...]) -> tuple[Finding, ...]:
-    return tuple(reason for gate in gates for reason in gate.reasons)
+    untold = (gate for gate in gates if gate.outcome != "doesn't decide")
+    return tuple(reason for gate in untold for reason in gate.reasons)

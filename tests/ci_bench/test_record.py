@@ -11,7 +11,7 @@ from tests.ci_bench.neighbour import Neighbour
 from tests.ci_bench.pairs import Raced, of, repository
 from tests.ci_bench.record import name
 from tests.ci_bench.record import of as record
-from tests.judge.test_ci import decided, verdict
+from tests.judge.test_ci import beside, decided, priced, verdict
 from tests.judge_bench.live import append
 from tests.plan.places import SHIPPED
 from tests.repositories import git
@@ -64,6 +64,14 @@ def test_without_a_race_there_is_no_share() -> None:
 def test_a_result_is_kept_with_the_ratio_that_counted() -> None:
     kept = of(decided(verdict("fails", 0.9), verdict("fails", 0.95)), "planted", True, 1, 30, 70)
     assert (kept.alarm, kept.outcome, kept.ratio) == (True, "slower", 0.95)
+
+
+def test_and_with_that_by_server_cpu() -> None:
+    race = priced(beside(verdict("holds"), "fails"))
+    kept = of(decided(race, race), "planted", True, 1, 30, 70)
+    assert (kept.cpu_ratio, kept.cpu_low, kept.cpu_high) == (0.9, 0.88, 0.92)
+    unlike = of(decided(beside(verdict("holds"), "doesn't decide")), "planted", True, 0, 30, 40)
+    assert (kept.cpu_decided, unlike.cpu_decided, unlike.cpu_ratio) == (True, False, None)
 
 
 def test_the_repository_has_equals_and_one_that_does_more(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Skipped
+from bakeoff.model.ratio import Interval
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.ci import headline
 from tests.judge.races import MACHINE
@@ -98,6 +99,59 @@ def test_what_only_the_first_finds_cannot_be_told(second: Outcome) -> None:
     assert (result.outcome, result.passes) == ("can't tell", True)
     assert [reason.code for reason in result.reasons] == ["not_repeated"]
     assert "not found again in fresh processes" in headline(result)
+
+
+def beside(race: Verdict, by_cpu: Outcome) -> Verdict:
+    """The race with a result by server CPU beside its gate's."""
+    (gate,) = race.gates
+    passes = by_cpu != "fails"
+    second = {"by": "requests_per_cpu_s", "outcome": by_cpu, "passes": passes, "ratio": 0.9}
+    return race.model_copy(update={"gates": (gate, gate.model_copy(update=second))})
+
+
+def priced(race: Verdict) -> Verdict:
+    """The race with the ratio of its pair by server CPU."""
+    cpu = Interval(ratio=0.9, low=0.88, high=0.92, n=99, boots=1)
+    pair = race.pairs[0].model_copy(update={"cpu_ratio": cpu})
+    return race.model_copy(update={"pairs": (pair,)})
+
+
+@pytest.mark.parametrize(
+    ("throughput", "by_cpu", "says"),
+    [
+        ("holds", "holds", "not slower"),
+        ("holds", "can't tell", "can't tell"),
+        ("can't tell", "holds", "can't tell"),
+        ("can't tell", "fails", "slower"),
+        ("holds", "fails", "slower"),
+        ("holds", "doesn't decide", "not slower"),
+        ("can't tell", "doesn't decide", "can't tell"),
+    ],
+)
+def test_not_slower_takes_both_figures_and_slower_one(
+    throughput: Outcome, by_cpu: Outcome, says: str
+) -> None:
+    race = beside(verdict(throughput), by_cpu)
+    assert is_alarm(race) == (by_cpu == "fails")
+    assert decided(race, race if is_alarm(race) else None).outcome == says
+
+
+def test_an_alarm_by_one_figure_is_repeated_by_the_same_one() -> None:
+    first, second = beside(verdict("can't tell"), "fails"), beside(verdict("fails", 0.9), "holds")
+    result = decided(first, second)
+    assert (result.outcome, result.passes) == ("can't tell", True)
+    assert [(each.by, each.outcome) for each in result.gates] == [
+        (None, "can't tell"),
+        ("requests_per_cpu_s", "can't tell"),
+    ]
+
+
+def test_what_is_slower_by_cpu_is_said_with_that_figure() -> None:
+    race = priced(beside(verdict("can't tell"), "fails"))
+    assert headline(decided(race, race)) == (
+        "Slower: head does 1.000× (0.990 to 1.010) of base, by server CPU 0.900× (0.880 to 0.920),"
+        " in both of two races."
+    )
 
 
 def test_by_policy_what_cannot_be_told_fails() -> None:

@@ -49,6 +49,7 @@ def test_without_options_it_takes_three_minutes_and_allows_two_percent(
     assert race.duration_s == 180
     assert [gate.text for gate in race.gates] == ["head >= 0.98 * base"]
     assert race.cant_tell == "pass"
+    assert race.cpu_gates
 
 
 def test_the_second_race_differs_by_its_seed(places: tuple[CheckedOut, CheckedOut]) -> None:

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as ET
 
 from bakeoff.report.junit import junit, junit_without_race
-from tests.judge.test_ci import decided, verdict
+from tests.judge.test_ci import beside, decided, verdict
 
 
 def test_a_gate_that_holds_is_a_test_that_passed() -> None:
@@ -16,6 +16,15 @@ def test_a_gate_that_holds_is_a_test_that_passed() -> None:
         "skipped": "0",
     }
     assert suite[0].attrib["name"] == "head >= 0.98 * base"
+
+
+def test_each_of_two_figures_is_a_test_of_its_own() -> None:
+    suite = ET.fromstring(junit(decided(beside(verdict("holds"), "can't tell"))))
+    assert [case.attrib["name"] for case in suite] == [
+        "head >= 0.98 * base",
+        "head >= 0.98 * base, by server CPU",
+    ]
+    assert (suite.attrib["tests"], suite.attrib["skipped"]) == ("2", "1")
 
 
 def test_what_cannot_be_told_is_skipped_or_fails_by_policy() -> None:

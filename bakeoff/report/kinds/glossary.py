@@ -30,7 +30,8 @@ GLOSSARY = (
     ("rank 1–2", "The best and the worst place that a contender may have, given the intervals."),
     (
         "letters",
-        "Contenders that share one can't be told apart. That is not the same as being equal."
+        "Contenders that share one can't be told apart, by rank or by server CPU per request. That"
+        " is not the same as being equal."
         " a–d is short for a, b, c and d.",
     ),
     (

@@ -135,18 +135,21 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
     small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
     comma = "," if which or verdict.ranked_by == "p99" else ""
     said = f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}"
-    return f"{said}{_and_by_cpu(pair)}."
+    return f"{said}{_and_by_cpu(verdict, pair)}."
 
 
-def _and_by_cpu(pair: Pair) -> str:
+def _and_by_cpu(verdict: Verdict, pair: Pair) -> str:
     """That the second verdict is the same, with its figure where that is another one."""
     cpu = pair.cpu_ratio
     if cpu is None or pair.cpu_finding != pair.finding:
         return ""
+    figure = f"less CPU per request, by {figures.ratio_of(cpu)}"
+    if verdict.ranked_by == "p99":
+        return f", and it needs {figure}"
     low, high = ends(pair.low, pair.high)
     if low <= cpu.ratio <= high or cpu.low <= pair.ratio <= cpu.high:
         return ", and needs as much less CPU per request"
-    return f", and needs less CPU per request, by {figures.ratio_of(cpu)}"
+    return f", and needs {figure}"
 
 
 def is_ahead(verdict: Verdict) -> tuple[str, str]:

@@ -85,7 +85,9 @@ def gate(result: GateResult, ranked_by: RankedBy) -> Item:
         blocks = figures.plural(result.n, "block")
         ratio_of = _RATIO_OF["requests_per_s" if result.by else ranked_by]
         said += f", {ratio_of} is {bare_ratio(result)}, n = {blocks}"
-    if result.reasons and (result.ratio is None or result.outcome == "doesn't decide"):
+        if result.outcome == "doesn't decide":
+            said += f"; {joined(result.reasons)}"
+    elif result.reasons:
         said += f", {joined(result.reasons)}"
     if result.outcome == "can't tell":
         said += f"; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"

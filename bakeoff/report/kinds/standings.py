@@ -44,7 +44,7 @@ def standings(verdict: Verdict) -> Table:
         "Standings",
         ranked(verdict),
         columns,
-        "Contenders that share a letter can't be told apart, by rank and by server CPU each."
+        "Contenders that share a letter in a column can't be told apart."
         f" Ratios are to {verdict.reference}"
         f"{p99}, with simultaneous 95 % intervals from n paired blocks."
         f"{_BOUNDED if bounded else ''}{_CPU_NOTE if by_cpu else ''}",

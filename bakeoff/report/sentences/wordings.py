@@ -192,7 +192,7 @@ def cpu_differs(
     ratio: float,
     low: float,
     high: float,
-    because: str,
+    because: str = "",
 ) -> str:
     by = figures.ratio_times(ratio, low, high)
     if cpu_finding == "can't tell":

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.finding import Finding
+from bakeoff.model.finding import Finding, Value
 from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.pairs import NextRace
 from bakeoff.model.plan import Cores
@@ -34,17 +34,21 @@ def only(verdict: Verdict, *names: str) -> Verdict:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("nginx go-nethttp", "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76)."),
+        (
+            "nginx go-nethttp",
+            "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76), and needs as much less CPU"
+            " per request.",
+        ),
         (
             "nginx libuv-http-parser",
-            "Can't tell nginx from libuv-http-parser: ratio 1.003 (0.994 to 1.011), equivalent"
-            " within ±2 %; a difference of 0.92 % would have been found in four of five such"
-            " races.",
+            "Can't tell nginx from libuv-http-parser by throughput or server CPU: ratio 1.003"
+            " (0.994 to 1.011), equivalent within ±2 %; a difference of 0.92 % would have been"
+            " found in four of five such races.",
         ),
         (
             "nginx go-nethttp node-http gunicorn",
-            "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76)."
-            " It leads gunicorn, the slowest of 4, by 24.3× (23.8 to 24.8).",
+            "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76), and needs as much less CPU"
+            " per request. It leads gunicorn, the slowest of 4, by 24.3× (23.8 to 24.8).",
         ),
         (
             "go-nethttp aiohttp",
@@ -103,8 +107,87 @@ def test_a_real_but_small_gap_is_put_beside_the_margin() -> None:
     )
     assert headline(verdict.model_copy(update={"pairs": (pair,)})) == (
         "nginx is faster than go-nethttp by 1.005× (1.002 to 1.008),"
-        " less than the ±2 % taken as equivalent."
+        " less than the ±2 % taken as equivalent, and needs less CPU per request, by"
+        " 1.73× (1.70 to 1.76)."
     )
+
+
+def by_cpu(name: str, other: str, cpu_finding: str, finding: str, cause: Finding) -> Finding:
+    whose: dict[str, Value] = {"name": name, "other": other}
+    figures = {"ratio": 1.25, "low": 1.2, "high": 1.3}
+    findings = {"finding": finding, "cpu_finding": cpu_finding}
+    return Finding.of("cpu_differs", cause, **whose, **findings, **figures)
+
+
+WAITED = Finding.of("server_waited", name="go-nethttp", server_busy=0.71)
+SHOWN = (
+    (
+        by_cpu("go-nethttp", "nginx", "faster", "slower", WAITED),
+        "By server CPU per request go-nethttp is ahead of nginx, by 1.25× (1.20 to 1.30), though it"
+        " is behind: go-nethttp was at work 71 % of the time and waited for the rest.",
+    ),
+    (
+        by_cpu(
+            "nginx",
+            "go-nethttp",
+            "faster",
+            "can't tell",
+            Finding.of("limit_hides", names=["nginx"], limit="client"),
+        ),
+        "By server CPU per request nginx is ahead of go-nethttp, by 1.25× (1.20 to 1.30), where the"
+        " standings can't tell: the load generator was the limit of nginx.",
+    ),
+    (
+        by_cpu(
+            "nginx",
+            "go-nethttp",
+            "can't tell",
+            "faster",
+            Finding.of("interval_too_wide", by="requests_per_cpu_s"),
+        ),
+        "By server CPU per request nginx and go-nethttp can't be told apart, 1.25× (1.20 to 1.30):"
+        " the interval by server CPU is too wide to show it.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("finding", "said"), SHOWN)
+def test_where_the_verdict_by_cpu_is_another_one_a_sentence_says_so_and_why(
+    finding: Finding, said: str
+) -> None:
+    verdict = sample.verdict().model_copy(update={"by_cpu": (finding,)})
+    assert headline(verdict).endswith(f" {said}")
+    invalid = verdict.model_copy(update={"valid": False})
+    assert "server CPU" not in headline(invalid)
+
+
+def test_of_many_such_pairs_the_first_is_told_and_how_many_more_there_are() -> None:
+    verdict = sample.verdict().model_copy(update={"by_cpu": tuple(each for each, _ in SHOWN)})
+    text = headline(verdict)
+    assert text.endswith(f"{SHOWN[0][1]} The two verdicts differ on 2 other pairs, too.")
+    (told,) = (
+        block
+        for block in race.document(verdict).summary
+        if isinstance(block, document.List) and block.title == "By server CPU"
+    )
+    assert len(told.items) == 3
+
+
+def test_each_of_the_two_verdicts_has_its_letters() -> None:
+    verdict = sample.verdict()
+    table = standings.standings(verdict)
+    heads = [column.head for column in table.columns]
+    cell = dict(zip(heads, table.rows[2].cells, strict=True))
+    go = next(entry for entry in verdict.entries if entry.name == cell["contender"])
+    assert cell["rank"].endswith(f" {go.letters}")
+    assert cell["server CPU per request"].endswith(f"µs {go.cpu_letters}")
+    assert go.cpu_letters == "b"
+    assert "by server CPU (95 % interval)" not in heads, "it says the same"
+    differing = verdict.model_copy(update={"by_cpu": (SHOWN[0][0],)})
+    shown = standings.standings(differing)
+    assert "by server CPU (95 % interval)" in [column.head for column in shown.columns]
+    (row,) = (row for row in race.data(verdict) if row["name"] == go.name)
+    assert (row["letters"], row["cpu_letters"]) == (go.letters, "b")
 
 
 def test_an_invalid_verdict_names_no_winner() -> None:
@@ -189,7 +272,8 @@ def test_in_an_open_loop_it_is_the_p99_that_is_ahead() -> None:
     open_loop = {"mode": "open", "ranked_by": "p99", "rate": 5000.0, "arrivals": "poisson"}
     verdict = only(sample.verdict(), "nginx", "go-nethttp").model_copy(update=open_loop)
     assert headline(verdict) == (
-        "nginx answers sooner than go-nethttp, its p99 is shorter by 1.73× (1.70 to 1.76)."
+        "nginx answers sooner than go-nethttp, its p99 is shorter by 1.73× (1.70 to 1.76), and it"
+        " needs less CPU per request, by 1.73× (1.70 to 1.76)."
     )
     assert race_method.loop(verdict) == "open loop with 5,000 requests/s to each (Poisson arrivals)"
     assert "closed loop" not in race_trust.latency_caution(verdict)
@@ -254,6 +338,27 @@ def solo(agrees: bool) -> Verdict:
         (
             result(outcome="can't tell", cant_tell="fail", reasons=(said("too few blocks"),)),
             "new >= 0.98 * old: can't tell, too few blocks; it fails by --cant-tell fail",
+        ),
+        (
+            result(**FIGURES, by="requests_per_cpu_s"),
+            "new >= 0.98 * old, by server CPU: fails, the ratio is 0.971 (0.962 to 0.979), n = 480"
+            " blocks",
+        ),
+        (
+            result(
+                **FIGURES,
+                by="requests_per_cpu_s",
+                outcome="doesn't decide",
+                passes=True,
+                reasons=(
+                    Finding.of(
+                        "calls_differ", name="new", other="old", ratio=1.2, low=1.1, high=1.3
+                    ),
+                ),
+            ),
+            "new >= 0.98 * old, by server CPU: doesn't decide, the ratio is 0.971 (0.962 to 0.979),"
+            " n = 480 blocks; the two make unlike calls: the kernel's time per request of new is"
+            " 1.20× (1.10 to 1.30) that of old",
         ),
     ],
 )
