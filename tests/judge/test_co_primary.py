@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from bakeoff.judge import judge
 from bakeoff.judge.co_primary import DRAWS_MIN
+from bakeoff.model.audit import Audit
 from bakeoff.model.cut import Draw
 from bakeoff.model.gate import GateResult
 from bakeoff.model.readings import CpuTime
@@ -28,17 +29,15 @@ def builds(
     kernel: float = 1.0,
     noise: float = 0.02,
     draws: int = DRAWS,
-    **facts: object,
+    audits: dict[str, Audit] | None = None,
 ) -> list[GateResult]:
     """The gate `head >= base` of a race in which head does `ratio` as much as base, and needs
     `cost` as much CPU time per request and `kernel` as much of the kernel's.
 
     The noise of costs is their own: of both figures, one may err alone.
     """
-    blocks = draws * BLOCKS
-    race = Race(
-        {"base": 1.0, "head": ratio}, boots=1, blocks=blocks, noise=noise, seed=seed, **facts
-    )  # type: ignore[arg-type]
+    blocks, both = draws * BLOCKS, {"base": 1.0, "head": ratio}
+    race = Race(both, boots=1, blocks=blocks, noise=noise, seed=seed, audits=audits or {})
     rng = np.random.default_rng(seed)
 
     def priced(block: Block, slice_: Slice) -> Slice:
