@@ -1,6 +1,8 @@
 """`bakeoff simulate`."""
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,23 +13,27 @@ from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
-from bakeoff import runs
-from bakeoff.cli.options import takes
+from bakeoff import __version__, measure, runs
+from bakeoff.cli.options import contender_names, takes
 from bakeoff.cli.output import Json, check_json, err, out, say, show
-from bakeoff.model.errors import BadUsage, Status
+from bakeoff.history import machine_class, open_index
+from bakeoff.history.place import default_url
+from bakeoff.model.errors import BadFile, BadUsage, Status
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Flag, Options
 from bakeoff.plan.options import BootsOption
 from bakeoff.plan.values import Seconds
 from bakeoff.progress import terminal_watch
 from bakeoff.report import figures
-from bakeoff.runs.store import Store
 from bakeoff.workers import pool
 
 if TYPE_CHECKING:
     from bakeoff.simulate import Size
 
 DURATION_PER_CONTENDER_S = 20.0
+RACES_READ = 50
+"""So many of the newest races of a history tell what this machine is like."""
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d+)?|\.\d+))\s*%")
 
 
@@ -55,7 +61,11 @@ class SimulateOptions(Options):
     ] = 0.0
     power: Annotated[
         Annotated[float, _percent("--power")] | None,
-        Flag("Search for the shortest race that finds the effect this often.", metavar="PERCENT"),
+        Flag(
+            "Search for the shortest race that finds the --effect this often, or for the smallest "
+            "effect that a race of --duration finds.",
+            metavar="PERCENT",
+        ),
     ] = None
     duration: Annotated[
         Seconds | None,
@@ -74,49 +84,64 @@ class SimulateOptions(Options):
         Annotated[float, Field(gt=0)] | None,
         Flag("What the servers do. (default: as in the conditions)", metavar="N"),
     ] = None
-    loaders: Annotated[
-        int,
-        Field(ge=1, le=1000),
-        Flag("How many load generators share the load, over a network. (default: 1)"),
-    ] = 1
-    clock_error: Annotated[
-        Seconds,
-        Flag("How far off their clocks may be. (default: 100us)", metavar="TIME"),
-    ] = 100e-6
-    late: Annotated[
+    weather: Annotated[
+        Annotated[float, _percent("--weather")] | None,
+        Flag(
+            "How much the machine's speed varies, as a standard deviation: 13% on a noisy virtual "
+            "machine, 1% on a quiet one. (default: as in the conditions)",
+            metavar="PERCENT",
+        ),
+    ] = None
+    felt: Annotated[
         float,
-        _percent("--late"),
-        Flag("In how many of its slices each begins late. (default: 0%)", metavar="PERCENT"),
-    ] = 0.0
-    losses: Annotated[
-        float,
-        Field(ge=0),
-        Flag("How many of them are lost in an hour, of all together. (default: 0)", metavar="N"),
-    ] = 0.0
+        Field(ge=0, le=10),
+        Flag(
+            "How strongly the one server feels that, where the others feel 1. Recorded servers "
+            "felt 0.7 to 1.5 of what nginx felt. (default: 1)",
+            metavar="N",
+        ),
+    ] = 1.0
+    bursts: Annotated[
+        Annotated[float, Field(ge=0)] | None,
+        Flag(
+            "How often in a second the host takes a core for about 10 ms, which slows single "
+            "slices. (default: as in the conditions)",
+            metavar="N",
+        ),
+    ] = None
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse what can't be simulated, or can't be had together."""
         if not -0.9 <= self.effect <= 9:
             raise BadUsage(f"--effect: is {self.effect:.0%}; it takes -90% to 900%")
-        if self.loaders == 1 and (self.late or self.losses):
-            raise BadUsage("--late and --losses: need several load generators; give --loaders")
-        if not 0 <= self.late <= 1:
-            raise BadUsage(f"--late: is {self.late:.0%}; it takes 0% to 100%")
+        if self.weather is not None and not 0 <= self.weather <= 1:
+            raise BadUsage(f"--weather: is {self.weather:.0%}; it takes 0% to 100%")
         if self.power is None:
             return
         if not 0 < self.power < 1:
             raise BadUsage(
                 f"--power: is {self.power:.0%}; it takes more than 0% and less than 100%"
             )
-        if self.effect == 0:
-            raise BadUsage("--power: needs an --effect to find, such as --effect 1%")
-        if self.duration is not None:
-            raise BadUsage("--power: searches the duration; leave out --duration")
+        if bool(self.effect) == (self.duration is not None):
+            raise BadUsage(
+                "--power: takes either an --effect, such as --effect 1%, to search how long a race "
+                "must be, or a --duration, such as -d 20, to search what it finds"
+            )
 
 
 @takes(SimulateOptions)
 def simulate(
     options: SimulateOptions,
+    pair: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONTENDER CONTENDER]",
+            help="With --power, two contenders whose races in this machine's history say how much "
+            "they vary. (default: all races of this machine)",
+            show_default=False,
+            autocompletion=contender_names,
+        ),
+    ] = None,
     contenders: Annotated[int, typer.Option(min=2, max=40, help="How many servers race.")] = 2,
     races: Annotated[
         int, typer.Option(min=2, help="How many races of each size are simulated.")
@@ -125,8 +150,9 @@ def simulate(
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Take slices, noise, drift, steal and draws from a run's samples: runs/latest, "
-            "say. (default: a shared virtual machine with two cores)",
+            help="Take noise, drift, steal and spreads from a run's samples: runs/latest, say. "
+            "(default: with --power this machine's history, else a shared virtual machine with two "
+            "cores)",
         ),
     ] = None,
     json: Json = None,
@@ -146,23 +172,43 @@ def simulate(
 ) -> None:
     """Race servers that don't exist: how sure is a verdict, and how long must a race be?
 
-    Servers are simulated as queues on a machine that drifts, is taken away
-    by its host, and finds caches cold. So the truth is known, and the judge
-    that judges real races can be judged: how often does it find a difference
-    that is there, or one that isn't? No server is started.
+    Servers are simulated as queues on a machine that drifts and is taken away
+    by its host; the schedule and the judge are those of real races. So the truth
+    is known: how often does the judge find a difference that is there, or one
+    that isn't? No server is started.
 
     bakeoff simulate                             equal servers: false alarms
     bakeoff simulate --effect 3% -d 30s          is 3 % found in 30 s?
-    bakeoff simulate --effect 1% --power 80%     how long must a race be?
-    bakeoff simulate --effect 1% --power 80% --like runs/latest    on this machine
-    bakeoff simulate --loaders 64 -c 1000000 --requests-per-s 1000000 --late 0.1%
+    bakeoff simulate --effect 1% --power 80%     how long must a race be, here?
+    bakeoff simulate -d 20s --power 80%          what does a race of 20 s find?
+    bakeoff simulate -d 20s --power 80% nginx brick              of these two?
+    bakeoff simulate --effect 1% --power 80% --like runs/latest
+    bakeoff simulate --weather 13% --felt 1.4    one server feels the machine more
     bakeoff simulate --effect -5% --runs 60 --out DIR    a history with a step
     """
     # Statistics libraries take a second to import: other commands don't wait for them.
-    from bakeoff.simulate import USUAL, Size, search, study
+    from bakeoff.simulate import DURATIONS_S, EFFECTS, USUAL, Size, search, study
 
     check_json(json)
-    conditions = _conditions(options, _conditions_like(like) if like else USUAL)
+    names = pair or []
+    if names and (len(set(names)) != 2 or options.power is None or like):
+        raise BadUsage(
+            f"{' '.join(names)}: simulate takes two contenders, with --power and without --like"
+        )
+    given = USUAL
+    if like:
+        given = _conditions_like(like)
+    elif options.power is not None:
+        given = _conditions_here(names)
+    changed = {
+        "connections": options.connections,
+        "requests_per_s": options.requests_per_s,
+        "drift_sd": options.weather,
+        "steals_per_s": options.bursts,
+        "felt": options.felt,
+    }
+    update = {key: value for key, value in changed.items() if value is not None}
+    conditions = given.model_copy(update=update)
     size = Size(
         effect=options.effect,
         contenders=contenders,
@@ -173,7 +219,7 @@ def simulate(
         raise BadUsage("--runs and --out: go together, as in --runs 60 --out DIR")
     if runs_wanted and to:
         if options.power is not None:
-            raise BadUsage("--runs: leaves runs, and --power searches a duration; leave out one")
+            raise BadUsage("--runs: leaves runs, and --power searches; leave out one")
         _leave(to, runs_wanted, size, conditions, options.seed)
         return
     shown = err.is_terminal
@@ -182,7 +228,7 @@ def simulate(
 
         def rates(size: Size) -> Rates:
             """The rates of one size, with a bar over its races."""
-            task = bars.add_task(f"{size.duration_s:g} s in {size.boots} boots", total=races)
+            task = bars.add_task(f"{size.effect:.2%} in {size.duration_s:g} s", total=races)
 
             def done() -> None:
                 bars.advance(task)
@@ -193,10 +239,13 @@ def simulate(
         if options.power is None:
             tried: tuple[Rates, ...] = (rates(size),)
             chosen: Rates | None = tried[0]
+        elif options.effect:
+            sizes = [replace(size, duration_s=each) for each in DURATIONS_S]
+            tried, chosen = search(sizes, options.power, rates)
         else:
-            tried, chosen = search(size, options.power, rates)
+            sizes = [replace(size, effect=each) for each in EFFECTS]
+            tried, chosen = search(sizes, options.power, rates)
     result = Simulation(
-        effect=options.effect,
         contenders=contenders,
         seed=options.seed,
         conditions=conditions,
@@ -209,47 +258,18 @@ def simulate(
         raise typer.Exit(Status.NO_VERDICT)
 
 
-def _conditions(options: SimulateOptions, given: Conditions) -> Conditions:
-    """Those given, with what the options say of load and generators."""
-    from bakeoff.simulate import over_a_network
-
-    asked = {"connections": options.connections, "requests_per_s": options.requests_per_s}
-    changed = {key: value for key, value in asked.items() if value is not None}
-    if options.loaders == 1:
-        return given.model_copy(update=changed)
-    return over_a_network(
-        given,
-        **changed,
-        loaders=options.loaders,
-        clock_error_us=options.clock_error * 1e6,
-        late_share=options.late,
-        losses_per_hour=options.losses,
-    )
-
-
 def _leave(to: Path, wanted: int, size: "Size", conditions: Conditions, seed: int) -> None:
     """Write `wanted` simulated runs as folders of `to`, by as many processes as there are cores."""
+    from bakeoff.simulate import leave_run
+
     if to.exists() and any(to.iterdir()):
         raise BadUsage(f"--out {to}: is not empty; simulated runs take a folder of their own")
     with terminal_watch(err) as watch, pool() as workers:
-        each = partial(_left, to, size, conditions, seed, wanted // 2)
+        each = partial(leave_run, to, size, conditions, seed, wanted // 2)
         for done, _ in enumerate(workers.map(each, range(wanted), chunksize=4), start=1):
             if done % 20 == 0:
                 watch.measured(done, wanted, f"{done:,} of {wanted:,} runs")
     say(f"{figures.plural(wanted, 'simulated run')} in {to}", out)
-
-
-def _left(
-    to: Path, size: "Size", conditions: Conditions, seed: int, changed: int, day: int
-) -> None:
-    from bakeoff.simulate import simulated_run
-
-    run = simulated_run(size, conditions, seed, day, changed)
-    store = Store.create(to / run.plan.run, run.plan.to_json(), run.machine, run.receipts)
-    with store.locked():
-        for record in run.records:
-            store.append(record)
-    store.keep("verdict.json", run.verdict)
 
 
 def _conditions_like(path: Path) -> Conditions:
@@ -261,25 +281,53 @@ def _conditions_like(path: Path) -> Conditions:
     return conditions_of(run.plan, run.records())
 
 
-def _rendered(result: Simulation) -> RenderableType:
-    effect = "all equal"
-    if result.effect:
-        direction = "faster" if result.effect > 0 else "slower"
-        effect = f"one {100 * abs(result.effect):g} % {direction} than the others"
-    about = (
-        f"{result.contenders} simulated servers, {effect}; seed {result.seed}\n"
-        f"Conditions: {result.conditions.source}"
+def _conditions_here(names: Sequence[str]) -> Conditions:
+    """What the history has of this machine's races: of those that compared the two of `names`, else
+    of all, else the usual conditions."""
+    from bakeoff.simulate import USUAL, conditions_of_past
+
+    if names and (found := conditions_of_past(_verdicts_here(names[0]), names)):
+        return found
+    return conditions_of_past(_verdicts_here()) or USUAL
+
+
+def _verdicts_here(contender: str = "") -> Iterator[Verdict]:
+    """The newest races of this machine that are in the history and still in their folders."""
+    if not (url := default_url()):
+        return
+    machine = measure.machine(engine="", bakeoff=__version__)
+    index = open_index(url)
+    page = index.runs(
+        machine=machine_class(machine), kind="race", contender=contender, limit=RACES_READ
     )
+    for line in page.runs:
+        try:
+            yield runs.open_run(Path(line.path)).result
+        except (BadFile, BadUsage):
+            continue
+
+
+def _rendered(result: Simulation) -> RenderableType:
+    about = f"{result.contenders} simulated servers, seed {result.seed}"
+    given = f"Conditions: {result.conditions.source}"
     if result.power_asked is None:
-        return Group(about, _figures(result.tried[0]))
-    return Group(about, _sizes(result.tried), _advice(result))
+        (rates,) = result.tried
+        return Group(f"{about}, {_effect(rates)}\n{given}", _figures(rates))
+    return Group(f"{about}\n{given}", _sizes(result.tried), _advice(result))
+
+
+def _effect(rates: Rates) -> str:
+    if not rates.effect:
+        return "all equal"
+    direction = "faster" if rates.effect > 0 else "slower"
+    return f"one {100 * abs(rates.effect):g} % {direction} than the others"
 
 
 def _figures(rates: Rates) -> Table:
     """One size, a line for each rate."""
     table = Table(
-        title=f"{rates.races} races of {rates.duration_s:g} s in {rates.boots} boots, "
-        f"{rates.lasts_s:.0f} s each with warm-ups",
+        title=f"{rates.races} races of {rates.duration_s:g} s in "
+        f"{figures.plural(rates.boots, 'boot')}, {rates.lasts_s:.0f} s each with warm-ups",
         title_justify="left",
         box=None,
         show_header=False,
@@ -296,11 +344,6 @@ def _figures(rates: Rates) -> Table:
         )
     else:
         table.add_row("half-width of the interval", "none", "too few blocks for a ratio")
-    if scale := rates.scale:
-        table.add_row("blocks left out", f"{scale.left_out:.1%}", f"{scale.lost:.1f} loaders lost")
-        table.add_row("merging a slice", f"{scale.merge_ms:.2f} ms")
-        table.add_row("judging a race", f"{scale.judge_s:.1f} s", f"{scale.memory_mib:,.0f} MiB")
-        table.add_row("samples of a race", f"{scale.samples_mib:,.1f} MiB")
     return table
 
 
@@ -311,11 +354,12 @@ def _rate(rate: Rate) -> tuple[str, str]:
 def _sizes(tried: tuple[Rates, ...]) -> Table:
     """All sizes that were tried, a line for each."""
     table = Table(box=None, pad_edge=False)
-    for head in ("boots", "measured", "in all", "found", "95 % interval", "half-width"):
+    for head in ("effect", "boots", "measured", "in all", "found", "95 % interval", "half-width"):
         table.add_column(head, justify="right")
-    for rates in sorted(tried, key=lambda each: each.duration_s):
+    for rates in sorted(tried, key=lambda each: (each.duration_s, each.effect)):
         assert rates.power
         table.add_row(
+            f"{100 * rates.effect:g} %",
             str(rates.boots),
             f"{rates.duration_s:g} s",
             f"{rates.lasts_s:.0f} s",
@@ -327,15 +371,16 @@ def _sizes(tried: tuple[Rates, ...]) -> Table:
 
 
 def _advice(result: Simulation) -> str:
-    power, chosen = result.power_asked, result.chosen
+    power, chosen, tried = result.power_asked, result.chosen, result.tried
     if chosen is None or chosen.power is None:
-        longest = max(result.tried, key=lambda each: each.power.share if each.power else 0)
-        assert longest.power
+        best = max(tried, key=lambda each: each.power.share if each.power else 0)
+        assert best.power
         return (
-            f"No race of {longest.duration_s:g} s or less does it in {power:.0%}; the best found "
-            f"it in {longest.power.share:.0%}. A quieter machine may help."
+            f"No race of {best.duration_s:g} s or less finds {100 * best.effect:g} % in "
+            f"{power:.0%}; the best found it in {best.power.share:.0%}. A quieter machine may help."
         )
-    flags = f"-d {chosen.duration_s:g} --boots {chosen.boots}"
-    return (
-        f"The shortest that found it in {power:.0%} of {chosen.races} races: bakeoff race … {flags}"
-    )
+    found = f"in {power:.0%} of {chosen.races} races"
+    command = f"bakeoff race … -d {chosen.duration_s:g} --boots {chosen.boots}"
+    if len({each.duration_s for each in tried}) > 1:
+        return f"The shortest that found {100 * chosen.effect:g} % {found}: {command}"
+    return f"The smallest effect found {found}: {100 * chosen.effect:g} %, by {command}"

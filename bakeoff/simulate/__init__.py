@@ -1,22 +1,22 @@
 """Races that never ran: servers as queues, on a machine with weather, to judge the judge."""
 
-from bakeoff.simulate.conditions import USUAL, conditions_of
-from bakeoff.simulate.loaders import over_a_network
-from bakeoff.simulate.past import SimulatedRun, simulated_run
+from bakeoff.simulate.conditions import USUAL, conditions_of, conditions_of_past
+from bakeoff.simulate.past import leave_run
 from bakeoff.simulate.race import Size, plan_of, records_of
-from bakeoff.simulate.study import Study, rate, search, study
+from bakeoff.simulate.study import DURATIONS_S, EFFECTS, Study, rate, search, study
 
 __all__ = [
+    "DURATIONS_S",
+    "EFFECTS",
     "USUAL",
-    "SimulatedRun",
     "Size",
     "Study",
     "conditions_of",
-    "over_a_network",
+    "conditions_of_past",
+    "leave_run",
     "plan_of",
     "rate",
     "records_of",
     "search",
-    "simulated_run",
     "study",
 ]

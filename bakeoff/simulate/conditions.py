@@ -1,11 +1,11 @@
-"""The conditions of a simulated race: the usual ones, or a real race's (`simulate --like RUN`).
+"""The conditions of a simulated race: the usual ones, a real race's, or those of a machine's races.
 
 Drift and a slice's own noise are told apart by the variogram, half the mean squared difference of
 ln throughput over the time between two slices: slice_sd² + drift_sd²·(1 − exp(−h/τ)). Its robust
 estimate is that of Cressie and Hawkins, Mathematical Geology 12(2), 1980: slices have heavy tails.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import median
@@ -19,42 +19,33 @@ from bakeoff.judge.paired import ln_throughput, pair_up
 from bakeoff.judge.trimmed import trimmed_mean
 from bakeoff.model.cut import Draw, DrawRule, SliceLengths, Warmup
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.plan import Plan
+from bakeoff.model.plan import SLICE_MS_MIN, Plan
+from bakeoff.model.ratio import Spread
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.simulation import Conditions
-from bakeoff.plan.schedule import slice_lengths
+from bakeoff.model.verdict import Verdict
 from bakeoff.simulate.server import SERVICE_CV
 
+TRIMMED_SD = 0.85
+"""The √n-fold standard error of a trimmed mean of such slices' differences, over their sd."""
 Floats = NDArray[np.float64]
 MIN_BLOCKS = 30
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 """How many slices on: the pairs of slices whose differences tell noise and drift apart."""
 
-_REQUESTS_PER_S, _CONNECTIONS = 100_000, 64
-"""libuv and http_parser in that race."""
-_LENGTHS = slice_lengths(_REQUESTS_PER_S, mean_latency_us=1e6 * _CONNECTIONS / _REQUESTS_PER_S)
-"""What a race gives such a server today."""
-
 USUAL = Conditions(
-    source="a shared virtual machine with 2 cores (records/2026-11-21-default-race)",
-    requests_per_s=_REQUESTS_PER_S,
-    connections=_CONNECTIONS,
-    short_ms=_LENGTHS.short_ms,
-    long_ms=_LENGTHS.long_ms,
-    ramp_ms=_LENGTHS.ramp_ms,
+    source="a shared virtual machine with 2 cores",
+    # libuv and http_parser there (records/2026-11-21-default-race).
+    requests_per_s=100_000,
+    connections=64,
     # From a slice's end to the next one's ramp: drain, accounting, a command to the engine.
     gap_ms=2.0,
-    # Mean ln throughput of a block's six slices: sd 0.2, autocorrelation 0.72 at 0.45 s and 0.1 at
-    # 2 s. Bursts are part of that sd; the two nginx, 0.15 s apart, differed by 0.065 (robust sd),
-    # which an sd of 0.15 explains alone.
-    drift_sd=0.15,
-    drift_s=1.4,
-    # One server's 20 ms slices, 30 ms apart, paired: 0.03 to 0.04 in same-server-twice, of which
-    # the drift above makes 0.03.
-    slice_sd=0.02,
-    # Behind a ramp of 20 ms seven programs answer as behind one of 80 ms: +1.9 to -1.8 %, each
-    # +-1.2 to 2.1 %, and 0 in the mean (METHODOLOGY.md, rotation). Behind 5 ms it was 300 us.
-    cold_us=0.0,
+    # Two slices of one server differed by an sd of 5 % at 30 to 60 ms, 9 % at 0.1 to 0.2 s, 12 % at
+    # 0.3 to 0.5 s and 19 % beyond 5 s, on a noisy machine; these make 5.4, 8.3, 12 and 19 %. A
+    # quiet one has a tenth.
+    drift_sd=0.13,
+    drift_s=0.8,
+    slice_sd=0.022,
     # Steal was 0.35 % of two cores in same-server-twice; a tick of 10 ms at a time.
     steals_per_s=0.7,
     steal_ms=10,
@@ -65,21 +56,17 @@ USUAL = Conditions(
     process_sd=0.004,
     # A boot was seen to differ from another by its processes and connections alone.
     boot_sd=0.0,
-    draw_s=1.0,
-    instances=None,
-    start_order=0.001,
 )
 
 
 @dataclass(frozen=True)
 class Series:
     """The short slices of all boots in order. `level` is ln throughput minus the entry's trimmed
-    mean in that boot; `after_own` marks slices that followed one of the same server."""
+    mean in that boot."""
 
     boot: NDArray[np.int64]
     at_s: Floats
     level: Floats
-    after_own: NDArray[np.bool_]
 
 
 def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
@@ -99,46 +86,37 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
         if len(plan.entries) < 2:
             fault = "has one contender; it takes two"
         raise BadUsage(f"--like {plan.run}: {fault}")
-    lengths = _lengths(plan, records)
+    warmups = [record for record in records if isinstance(record, Warmup)]
+    lengths = next((each.lengths for each in warmups if plan.reference in each.lengths), None)
+    if lengths is None:
+        raise BadUsage(f"--like {plan.run}: its reference, {plan.reference}, was never measured")
     cpus = plan.cores.here
-    series = _series(short)
-    noise_sd, drift_sd, drift_s = _weather(series)
+    noise_sd, drift_sd, drift_s = _weather(_series(short))
     reference = [
-        measured.event.requests_per_s
+        measured.event
         for block in short
         for measured in block.slices
         if measured.entry == plan.reference
     ]
-    requests_per_s = max(1.0, median(reference))
-    answered = max(1.0, requests_per_s * lengths.short_ms / 1000)
+    answered = max(1.0, median(each.requests for each in reference))
     return Conditions(
         source=f"run {plan.run}",
-        requests_per_s=requests_per_s,
+        requests_per_s=max(1.0, median(each.requests_per_s for each in reference)),
         connections=plan.connections,
-        short_ms=lengths.short_ms,
-        long_ms=lengths.long_ms,
-        ramp_ms=lengths.ramp_ms,
-        gap_ms=_gap_ms(short, lengths.ramp_ms),
+        gap_ms=_gap_ms(short, lengths),
         drift_sd=drift_sd,
         drift_s=drift_s,
         # The queue's own part of it comes with the simulated servers.
         slice_sd=sqrt(max(0.0, noise_sd**2 - SERVICE_CV**2 / answered)),
-        cold_us=_cold_us(series, lengths.short_ms),
         steals_per_s=(steal_share(blocks, cpus) or 0.0) * len(cpus) * 1000 / USUAL.steal_ms,
         steal_ms=USUAL.steal_ms,
         **_level_sds(plan, short, draws),
-        draw_s=_draw_s(plan, records),
-        instances=_instances(plan, draws),
-        # The order of starts is part of what differs from process to process.
-        start_order=0.0,
+        lasting=any(
+            record.redrawn[plan.reference].what == "connections"
+            for record in records
+            if isinstance(record, DrawRule) and plan.reference in record.redrawn
+        ),
     )
-
-
-def _lengths(plan: Plan, records: Sequence[Record]) -> SliceLengths:
-    for record in records:
-        if isinstance(record, Warmup) and plan.reference in record.lengths:
-            return record.lengths[plan.reference]
-    raise BadUsage(f"--like {plan.run}: its reference, {plan.reference}, was never measured")
 
 
 def _series(blocks: Sequence[Block]) -> Series:
@@ -154,7 +132,6 @@ def _series(blocks: Sequence[Block]) -> Series:
         boot=boot,
         at_s=np.array([each.event.start_ns / 1e9 for _, each in slices]),
         level=level,
-        after_own=np.concatenate([[False], (names[1:] == names[:-1]) & (boot[1:] == boot[:-1])]),
     )
 
 
@@ -191,20 +168,13 @@ def _cressie_hawkins(differences: Floats) -> float:
     return float(np.mean(np.sqrt(differences)) ** 4 / (0.457 + 0.494 / n) / 2)
 
 
-def _cold_us(series: Series, short_ms: int) -> float:
-    """What a slice loses after another server's, compared to one after its own; 0 at least."""
-    own, others = series.level[series.after_own], series.level[~series.after_own]
-    if not len(own) or not len(others):
-        return 0.0
-    return max(0.0, trimmed_mean(own) - trimmed_mean(others)) * short_ms * 1000
-
-
-def _gap_ms(blocks: Sequence[Block], ramp_ms: int) -> float:
+def _gap_ms(blocks: Sequence[Block], lengths: Mapping[str, SliceLengths]) -> float:
     """The median time from a slice's window to the ramp of the next slice in its block."""
     gaps_ms = [
-        (after.event.start_ns - before.event.end_ns) / 1e6 - ramp_ms
+        (after.event.start_ns - before.event.end_ns) / 1e6 - lengths[after.entry].ramp_ms
         for block in blocks
         for before, after in zip(block.slices, block.slices[1:], strict=False)
+        if after.entry in lengths
     ]
     return max(0.0, median(gaps_ms)) if gaps_ms else USUAL.gap_ms
 
@@ -234,14 +204,61 @@ def _level_sds(plan: Plan, blocks: Sequence[Block], draws: Sequence[Draw]) -> di
     }
 
 
-def _draw_s(plan: Plan, records: Sequence[Record]) -> float:
-    rules = [record.draw_s for record in records if isinstance(record, DrawRule)]
-    return rules[0] if rules else plan.duration_s / plan.boots
-
-
-def _instances(plan: Plan, draws: Sequence[Draw]) -> int | None:
-    """How many processes of the reference took turns in a boot; None: each draw had a new one."""
-    ran = [(draw.boot, draw.processes.get(plan.reference, 0)) for draw in draws]
-    if len(set(ran)) == len(ran):
+def conditions_of_past(verdicts: Iterable[Verdict], names: Sequence[str] = ()) -> Conditions | None:
+    """What races of one machine met: the median of what their ratios vary by, over the pairs of
+    `names`, or without names over all entries beside their references. None: there was no such
+    ratio."""
+    found = [
+        (verdict, entry, entry.spread)
+        for verdict in verdicts
+        if verdict.mode == "closed"
+        for entry in verdict.entries
+        if entry.spread and {entry.name, verdict.reference} >= set(names)
+    ]
+    if not found:
         return None
-    return max(len({process for boot, process in ran if boot == given}) for given, _ in ran)
+    requests_per_s = max(1.0, median(entry.requests_per_s for _, entry, _ in found))
+    slice_ms = median(entry.slice_ms or SLICE_MS_MIN for _, entry, _ in found)
+    of = " and ".join(names) or "all contenders"
+    return conditions_of_spreads(
+        [spread for _, _, spread in found],
+        source=f"this machine's history, {len(found)} ratios of {of}",
+        requests_per_s=requests_per_s,
+        connections=round(median(verdict.connections for verdict, _, _ in found)),
+        answered=requests_per_s * slice_ms / 1000,
+    )
+
+
+def conditions_of_spreads(
+    spreads: Sequence[Spread],
+    *,
+    source: str,
+    requests_per_s: float,
+    connections: int,
+    answered: float,
+) -> Conditions:
+    """The median of what ratios vary by, of slices in which so many requests were `answered`.
+
+    The spread of blocks has all that the machine did to them, so its weather is no part of these.
+    """
+
+    def typical(level: Callable[[Spread], float | None]) -> float:
+        known = [sd for spread in spreads if (sd := level(spread)) is not None]
+        return median(known) / sqrt(2) if known else 0.0
+
+    slice_sd = typical(lambda spread: spread.block_sd) / TRIMMED_SD
+    return Conditions(
+        source=source,
+        requests_per_s=requests_per_s,
+        connections=connections,
+        gap_ms=USUAL.gap_ms,
+        drift_sd=0.0,
+        drift_s=USUAL.drift_s,
+        slice_sd=sqrt(max(0.0, slice_sd**2 - SERVICE_CV**2 / answered)),
+        steals_per_s=0.0,
+        steal_ms=USUAL.steal_ms,
+        connections_sd=typical(lambda spread: spread.connections_sd),
+        process_sd=typical(lambda spread: spread.process_sd),
+        boot_sd=typical(lambda spread: spread.boot_sd),
+        lasting=median(each.processes / each.draws for each in spreads) <= 0.5,
+    )

@@ -15,9 +15,7 @@ import numpy as np
 import scipy
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.model.engine import SliceEvent
-from bakeoff.model.readings import CpuTime
-from bakeoff.model.samples import Slice
+from bakeoff.model.engine import SliceCommand, SliceEvent
 
 SERVICE_CV = 0.5
 SERVER_BUSY = 0.98
@@ -31,8 +29,7 @@ LATENCY_STEPS = 40
 
 @dataclass(frozen=True)
 class Window:
-    """One slice's ramp and counted time, ns, and how much of that was `lost` to cold caches or to
-    the host."""
+    """One slice's ramp and counted time, ns, and how much of that was `lost` to the host."""
 
     start_ns: int
     length_ns: int
@@ -46,54 +43,42 @@ def count(requests_per_s: float, window: Window, rng: np.random.Generator) -> in
     return max(0, round(float(rng.normal(mean, SERVICE_CV * sqrt(mean)))))
 
 
-def simulated_slice(
-    entry: str, service_ns: float, window: Window, answered: int, connections: int, away_ns: int
-) -> Slice:
-    """The slice as the engine and the meter report it, with `answered` requests in its window.
+def event_of(
+    command: SliceCommand, service_ns: float, window: Window, answered: int, connections: int
+) -> SliceEvent:
+    """The slice as the engine reports it, with `answered` requests in its window.
 
-    `service_ns` is what a request costs on an undisturbed machine; `away_ns` is the time since the
-    server's last slice.
+    `service_ns` is what a request costs on an undisturbed machine.
     """
     length_ns = window.length_ns
     span_ns = window.ramp_ns + length_ns + DRAIN_NS
     mean_ns = connections * length_ns / answered if answered else 0.0
-    worked_ns = round(SERVER_BUSY * (span_ns - window.lost_ns))
     busy = min(1.0, CLIENT_SHARE * service_ns * answered / length_ns)
-    user_ns = round(USER_SHARE * worked_ns)
-    return Slice.model_construct(
-        entry=entry,
-        event=SliceEvent.model_construct(
-            target=0,
-            block=0,
-            start_ns=window.start_ns,
-            end_ns=window.start_ns + length_ns,
-            drained_ns=window.start_ns + length_ns + DRAIN_NS,
-            requests=answered,
-            bytes=answered * BYTES,
-            requests_all=round(answered * span_ns / length_ns),
-            redirects=0,
-            misses=0,
-            unsent=0,
-            connects=0,
-            idle_closed=0,
-            errors={},
-            latency=latencies(answered, round(mean_ns), connections) if answered else "",
-            latency_count=answered,
-            latency_mean_us=mean_ns / 1000,
-            in_flight_ns=round(answered * mean_ns),
-            service=None,
-            send_lag=None,
-            cpu_ns=round(busy * length_ns),
-            delayed_ns=0,
-            busy=busy,
-            first_bad=None,
-        ),
-        server_cpu=CpuTime.model_construct(
-            total_ns=worked_ns, user_ns=user_ns, system_ns=worked_ns - user_ns
-        ),
-        leak_ns=0,
-        leak_wall_ns=away_ns,
-        rate=None,
+    return SliceEvent.model_construct(
+        target=command.target,
+        block=command.block,
+        start_ns=window.start_ns,
+        end_ns=window.start_ns + length_ns,
+        drained_ns=window.start_ns + length_ns + DRAIN_NS,
+        requests=answered,
+        bytes=answered * BYTES,
+        requests_all=round(answered * span_ns / length_ns),
+        redirects=0,
+        misses=0,
+        unsent=0,
+        connects=0,
+        idle_closed=0,
+        errors={},
+        latency=latencies(answered, round(mean_ns), connections) if answered else "",
+        latency_count=answered,
+        latency_mean_us=mean_ns / 1000,
+        in_flight_ns=round(answered * mean_ns),
+        service=None,
+        send_lag=None,
+        cpu_ns=round(busy * length_ns),
+        delayed_ns=0,
+        busy=busy,
+        first_bad=None,
     )
 
 

@@ -1,13 +1,11 @@
-"""Many simulated races of one size, judged as real ones are; and how long a race must be."""
+"""Many simulated races of one size, judged as real ones are; and which size is enough."""
 
 import math
-import resource
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from statistics import fmean, median
+from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 import scipy
@@ -15,11 +13,11 @@ import scipy
 from bakeoff.judge import judge
 from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Block
-from bakeoff.model.simulation import Conditions, Middle, Rate, Rates, Scale
-from bakeoff.model.verdict import Verdict
-from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, SimulatedRace, Size, plan_of
+from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
+from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
 from bakeoff.workers import pool
 
+EFFECTS = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0)
 
 
@@ -33,33 +31,14 @@ class Outcome:
     covered: bool
     half_width: float | None
     lasted_s: float
-    scale: Scale | None = None
 
 
 def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     """Simulate one race and judge it."""
     plan = plan_of(size, conditions, seed)
-    simulated = SimulatedRace(plan, size, conditions)
-    records = simulated.run()
-    began_s = time.process_time()
+    records = records_of(plan, size, conditions)
     verdict = judge(plan, {}, records, MACHINE, complete=True)
-    judge_s = time.process_time() - began_s
-    blocks = [record for record in records if isinstance(record, Block)]
-    outcome = _outcome(size, verdict, max(block.at_ns for block in blocks) / 1e9)
-    if simulated.crowd is None:
-        return outcome
-    scale = Scale(
-        merge_ms=1e3 * median(simulated.crowd.merge_s),
-        judge_s=judge_s,
-        samples_mib=sum(len(block.to_json()) for block in blocks) / 2**20,
-        memory_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        left_out=verdict.disturbed_blocks / len(blocks),
-        lost=len(simulated.crowd.lost),
-    )
-    return replace(outcome, scale=scale)
-
-
-def _outcome(size: Size, verdict: Verdict, lasted_s: float) -> Outcome:
+    lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
     findings = {"faster": 1, "can't tell": 0, "slower": -1}
     truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
     intervals = [ends(pair.low, pair.high) for pair in verdict.pairs]
@@ -126,6 +105,7 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
     n = len(outcomes)
     widths = [each.half_width for each in outcomes if each.half_width is not None]
     return Rates(
+        effect=size.effect,
         duration_s=size.duration_s,
         boots=size.boots,
         races=n,
@@ -134,32 +114,23 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
         coverage=rate(sum(each.covered for each in outcomes), n),
         half_width=_middle(widths) if widths else None,
         lasts_s=median(each.lasted_s for each in outcomes),
-        scale=_scale([each.scale for each in outcomes if each.scale]),
     )
 
 
-def _scale(given: Sequence[Scale]) -> Scale | None:
-    """The means; of memory the most."""
-    if not given:
-        return None
-    means = {key: fmean(getattr(each, key) for each in given) for key in Scale.model_fields}
-    return Scale(**{**means, "memory_mib": max(each.memory_mib for each in given)})
-
-
 def search(
-    size: Size, power: float, rates: Callable[[Size], Rates]
+    sizes: Sequence[Size], power: float, rates: Callable[[Size], Rates]
 ) -> tuple[tuple[Rates, ...], Rates | None]:
-    """All sizes tried, and the shortest with enough `power`; None if none has it.
+    """All sizes tried, and the first with enough `power`; None if none has it.
 
-    Power rises with the duration, so durations are bisected. `size` gives all the rest. Rates are
-    estimates: near the border chance decides between two neighbours.
+    `sizes` are in the order of their power, and are bisected. Rates are estimates: near the border
+    chance decides between two neighbours.
     """
     tried: list[Rates] = []
     best: Rates | None = None
-    low, high = 0, len(DURATIONS_S)
+    low, high = 0, len(sizes)
     while low < high:
         middle = (low + high) // 2
-        estimate = rates(replace(size, duration_s=DURATIONS_S[middle]))
+        estimate = rates(sizes[middle])
         tried.append(estimate)
         assert estimate.power
         if estimate.power.share < power:

@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff import measure
+from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.model.simulation import Conditions, Simulation
+from bakeoff.progress import Watch
+from bakeoff.runs.run import create
+from bakeoff.runs.shelving import add
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
+from bakeoff.simulate.past import FIRST
+from bakeoff.simulate.race import world_of
 from tests.cli.conftest import bakeoff
 
 FEW = ("--races", "4", "--seed", "1")
@@ -43,11 +50,46 @@ def test_a_race_is_planned_for_an_effect() -> None:
         *("--effect", "20%", "--power", "75%", "--boots", "2", "--races", "2", "--seed", "1")
     )
     assert status == 0
+    assert "The shortest that found 20 % in 75%" in said
     assert "bakeoff race … -d 5 --boots 2" in said
 
 
+def test_what_a_race_of_that_time_finds_is_searched() -> None:
+    status, said = typed("--power", "75%", "-d", "4", "--races", "2", "--seed", "1")
+    assert status == 0
+    assert "The smallest effect found in 75% of 2 races" in said
+    assert f"Conditions: {USUAL.source}" in said
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two races of this machine, in its history."""
+    runs_here, url = tmp_path / "runs", sqlite_url(tmp_path / "history.sqlite")
+    monkeypatch.setenv("BAKEOFF_HISTORY", url)
+    here = measure.machine(engine="", bakeoff="").model_copy(update={"taken_at": FIRST.isoformat()})
+    size = Size(effect=0.2, contenders=3, duration_s=6, boots=1)
+    for seed in (1, 2):
+        plan = plan_of(size, USUAL, seed).model_copy(update={"run": f"race-{seed}"})
+        stages = world_of(plan, size, USUAL, here).stages
+        run = create(plan, runs_here / plan.run, stages, Watch()).go_on(stages, Watch())
+        assert not add(run)
+
+
+@pytest.mark.usefixtures("history")
+def test_power_is_of_this_machine_s_own_races_of_the_pair_or_of_all() -> None:
+    search = ("--power", "75%", "-d", "4", "--races", "2", "--seed", "1")
+    _, said = typed(*search)
+    assert "this machine's history, 4 ratios of all contenders" in said
+    _, said = typed(*search, "planted", "reference")
+    assert "this machine's history, 2 ratios of planted and reference" in said
+    _, said = typed(*search, "planted", "unheard-of")
+    assert "this machine's history, 4 ratios of all contenders" in said
+    _, said = typed("-d", "2", *FEW)
+    assert USUAL.source in said
+
+
 def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) -> None:
-    wild = USUAL.model_copy(update={"slice_sd": 2, "short_ms": 2000})
+    wild = USUAL.model_copy(update={"slice_sd": 2})
     run = made(tmp_path, Size(effect=0.0, contenders=2, duration_s=150, boots=1), wild)
     status, said = typed(
         *("--effect", "1%", "--power", "99%", "--boots", "1", "--races", "2", "--seed", "1"),
@@ -62,9 +104,11 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
     [
         (["--effect", "3"], "it takes a percentage, as in 3%"),
         (["--effect", "-95%"], "takes -90% to 900%"),
-        (["--power", "80%"], "needs an --effect"),
+        (["--power", "80%"], "takes either an --effect"),
         (["--effect", "1%", "--power", "100%"], "less than 100%"),
-        (["--effect", "1%", "--power", "80%", "-d", "9"], "leave out --duration"),
+        (["--effect", "1%", "--power", "80%", "-d", "9"], "takes either an --effect"),
+        (["--weather", "130%"], "takes 0% to 100%"),
+        (["nginx", "brick"], "with --power and without --like"),
         (["--contenders", "1"], "Input should be greater than or equal to 2"),
         (["--like", "nosuch"], "there is no such run folder"),
     ],
@@ -96,17 +140,3 @@ def test_the_conditions_are_taken_from_a_run(tmp_path: Path) -> None:
     status, said = typed("-d", "2", "--boots", "2", *FEW, "--like", str(run), "--json", "-")
     assert status == 0
     assert json.loads(said[said.index("{") :])["conditions"]["connections"] == 32
-
-
-def test_several_load_generators_and_what_they_cost() -> None:
-    status, said = typed("--loaders", "3", "-d", "12", *FEW)
-    assert status == 0
-    assert "merging a slice" in said and "blocks left out" in said
-
-
-def test_only_several_generators_are_late_or_lost() -> None:
-    for option in (("--late", "1%"), ("--losses", "1")):
-        status, said = typed(*option)
-        assert status and "give --loaders" in said
-    status, said = typed("--loaders", "2", "--late", "150%")
-    assert status and "--late: is 150%; it takes 0% to 100%" in said

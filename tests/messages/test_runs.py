@@ -214,8 +214,8 @@ SECTION = Section(
             for words in (
                 "--effect 3",
                 "--effect -95%",
-                "--late 1%",
-                "--loaders 2 --late 200%",
+                "--weather 200%",
+                "nginx brick",
                 "--power 80%",
                 "--effect 1% --power 100%",
                 "--effect 1% --power 80% -d 20",

@@ -1,14 +1,16 @@
 """Conditions that are taken from a run are those that the run met."""
 
+from math import log
 from statistics import median
 
 import pytest
 
-from bakeoff.model.cut import SliceLengths
+from bakeoff.judge import judge
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.simulation import Conditions
-from bakeoff.plan.schedule import slice_lengths
-from bakeoff.simulate import USUAL, Size, conditions_of, plan_of, records_of
+from bakeoff.model.verdict import Verdict
+from bakeoff.simulate import USUAL, Size, conditions_of, conditions_of_past, plan_of, records_of
+from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
 from bakeoff.simulate.study import race
 
 SIZE = Size(effect=0.05, contenders=2, duration_s=30, boots=3)
@@ -32,23 +34,17 @@ def test_a_simulated_runs_conditions_are_found_again(figure: str, within: float)
 
 def test_races_under_the_conditions_found_are_judged_as_closely_as_under_the_true_ones() -> None:
     def half_width(conditions: Conditions) -> float:
-        size = Size(effect=0.0, contenders=2, duration_s=8, boots=3)
-        widths = [race(size, conditions, seed).half_width for seed in range(5)]
+        size = Size(effect=0.0, contenders=2, duration_s=10, boots=1)
+        widths = [race(size, conditions, seed).half_width for seed in range(7)]
         return median(each for each in widths if each)
 
-    assert half_width(FOUND) == pytest.approx(half_width(USUAL), rel=0.3)
+    assert half_width(FOUND) == pytest.approx(half_width(USUAL), rel=0.4)
 
 
-def test_slices_and_connections_are_the_runs_own() -> None:
-    for key in ("short_ms", "long_ms", "ramp_ms", "connections"):
-        assert getattr(FOUND, key) == getattr(USUAL, key)
-
-
-def test_usual_slices_are_those_that_a_race_gives_such_a_server() -> None:
-    latency_us = 1e6 * USUAL.connections / USUAL.requests_per_s
-    lengths = slice_lengths(USUAL.requests_per_s, latency_us)
-    usual = SliceLengths(short_ms=USUAL.short_ms, long_ms=USUAL.long_ms, ramp_ms=USUAL.ramp_ms)
-    assert usual == lengths
+def test_connections_and_whether_processes_last_are_the_runs_own() -> None:
+    assert (FOUND.connections, FOUND.lasting) == (USUAL.connections, False)
+    lasting = USUAL.model_copy(update={"lasting": True})
+    assert conditions_of(PLAN, records_of(PLAN, SIZE, lasting)).lasting
 
 
 def test_a_noisier_run_has_noisier_conditions() -> None:
@@ -61,3 +57,41 @@ def test_a_noisier_run_has_noisier_conditions() -> None:
 def test_a_run_with_too_few_blocks_is_refused() -> None:
     with pytest.raises(BadUsage, match="has 16 of the 30 blocks that are needed"):
         conditions_of(PLAN, RECORDS[:20])
+
+
+def verdicts(n: int, **changed: object) -> list[Verdict]:
+    """Of so many races under the usual conditions but for those `changed`."""
+    size, conditions = Size(0.05, 2, 10, 1), USUAL.model_copy(update=changed)
+    plans = [plan_of(size, conditions, seed) for seed in range(n)]
+    return [
+        judge(plan, {}, records_of(plan, size, conditions), MACHINE, complete=True)
+        for plan in plans
+    ]
+
+
+def test_a_history_predicts_the_width_of_its_own_races() -> None:
+    past = verdicts(5)
+    found = conditions_of_past(past)
+    assert found and not found.lasting
+    assert found.source == "this machine's history, 5 ratios of all contenders"
+    size = Size(effect=0.0, contenders=2, duration_s=10, boots=1)
+    predicted = [race(size, found, seed).half_width or 0.0 for seed in range(5)]
+    seen = [
+        log(pair.high / pair.low) / 2
+        for each in past
+        for pair in each.pairs
+        if pair.high and pair.low
+    ]
+    assert median(predicted) == pytest.approx(median(seen), rel=0.4)
+
+
+def test_a_pair_has_its_own_races_of_the_history() -> None:
+    past = verdicts(1)
+    assert conditions_of_past(past, (PLANTED, REFERENCE))
+    assert conditions_of_past(past, (PLANTED, "another")) is None
+    assert conditions_of_past([]) is None
+
+
+def test_a_history_of_lasting_processes_predicts_lasting_ones() -> None:
+    found = conditions_of_past(verdicts(1, lasting=True))
+    assert found and found.lasting

@@ -1,5 +1,8 @@
 """A simulated race: its records are such as a real one leaves, and its truth is what was asked."""
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 import numpy as np
 import pytest
 
@@ -7,29 +10,36 @@ from bakeoff.judge import judge
 from bakeoff.judge.compare import compare
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
-from bakeoff.model.cut import Draw
+from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.samples import RECORD, Block, Record
+from bakeoff.plan.schedule import has_first_process
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
 
 SMALL = Size(effect=0.0, contenders=2, duration_s=4, boots=2)
 SDS = ("drift_sd", "slice_sd", "connections_sd", "process_sd", "boot_sd")
-QUIET = USUAL.model_copy(
-    update={**dict.fromkeys(SDS, 0.0), "steals_per_s": 0.0, "start_order": 0.0}
-)
+QUIET = USUAL.model_copy(update={**dict.fromkeys(SDS, 0.0), "steals_per_s": 0.0})
+
+RecordT = TypeVar("RecordT", bound=Record)
 
 
-def raced(size: Size, seed: int = 1, quiet: bool = False) -> list[Record]:
-    conditions = QUIET if quiet else USUAL
-    return records_of(plan_of(size, conditions, seed), size, conditions)
+def raced(size: Size, /, seed: int = 1, **changed: object) -> list[Record]:
+    """The records under the usual conditions but for those `changed`."""
+    conditions = USUAL.model_copy(update=changed)
+    return list(records_of(plan_of(size, conditions, seed), size, conditions))
 
 
-def blocks(records: list[Record]) -> list[Block]:
-    return [each for each in records if isinstance(each, Block)]
+def quietly(size: Size, **changed: object) -> list[Record]:
+    """On a machine without weather, with servers without chance."""
+    return raced(size, **{**QUIET.model_dump(), **changed})
+
+
+def of(kind: type[RecordT], records: Iterable[Record]) -> list[RecordT]:
+    return [each for each in records if isinstance(each, kind)]
 
 
 def test_littles_law_holds_in_every_slice() -> None:
-    for block in blocks(raced(SMALL)):
+    for block in of(Block, raced(SMALL)):
         for piece in block.slices:
             event = piece.event
             window_us = (event.end_ns - event.start_ns) / 1e3
@@ -39,7 +49,7 @@ def test_littles_law_holds_in_every_slice() -> None:
 
 
 def test_the_histogram_has_the_slices_count_and_its_mean() -> None:
-    event = blocks(raced(SMALL))[0].slices[0].event
+    event = of(Block, raced(SMALL))[0].slices[0].event
     merged = merge([event])
     counts = np.diff(merged.cumulated, prepend=0)
     assert merged.answered == event.requests == event.latency_count
@@ -58,35 +68,62 @@ def test_records_are_such_as_samples_jsonl_holds() -> None:
 
 
 def test_the_planted_server_is_faster_by_the_effect_on_a_quiet_machine() -> None:
-    size = Size(effect=0.03, contenders=2, duration_s=10, boots=1)
     totals = {REFERENCE: 0, PLANTED: 0}
-    for block in blocks(raced(size, quiet=True)):
+    for block in of(Block, quietly(Size(effect=0.03, contenders=2, duration_s=10, boots=1))):
         for piece in block.slices:
             totals[piece.entry] += piece.event.requests
     assert totals[PLANTED] / totals[REFERENCE] == pytest.approx(1.03, abs=0.002)
 
 
 def test_every_server_has_one_slice_in_each_block_and_long_ones_a_fifth_of_the_time() -> None:
-    size = Size(effect=0.0, contenders=3, duration_s=12, boots=2)
-    spent_ms = {"short": 0, "long": 0}
-    for block in blocks(raced(size)):
+    size = Size(effect=0.0, contenders=3, duration_s=20, boots=1)
+    spent_ns = {"short": 0, "long": 0}
+    for block in of(Block, raced(size)):
         assert sorted(piece.entry for piece in block.slices) == sorted(size.names)
-        lengths = {"short": USUAL.short_ms, "long": USUAL.long_ms}
-        spent_ms[block.kind] += 3 * lengths[block.kind]
-    assert sum(spent_ms.values()) == pytest.approx(12_000, rel=0.05)
-    assert spent_ms["long"] / sum(spent_ms.values()) == pytest.approx(0.2, abs=0.1)
+        spent_ns[block.kind] += sum(piece.event.window_ns for piece in block.slices)
+    assert sum(spent_ns.values()) == pytest.approx(20e9, rel=0.05)
+    assert spent_ns["long"] / sum(spent_ns.values()) == pytest.approx(0.2, abs=0.04)
 
 
-def test_a_turn_after_anothers_meets_cold_caches() -> None:
-    cold = QUIET.model_copy(update={"cold_us": 2000})
-    size = Size(effect=0.0, contenders=2, duration_s=8, boots=1)
-    before, counts = "", {True: list[int](), False: list[int]()}
-    for block in blocks(records_of(plan_of(size, cold, 1), size, cold)):
-        for piece in block.slices:
-            if block.kind == "short":
-                counts[piece.entry == before].append(piece.event.requests)
-            before = piece.entry
-    assert np.mean(counts[False]) / np.mean(counts[True]) == pytest.approx(18 / 20, abs=0.01)
+def test_draws_have_new_processes_but_for_the_first_process_s_own() -> None:
+    records, plan = raced(SMALL), plan_of(SMALL, USUAL, 1)
+    (rule,) = of(DrawRule, records)
+    assert {each.what for each in rule.redrawn.values()} == {"processes"}
+    draws = of(Draw, records)
+    assert len({(draw.boot, draw.processes[PLANTED]) for draw in draws}) > len(draws) / 2
+    for draw in draws:
+        first = has_first_process(plan, draw.boot, draw.draw)
+        assert (draw.processes[PLANTED] == 0) == first
+
+
+def test_short_races_have_short_slices_and_enough_of_them() -> None:
+    def short_ms(duration_s: float) -> int:
+        records = quietly(Size(0.0, 2, duration_s, 1), requests_per_s=800.0)
+        return of(Warmup, records)[0].lengths[REFERENCE].short_ms
+
+    # Ten mean latencies are 800 ms. A twelfth of 0.8 · 2 s is less than the two that it takes.
+    assert short_ms(4) == pytest.approx(160, rel=0.05)
+    assert short_ms(60) == pytest.approx(800, rel=0.05)
+
+
+def test_processes_of_servers_that_start_slowly_last_and_take_turns() -> None:
+    records = raced(Size(0.0, 2, 20, 1), lasting=True)
+    (rule,) = of(DrawRule, records)
+    assert {each.why for each in rule.redrawn.values()} == {"starts_slowly"}
+    instances = {each.instances for each in rule.redrawn.values()}
+    processes = [each.processes[PLANTED] for each in of(Draw, records)]
+    assert instances == {len(set(processes))} and 1 < len(set(processes)) < len(processes)
+
+
+def test_a_server_that_feels_the_machine_more_varies_with_it() -> None:
+    for felt in (1.0, 2.0):
+        lns: dict[str, list[float]] = {REFERENCE: [], PLANTED: []}
+        size = Size(0.0, 2, 20, 1)
+        for block in of(Block, quietly(size, drift_sd=0.2, drift_s=5.0, felt=felt)):
+            for piece in block.slices:
+                lns[piece.entry].append(np.log(piece.event.requests_per_s))
+        slope = np.polyfit(lns[REFERENCE], lns[PLANTED], 1)[0]
+        assert slope == pytest.approx(felt, rel=0.1)
 
 
 def test_the_judge_has_nothing_to_say_against_its_servers() -> None:
@@ -98,27 +135,13 @@ def test_the_judge_has_nothing_to_say_against_its_servers() -> None:
         assert entry.limited_by == "server"
 
 
-def test_each_draw_has_new_connections_and_a_new_process_or_one_that_takes_turns() -> None:
-    def processes(instances: int | None) -> list[int]:
-        conditions = USUAL.model_copy(update={"instances": instances})
-        records = records_of(plan_of(SMALL, conditions, 1), SMALL, conditions)
-        assert {block.draw for block in records if isinstance(block, Block)} == {0, 1}
-        return [each.processes[PLANTED] for each in records if isinstance(each, Draw)]
-
-    assert processes(None) == [0, 1, 0, 1]
-    assert processes(1) == [0, 0, 0, 0]
-
-
 def test_spreads_are_found_again_by_the_judge() -> None:
-    """Of a ratio of two, √2 of one's; 120 draws of 8 processes in each of 4 boots, some of which
-    have a long slice alone."""
-    loud = QUIET.model_copy(
-        update={"connections_sd": 0.01, "process_sd": 0.05, "draw_s": 0.1, "instances": 8}
-    )
-    size = Size(effect=0.0, contenders=2, duration_s=48, boots=4)
+    """Of a ratio of two, √2 of one's; four boots of eight processes that take turns."""
+    loud = QUIET.model_copy(update={"connections_sd": 0.01, "process_sd": 0.05, "lasting": True})
+    size = Size(effect=0.0, contenders=2, duration_s=100, boots=4)
     plan = plan_of(size, loud, 1)
     history = History.of(records_of(plan, size, loud))
     found = compare(history, size.names)[frozenset(size.names)].estimate.spread
-    assert (found.processes, found.boots) == (32, 4) and 350 < found.draws < 480
-    assert found.connections_sd == pytest.approx(0.01 * np.sqrt(2), rel=0.2)
+    assert found.boots == 4 and found.processes > 12
+    assert found.connections_sd == pytest.approx(0.01 * np.sqrt(2), rel=0.25)
     assert found.process_sd == pytest.approx(0.05 * np.sqrt(2), rel=0.4)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bakeoff.model.simulation import Middle, Rates
-from bakeoff.simulate import USUAL, Size, rate, search, study
+from bakeoff.simulate import DURATIONS_S, USUAL, Size, rate, search, study
 from bakeoff.simulate.study import Outcome, race, summed_up
 
 SHORT = Size(effect=0.0, contenders=2, duration_s=4, boots=1)
@@ -58,7 +58,7 @@ def test_races_too_short_for_a_ratio_have_no_width() -> None:
     assert summed_up(SHORT, [silent, silent]).half_width is None
 
 
-TO_FIND = Size(effect=0.01, contenders=2, duration_s=1, boots=1)
+TO_FIND = [Size(effect=0.01, contenders=2, duration_s=each, boots=1) for each in DURATIONS_S]
 RACES = 1000
 
 
@@ -67,6 +67,7 @@ def powered(size: Size, needs_s: float) -> Rates:
     share = min(0.99, 0.8 * math.sqrt(size.duration_s / needs_s))
     width = Middle(median=0.01, low=0.01, high=0.01)
     return Rates(
+        effect=size.effect,
         duration_s=size.duration_s,
         boots=size.boots,
         races=RACES,

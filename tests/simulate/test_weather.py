@@ -27,3 +27,16 @@ def test_the_host_takes_as_much_as_the_conditions_say_and_proc_stat_tells_in_tic
     assert stolen_s == pytest.approx(expected_s, rel=0.1)
     counted_s = sum(core.steal_s for core in weather.cores())
     assert stolen_s - 0.02 <= counted_s <= stolen_s
+
+
+def test_a_slice_differs_from_a_later_one_as_recorded_ones_did() -> None:
+    """The shares of METHODOLOGY.md, the judge judged, at the middles of their times."""
+    recorded = {0.045: 0.05, 0.15: 0.09, 0.4: 0.12, 10.0: 0.19}
+    for apart_s, sd in recorded.items():
+        weather, differences = Weather(USUAL, np.random.default_rng(3)), []
+        for _ in range(STEPS // 4):
+            before = weather.ln_speed
+            weather.pass_by(apart_s)
+            differences.append(weather.ln_speed - before)
+        whole = np.hypot(np.std(differences), np.sqrt(2) * USUAL.slice_sd)
+        assert whole == pytest.approx(sd, rel=0.12)
