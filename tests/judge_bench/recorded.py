@@ -17,6 +17,7 @@ import numpy as np
 
 from bakeoff.judge.spread import estimate
 from bakeoff.judge.widths import width
+from bakeoff.model.ratio import Spread
 
 RECORDS = Path(__file__).parents[2] / "records"
 FILES = ("2026-11-24T14-11-blocks-of-equals.json", "2026-11-24T18-40-blocks-of-equals.json")
@@ -26,12 +27,13 @@ COLD = "vertx"
 
 @dataclass(frozen=True)
 class Judged:
-    """A race of equals: ln ratio, and the half-width of its interval."""
+    """A race of equals: ln ratio, the half-width of its interval, and what it varies by."""
 
     at: str
     program: str
     ln_ratio: float
     half_width: float
+    spread: Spread
 
 
 def races() -> Iterator[dict[str, Any]]:
@@ -55,7 +57,7 @@ def judged(race: dict[str, Any]) -> Judged:
             process.append(numbers.setdefault(of_both, len(numbers)))
     boot = np.zeros(len(values), np.int64)
     found = estimate(np.array(values), boot, np.array(draw), np.array(process))
-    return Judged(race["at"], race["program"], found.centre, width(found, 1).alone)
+    return Judged(race["at"], race["program"], found.centre, width(found, 1).alone, found.spread)
 
 
 def summary(found: list[Judged]) -> dict[str, float]:
@@ -83,7 +85,7 @@ def main() -> None:
         print(name, *(f"{key} {value:.3g}" for key, value in row.items()), sep="  ")
     if chosen.out:
         what = "recorded races of equals, judged anew: python -m tests.judge_bench.recorded"
-        races_ = [vars(each) for each in found]
+        races_ = [{**vars(each), "spread": each.spread.model_dump()} for each in found]
         kept = {"what": what, "files": FILES, "summary": table, "races": races_}
         chosen.out.write_text(json.dumps(kept, indent=1) + "\n")
 
