@@ -185,8 +185,12 @@ READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
     "rest": {"cpu_ms_per_s": _rest_cpu, "memory_mib": _memory},
     "peak": {"requests_per_s": lambda seen, _turn: seen.peak or None},
     "load_10": _LOADED,
-    "load_70": {**_LOADED, "cpu_us_per_request": _cpu_per_request},
-    "load_100": {**_LOADED, "kept": _kept},
+    "load_70": {
+        "p50_us": _quantile(0.5),
+        "answered": _answered,
+        "cpu_us_per_request": _cpu_per_request,
+    },
+    "load_100": {"kept": _kept, "answered": _answered},
     "load_150": {"kept": _kept, **_LOADED},
     "load_300": {"kept": _kept, **_LOADED},
     "equal": {

@@ -12,7 +12,7 @@ import pytest
 from bakeoff.judge import judge_day, recovered_after_ms
 from bakeoff.judge.beyond import BEYOND, behaviour, traits
 from bakeoff.judge.day_figures import READINGS, Seen
-from bakeoff.model.day import Day, DayPlan, Figure, Phase
+from bakeoff.model.day import MAIN, Day, DayPlan, Figure, Phase
 from bakeoff.model.readings import CpuTime, Memory, TcpTrouble
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 from bakeoff.plan import DayOptions, plan_day
@@ -358,3 +358,7 @@ def test_equal_servers_are_told_apart_in_one_line_of_twenty_at_most(plan: DayPla
         alarms += any(pair.finding in ("better", "worse") for pair in line.pairs)
     # 5 % and three standard errors of 150 days.
     assert alarms / days <= 0.05 + 3 * 0.018
+
+
+def test_each_phase_stands_on_the_page_with_figures_that_it_has() -> None:
+    assert all(set(main) <= set(READINGS[phase]) for phase, main in MAIN.items())
