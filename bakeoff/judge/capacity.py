@@ -62,6 +62,9 @@ from bakeoff.model.samples import Record
 SATURATION = 1.5
 AT, NEAR_SATURATION = 0.06, 0.15
 """In ln rate: how far from the capacity, and from 1.5 times it, a point may be to stand for it."""
+UNSEEN, UNSEEN_OF_RATIO = 0.065, 0.03
+"""What short slices miss, in ln: of a capacity, which comes out too high, and of each unit of a
+ln ratio (crossing.py)."""
 ABOVE = 0.16
 """In ln rate: how far above a capacity slices show whether the generator was the limit."""
 
@@ -77,7 +80,7 @@ class Estimate:
     def interval(self) -> tuple[float, float]:
         """Its 95 % interval, requests per second."""
         width = float(half_widths(self.moves[:, None])[0])
-        return exp(self.ln_rate - width), exp(self.ln_rate + width)
+        return exp(self.ln_rate - width - UNSEEN), exp(self.ln_rate + width)
 
 
 def half_widths(moves: Floats) -> Floats:
@@ -249,7 +252,8 @@ def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[Capaci
         return
     apart = np.stack([estimates[a].moves - estimates[b].moves for a, b in pairs], axis=1)
     for (a, b), width in zip(pairs, half_widths(apart), strict=True):
-        ratio, half = estimates[a].ln_rate - estimates[b].ln_rate, float(width)
+        ratio = estimates[a].ln_rate - estimates[b].ln_rate
+        half = float(width) + UNSEEN_OF_RATIO * ratio
         yield CapacityPair(
             a=a,
             b=b,

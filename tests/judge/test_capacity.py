@@ -145,14 +145,14 @@ def test_all_hold_or_none_does() -> None:
         assert crossing(climb(held, range(2))).ln_rate == expected
 
 
-def test_a_known_capacity_is_within_its_interval_and_what_short_slices_miss() -> None:
-    """Slices of 0.3 s don't see the rare long queue: against the theory they are 3 to 5 % high."""
+def test_a_known_capacity_is_within_its_interval() -> None:
+    """Though slices of 0.3 s don't see the rare long queue, and are some percent high."""
     report = run({"a": 10_000.0})
     capacity = entry(report, "a").capacities[0]
     assert capacity.finding == "found"
     assert capacity.low is not None and capacity.high is not None
     truth = true_capacity(10_000, 0.99, 10_000)
-    assert capacity.low * 0.95 < truth < capacity.high
+    assert capacity.low < truth < capacity.high < 1.1 * truth
     assert capacity.high / capacity.low < 1.3
 
 
@@ -164,7 +164,7 @@ def test_the_one_that_holds_more_is_ahead_and_equal_ones_cannot_be_told_apart() 
     assert (higher.a, higher.finding) == ("a", "higher")
     truth = true_capacity(10_000, 0.99, 10_000) / true_capacity(5_000, 0.99, 10_000)
     # The slower one's queue takes longer to build: short slices flatter it by some percent more.
-    assert higher.low < truth < higher.high * 1.05
+    assert higher.low < truth < higher.high
 
 
 def test_the_same_samples_give_the_same_report() -> None:
