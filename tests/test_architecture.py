@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "judge": {"model", "histograms"},
     "history": {"model"},
     "runs": {"model", "history", "workers", "keeper", *STAGES},
-    "simulate": {"model", "runs", "build", "judge", "progress", "workers"},
+    "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
     "traffic": {"model", "verify"},
     "library": {"model", "cluster", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},

@@ -373,11 +373,12 @@ def _sizes(tried: tuple[Rates, ...]) -> Table:
 def _advice(result: Simulation) -> str:
     power, chosen, tried = result.power_asked, result.chosen, result.tried
     if chosen is None or chosen.power is None:
-        best = max(tried, key=lambda each: each.power.share if each.power else 0)
-        assert best.power
+        last = max(tried, key=lambda each: (each.duration_s, each.effect))
+        assert last.power
         return (
-            f"No race of {best.duration_s:g} s or less finds {100 * best.effect:g} % in "
-            f"{power:.0%}; the best found it in {best.power.share:.0%}. A quieter machine may help."
+            f"No race of {last.duration_s:g} s or less finds {100 * last.effect:g} % in "
+            f"{power:.0%}; the longest found it in {last.power.share:.0%}. A quieter machine may "
+            "help."
         )
     found = f"in {power:.0%} of {chosen.races} races"
     command = f"bakeoff race … -d {chosen.duration_s:g} --boots {chosen.boots}"

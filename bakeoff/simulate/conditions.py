@@ -24,6 +24,7 @@ from bakeoff.model.ratio import Spread
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.simulation import Conditions
 from bakeoff.model.verdict import Verdict
+from bakeoff.report.figures import plural
 from bakeoff.simulate.server import SERVICE_CV
 
 TRIMMED_SD = 0.85
@@ -222,7 +223,7 @@ def conditions_of_past(verdicts: Iterable[Verdict], names: Sequence[str] = ()) -
     of = " and ".join(names) or "all contenders"
     return conditions_of_spreads(
         [spread for _, _, spread in found],
-        source=f"this machine's history, {len(found)} ratios of {of}",
+        source=f"this machine's history, {plural(len(found), 'ratio')} of {of}",
         requests_per_s=requests_per_s,
         connections=round(median(verdict.connections for verdict, _, _ in found)),
         answered=requests_per_s * slice_ms / 1000,

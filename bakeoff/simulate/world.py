@@ -34,6 +34,7 @@ VERIFY_MS, CONNECT_MS, AUDIT_MS, SETTLE_MS = 20, 40, 3000, 300
 READY_MS, READY_SLOWLY_MS = 30, 2000
 """How long processes start that each draw has anew, and those that last."""
 HOST = "simulated"
+FIXED_WORK_NS = 200_000
 
 
 class World:
@@ -187,7 +188,7 @@ class World:
         """What this world has nothing of, or does nothing for."""
 
     answers = connections_at_a_time = death = close = nothing
-    written = tcp = listen_queue = network = nothing
+    written = tcp = listen_queue = network = earlier = nothing
 
 
 class Cpu:
@@ -237,6 +238,7 @@ class Load:
         process, ln_level = self._processes[command.target], self._ln_level[command.target]
         name, _ = world.ln_process[process]
         weather = world.weather
+        fixed_work_ns = round(FIXED_WORK_NS * exp(-weather.ln_speed))
         weather.pass_by((given.gap_ms + command.ramp_ms) / 1000)
         start_ns = world.now_ns()
         stolen_s = weather.pass_by(ms / 2000)
@@ -255,7 +257,8 @@ class Load:
             SERVER_BUSY * (window.ramp_ns + length_ns + DRAIN_NS - window.lost_ns)
         )
         service_ns = 1e9 / (given.requests_per_s * exp(ln_level))
-        return event_of(command, service_ns, window, answered, self._connections)
+        event = event_of(command, service_ns, window, answered, self._connections)
+        return event.model_copy(update={"fixed_work_ns": fixed_work_ns})
 
     def close(self) -> None:
         pass

@@ -10,7 +10,7 @@ from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.model.simulation import Conditions, Simulation
 from bakeoff.progress import Watch
-from bakeoff.runs.run import create
+from bakeoff.runs.run import create, listed
 from bakeoff.runs.shelving import add
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.past import FIRST
@@ -140,3 +140,11 @@ def test_the_conditions_are_taken_from_a_run(tmp_path: Path) -> None:
     status, said = typed("-d", "2", "--boots", "2", *FEW, "--like", str(run), "--json", "-")
     assert status == 0
     assert json.loads(said[said.index("{") :])["conditions"]["connections"] == 32
+
+
+def test_runs_are_left_a_day_apart_one_of_whose_servers_changes_halfway(tmp_path: Path) -> None:
+    to = tmp_path / "left"
+    status, _ = typed("--effect", "-20%", "--runs", "2", "--out", str(to), "-d", "2", "--seed", "1")
+    assert status == 0
+    found = [run.result.entry("planted") for run in listed(to)]
+    assert [each.version for each in found if each] == ["1", "2"]
