@@ -29,16 +29,31 @@ def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Rati
     )
 
 
+def mean_ratio(
+    typical: Comparison | None,
+    by_mean: Comparison | None,
+    a: str,
+    b: str,
+    at_least: Collection[str],
+) -> Interval | None:
+    """The ratio of mean speeds a over b, which are those of short slices; None where one entry is
+    bounded, or long slices count."""
+    if not typical or not by_mean or typical.slice_length_matters or {a, b} & {*at_least}:
+        return None
+    return by_mean.interval(a)
+
+
 def pair(
     comparison: Comparison,
     a: str,
     b: str,
     at_least: Collection[str],
     by_cpu: Comparison | None = None,
+    by_mean: Comparison | None = None,
     by_state: ByState | None = None,
 ) -> Pair:
-    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, and
-    `by_state` is how that follows the machine."""
+    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, `by_state`
+    is how that follows the machine, and `by_mean` compares mean speeds."""
     whole = a not in at_least and b not in at_least
     width = comparison.width
     bounded = ratio(comparison.interval(a), a, b, at_least)
@@ -50,5 +65,6 @@ def pair(
         equivalent=whole and equivalent(comparison.estimate.centre, width.one_sided),
         minimum_detectable_effect=width.detectable if whole else None,
         cpu_ratio=by_cpu and by_cpu.interval(a),
+        mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
         by_state=by_state,
     )

@@ -11,6 +11,7 @@ from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs
 from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History
 from bakeoff.judge.open_loop import Offered, offered_to
+from bakeoff.judge.pauses import Lost, with_cost
 from bakeoff.judge.steadiness import warm_ups
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import (
@@ -135,6 +136,8 @@ def row(
     until_end: Pairs,
     all_pairs: Pairs,
     by_cpu: Pairs,
+    by_mean: Pairs,
+    lost: Mapping[str, Lost],
     place: tuple[tuple[int, int], str] | None,
     cpu_letters: str,
 ) -> VerdictEntry:
@@ -142,7 +145,7 @@ def row(
 
     `place` is its rank range and its letters, None where it is not valid. `all_pairs` has the
     comparisons over all blocks, where some were left out of `pairs`; `by_cpu` those of requests
-    per CPU second, and `until_end` those of entries that ended.
+    per CPU second, `by_mean` those of mean speeds, and `until_end` those of entries that ended.
     """
     reference = participants.reference
     is_reference = place is not None and name == reference
@@ -156,7 +159,8 @@ def row(
             return None
         return bounds.ratio(comparison.interval(name), name, reference, participants.bounded)
 
-    against, cpu = to_reference(pairs), to_reference(by_cpu)
+    against, cpu, means = (to_reference(each) for each in (pairs, by_cpu, by_mean))
+    mean_ratio = bounds.mean_ratio(against, means, name, reference, participants.bounded)
     interval = bounded(against)
     shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
     tally, offered = participants.tallies[name], participants.offered[name]
@@ -177,7 +181,9 @@ def row(
         reasons=participants.reasons[name],
         at_least=participants.at_least[name],
         warnings=(
-            *warnings(plan, name, history, tally),
+            *with_cost(
+                tuple(warnings(plan, name, history, tally)), lost.get(name), reference, mean_ratio
+            ),
             *latency.signatures(quantiles, server_busy, history.tcp),
             *(_about_blocks(name, reference, against, shared, history) if ranked else ()),
         ),
@@ -185,6 +191,7 @@ def row(
         low=1.0 if is_reference else interval and interval.low,
         high=1.0 if is_reference else interval and interval.high,
         cpu_ratio=cpu.interval(name) if cpu else None,
+        mean_ratio=mean_ratio,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(all_pairs)),
         until_end=bounded(until_end.get(frozenset({name, reference}))),

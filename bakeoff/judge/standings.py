@@ -32,7 +32,12 @@ def ordered(names: Sequence[str], reference: str, pairs: Pairs) -> list[str]:
 
 
 def listed(
-    names: Sequence[str], pairs: Pairs, at_least: Collection[str], by_cpu: Pairs, machine: States
+    names: Sequence[str],
+    pairs: Pairs,
+    at_least: Collection[str],
+    by_cpu: Pairs,
+    by_mean: Pairs,
+    machine: States,
 ) -> tuple[Pair, ...]:
     """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
@@ -41,10 +46,10 @@ def listed(
     """
     found = []
     for a, b in combinations(names, 2):
-        pair, cpu = (each.get(frozenset({a, b})) for each in (pairs, by_cpu))
+        pair, cpu, mean = (each.get(frozenset({a, b})) for each in (pairs, by_cpu, by_mean))
         if pair:
             followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
-            found.append(bounds.pair(pair, a, b, at_least, cpu, followed))
+            found.append(bounds.pair(pair, a, b, at_least, cpu, mean, followed))
     return tuple(found)
 
 

@@ -24,6 +24,7 @@ from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import History
 from bakeoff.judge.machines import machine_ratios
 from bakeoff.judge.network import network_findings
+from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
 from bakeoff.judge.state import feel_unlike, states
@@ -89,9 +90,11 @@ def judge(
     }
     all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
     by_cpu = compare(history, valid, "requests_per_cpu_s")
+    speeds = Speeds.of(plan, history, valid)
+    by_mean, lost = speeds.compared(), speeds.lost(pairs)
     names = ordered(valid, reference, pairs)
     machine_states = states(history.blocks)
-    listing = listed(names, pairs, participants.bounded, by_cpu, machine_states)
+    listing = listed(names, pairs, participants.bounded, by_cpu, by_mean, machine_states)
     standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu)
     entries = tuple(
         row(
@@ -104,6 +107,8 @@ def judge(
             until_end=until_end,
             all_pairs=all_pairs,
             by_cpu=by_cpu,
+            by_mean=by_mean,
+            lost=lost,
             place=standing.get(name),
             cpu_letters=letters.get(name, ""),
         )

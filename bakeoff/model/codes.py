@@ -70,6 +70,9 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "limit_unknown server_busy client_busy client_core: "
     "Neither server nor generator was at its limit.",
     "stood_still length_us times slices: At least half of its connections waited together.",
+    "pauses_cost share share_low share_high reference ratio low high: Pauses took `share` of its "
+    "throughput, beyond what the others lost, of which typical slices have nothing; `ratio` is "
+    "that of mean speeds.",
     "silent_slices silent slices: Slices passed without a single answer.",
     "slower_while_measured after_share after_ratio: Its throughput fell during a boot.",
     "faster_while_measured after_share after_ratio: Its throughput rose during a boot.",

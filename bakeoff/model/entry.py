@@ -97,7 +97,8 @@ class VerdictEntry(Contract):
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
     says why it did at least what was measured (the load generator was the limit): its ratio then
     has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
-    as many requests it answers per second of its own CPU time. `n` counts paired blocks.
+    as many requests it answers per second of its own CPU time, and `mean_ratio` is `Pair`'s.
+    `n` counts paired blocks.
     `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
     ratio with those blocks too that were left out because the host took the cores away.
     `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
@@ -124,6 +125,7 @@ class VerdictEntry(Contract):
     low: float | None
     high: float | None
     cpu_ratio: Interval | None = None
+    mean_ratio: Interval | None = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
     until_end: Annotated[Ratio | None, Field(exclude_if=lambda given: given is None)] = None

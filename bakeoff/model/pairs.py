@@ -58,7 +58,9 @@ class Pair(Contract):
     such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
     the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
     among themselves; None: the CPU time of one can't be seen. `by_state` is how that ratio follows
-    the machine's state; None: the state isn't known of enough draws.
+    the machine's state; None: the state isn't known of enough draws. `mean_ratio`
+    is the ratio of mean speeds, pauses included, in a family of its own; its `n` counts draws.
+    None: one was limited, or there was one draw, or an open loop.
     `draws` and `processes`: see `Ratio`. `next_race` is None where no earlier races are known, or
     too few.
     """
@@ -75,6 +77,7 @@ class Pair(Contract):
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
     cpu_ratio: Interval | None = None
+    mean_ratio: Interval | None = None
     by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
     next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
 
@@ -105,11 +108,12 @@ class Pair(Contract):
                 "b": self.a,
                 **_inverted(self),
                 "finding": opposite.get(self.finding, self.finding),
-                "cpu_ratio": self.cpu_ratio
-                and self.cpu_ratio.model_copy(update=_inverted(self.cpu_ratio)),
+                **{
+                    key: of.model_copy(update=_inverted(of))
+                    for key in ("cpu_ratio", "mean_ratio", "next_race")
+                    if (of := getattr(self, key))
+                },
                 "by_state": self.by_state and _mirrored(self.by_state),
-                "next_race": self.next_race
-                and self.next_race.model_copy(update=_inverted(self.next_race)),
             }
         )
 

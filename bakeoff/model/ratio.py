@@ -35,6 +35,10 @@ class Interval(Ratio):
     low: float
     high: float
 
+    def excludes(self, ratio: float) -> bool:
+        """Whether a ratio lies outside of the interval."""
+        return not self.low <= ratio <= self.high
+
 
 class ByState(Contract):
     """How a ratio by server CPU follows the machine's state, which is the time of the fixed work

@@ -127,6 +127,8 @@ VALUES: Mapping[str, str] = {
     "served": "of each, how many connections it serves while they stay open",
     "setting": "the name of a setting of HTTP/2",
     "share": "a share, 0 to 1",
+    "share_high": "upper end of the share's 95 % interval",
+    "share_low": "lower end of the share's 95 % interval",
     "shares": "of each of `kinds`, the share of what was attempted; of each of `sides` or `names`, "
     "the share that the code means",
     "short_high": "upper end of the short slices' 95 % interval",

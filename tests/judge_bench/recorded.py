@@ -2,12 +2,15 @@
 
 Their truth is a ratio of 1. Prints, for each program and for all, the root mean square of ln ratio,
 the median half-width of its 95 % interval, and how many intervals miss; --out keeps each race.
+Then in how many pauses are found where there are none, and where some of one copy's slices, drawn
+by chance, are slowed.
 """
 
 import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, median
@@ -15,7 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from bakeoff.judge.compare import MIN_BLOCKS, family
+from bakeoff.judge.paired import Paired
+from bakeoff.judge.pauses import Lost, Speeds
 from bakeoff.judge.spread import estimate
+from bakeoff.judge.trimmed import trimmed_mean
 from bakeoff.judge.widths import width
 from bakeoff.model.ratio import Spread
 
@@ -60,6 +67,30 @@ def judged(race: dict[str, Any]) -> Judged:
     return Judged(race["at"], race["program"], found.centre, width(found, 1).alone, found.spread)
 
 
+def lost(race: dict[str, Any], share: float = 0, speed: float = 1) -> list[Lost]:
+    """What pauses took from each copy, where a share of the first one's slices have that speed.
+
+    Each copy is given half of a block's ln ratio, since nothing else is on record.
+    """
+    rng = np.random.default_rng(7)
+    blocks, draws, processes, mean, below = [], [], [], [], []
+    for number, each in enumerate(race["draws"]):
+        half = np.array(each["ln_ratio"]) / 2
+        slowed = np.log(speed) * (rng.random(len(half)) < share)
+        of_both = np.stack([half + slowed, -half], axis=1)
+        blocks.append(of_both)
+        draws += [number] * len(half)
+        processes += [each.get("processes") or [each["process"]] * 2] * len(half)
+        mean.append(np.log(np.exp(of_both).mean(axis=0)))
+        below.append([trimmed_mean(ln_y) for ln_y in of_both.T] - mean[-1])
+    draw, process, boot = np.array(draws), np.array(processes), np.zeros(len(draws), np.int64)
+    first = np.unique(draw, return_index=True)[1]
+    names = ("first", "second")
+    typical = Paired(names, boot, draw, process, np.concatenate(blocks))
+    means = Paired(names, boot[first], draw[first], process[first], np.array(mean))
+    return list(Speeds(means, np.array(below)).lost(family(typical, MIN_BLOCKS)).values())
+
+
 def summary(found: list[Judged]) -> dict[str, float]:
     """Error and half-width in %, and the misses."""
     return {
@@ -83,6 +114,12 @@ def main() -> None:
     }
     for name, row in table.items():
         print(name, *(f"{key} {value:.3g}" for key, value in row.items()), sep="  ")
+    for share, speed in ((0, 1), *product((0.1, 0.2, 0.3), (0.7, 0.5))):
+        seen = [lost(race, share, speed) for race in races()]
+        found_in = sum(any(each.own for each in both) for both in seen)
+        print(f"a speed of {speed} in {share:.0%}:  lost {share * (1 - speed):.1%}", end="  ")
+        print(f"median share {median(first.share for first, _ in seen):.1%}", end="  ")
+        print(f"found in {found_in} of {len(seen)}")
     if chosen.out:
         what = "recorded races of equals, judged anew: python -m tests.judge_bench.recorded"
         races_ = [{**vars(each), "spread": each.spread.model_dump()} for each in found]

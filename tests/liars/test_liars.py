@@ -34,7 +34,7 @@ WRONG_PROCESSES = {
     "two_writes": r"^nagle ",
 }
 WRONG_TIMES = {
-    "stalls": r"^stood_still ",
+    "stalls": r"^(stood_still|pauses_cost) ",
     "slower": r"^slower_while_measured ",
     "leaks": r"^memory_grew ",
 }

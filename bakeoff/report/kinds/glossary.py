@@ -22,6 +22,11 @@ GLOSSARY = (
         " was the limit of both, nobody can tell.",
     ),
     (
+        "in the mean",
+        "The ratio of mean speeds: what all requests took, those that waited in a pause with them."
+        " The other ratio is that of typical slices, and has nothing of what is rare.",
+    ),
+    (
         "by server CPU",
         "How many times as many requests a server answers per second of its own CPU time. It says"
         " what a server costs where the generator hides how fast it is; it is not how fast it is."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Axis, AxisName, Cell, ChangeOfPlaces, Grid
+from bakeoff.model.ratio import Interval
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Chart,
@@ -287,7 +288,8 @@ def _figures(cell: Cell, entry: VerdictEntry) -> dict[str, str | float | None]:
         "ratio": entry.ratio,
         "low": entry.low,
         "high": entry.high,
-        **_by_cpu(entry),
+        **_beside("mean", entry.mean_ratio),
+        **_beside("cpu", entry.cpu_ratio),
         "cpu_letters": entry.cpu_letters,
         "n": entry.n,
         "letters": entry.letters,
@@ -301,7 +303,5 @@ def _figures(cell: Cell, entry: VerdictEntry) -> dict[str, str | float | None]:
     }
 
 
-def _by_cpu(entry: VerdictEntry) -> dict[str, float | None]:
-    of = entry.cpu_ratio
-    figures = (of.ratio, of.low, of.high) if of else (None, None, None)
-    return dict(zip(("cpu_ratio", "cpu_low", "cpu_high"), figures, strict=True))
+def _beside(name: str, of: Interval | None) -> dict[str, float | None]:
+    return {f"{name}_{key}": getattr(of, key, None) for key in ("ratio", "low", "high")}

@@ -175,7 +175,6 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
     best, worst = entry.rank or (None, None)
     cpu, memory, weight = entry.cpu_us_per_request, entry.memory_mib, entry.bytes_per_response
     floor, long_slices, work = verdict.noise_floor, entry.long_slices, entry.work
-    cpu_ratio = entry.cpu_ratio
     pair = verdict.pair(entry.name, verdict.reference)
     expected = pair and pair.next_race
     crew, audit = work and work.crew, work and work.audit
@@ -190,9 +189,11 @@ def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
         "ratio": entry.ratio,
         "ratio_low_95": entry.low,
         "ratio_high_95": entry.high,
-        "cpu_ratio": cpu_ratio and cpu_ratio.ratio,
-        "cpu_ratio_low_95": cpu_ratio and cpu_ratio.low,
-        "cpu_ratio_high_95": cpu_ratio and cpu_ratio.high,
+        **{
+            f"{name}{suffix}": getattr(getattr(entry, name), key, None)
+            for name in ("mean_ratio", "cpu_ratio")
+            for suffix, key in (("", "ratio"), ("_low_95", "low"), ("_high_95", "high"))
+        },
         "cpu_letters": entry.cpu_letters,
         "next_race_low_95": expected and expected.low,
         "next_race_high_95": expected and expected.high,

@@ -17,7 +17,8 @@ MOST_TOLD = 5
 def headline(verdict: Verdict) -> str:
     """The verdict in a few sentences. Those on contenders that ended come first."""
     ended = [_ended(verdict, entry) for entry in verdict.entries if has_ended(entry)]
-    said = (*ended, _result(verdict), *_in_requests(verdict), *_by_cpu(verdict))
+    beside = (*_in_the_mean(verdict), *_in_requests(verdict), *_by_cpu(verdict))
+    said = (*ended, _result(verdict), *beside)
     return " ".join(said) + ended_early(verdict)
 
 
@@ -63,6 +64,19 @@ def _by_cpu(verdict: Verdict) -> list[str]:
 
 def _sentence(said: str) -> str:
     return f"{said[:1].upper()}{said[1:].rstrip('.')}."
+
+
+def _in_the_mean(verdict: Verdict) -> list[str]:
+    """The first pair of which mean speeds say otherwise than typical ones."""
+    for pair in verdict.pairs if verdict.valid else ():
+        mean = pair.mean_ratio
+        if mean is None or not mean.excludes(1) or not mean.excludes(pair.ratio):
+            continue
+        if pair.finding != ("faster" if mean.ratio > 1 else "slower"):
+            ahead = pair if mean.ratio > 1 else pair.turned()
+            by = figures.ratio_of(ahead.mean_ratio)
+            return [f"In the mean, with all pauses, {ahead.a} is faster than {ahead.b} by {by}."]
+    return []
 
 
 def _result(verdict: Verdict) -> str:

@@ -22,23 +22,27 @@ def standings(verdict: Verdict) -> Table:
     """The ranked entries, fastest first, then the twin, whose ratio is the noise floor.
 
     Where the second verdict, by CPU time, is another one, or the load generator was the limit of a
-    contender, its ratios stand beside the others.
+    contender, its ratios stand beside the others. So do those of
+    mean speeds, where pauses took something or they differ from the typical ones.
     """
     limited = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
     by_cpu = limited or bool(verdict.by_cpu)
     bounded = any(entry.at_least for entry in ranked(verdict))
+    by_mean = any(map(_pauses, ranked(verdict)))
     columns: EntryColumns = [
         ("contender", lambda e: e.name),
         ("rank", lambda e: f"{figures.rank(e.rank)} {run_together(e.letters)}".strip()),
         ("ratio (95 % interval)", partial(_ratio, reference=verdict.reference)),
         ("n blocks", lambda e: figures.count(e.n)),
-        *([("by server CPU (95 % interval)", _by_cpu)] if by_cpu else []),
+        *([("in the mean (95 % interval)", partial(_beside, "mean_ratio"))] if by_mean else []),
+        *([("by server CPU (95 % interval)", partial(_beside, "cpu_ratio"))] if by_cpu else []),
         ("requests/s", least_rate),
         ("p50", partial(quantile, name="p50")),
         ("p99", partial(quantile, name="p99")),
         ("server CPU per request", _cpu),
         ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
     ]
+    notes = ((_BOUNDED, bounded), (_MEAN_NOTE, by_mean), (_CPU_NOTE, by_cpu))
     p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
     table = tabulated(
         "Standings",
@@ -47,7 +51,7 @@ def standings(verdict: Verdict) -> Table:
         "Contenders that share a letter in a column can't be told apart."
         f" Ratios are to {verdict.reference}"
         f"{p99}, with simultaneous 95 % intervals from n paired blocks."
-        f"{_BOUNDED if bounded else ''}{_CPU_NOTE if by_cpu else ''}",
+        f"{''.join(note for note, holds in notes if holds)}",
         text=("rank",),
     )
     floor = verdict.noise_floor
@@ -61,6 +65,10 @@ def standings(verdict: Verdict) -> Table:
 _BOUNDED = (
     " ≥: at least that, ≤: at most that, as the load generator was the limit of the contender or"
     " of the reference; can't tell: of both."
+)
+_MEAN_NOTE = (
+    " In the mean: the ratio of mean speeds, with all pauses. The ratio beside it is that of"
+    " typical slices, which leaves out what comes in fewer than two of five."
 )
 _CPU_NOTE = (
     " By server CPU: requests per second of the server's own CPU time, over the reference's. It is"
@@ -79,9 +87,16 @@ def _cpu(entry: VerdictEntry) -> str:
     return f"{cost} {run_together(entry.cpu_letters)}".strip()
 
 
-def _by_cpu(entry: VerdictEntry) -> str:
+def _beside(key: str, entry: VerdictEntry) -> str:
     is_reference = entry.ratio == entry.low == entry.high == 1
-    return "1×" if is_reference else figures.ratio_of(entry.cpu_ratio)
+    return "1×" if is_reference else figures.ratio_of(getattr(entry, key))
+
+
+def _pauses(entry: VerdictEntry) -> bool:
+    """Whether pauses took some of its throughput, or its mean ratio is not its typical one."""
+    if any(each.code == "pauses_cost" for each in entry.warnings):
+        return True
+    return bool(entry.mean_ratio and entry.ratio and entry.mean_ratio.excludes(entry.ratio))
 
 
 def least_rate(entry: VerdictEntry) -> str:
@@ -202,6 +217,7 @@ def pairs(verdict: Verdict) -> Table:
         ("finding", lambda p: p.finding),
         ("ratio (95 % interval)", figures.ratio_of),
         ("n blocks", lambda p: figures.count(p.n)),
+        ("in the mean (95 % interval)", lambda p: figures.ratio_of(p.mean_ratio)),
         ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
         ("finding by CPU", lambda p: p.cpu_finding or MISSING),
         ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
@@ -214,8 +230,8 @@ def pairs(verdict: Verdict) -> Table:
         columns,
         "Equivalent: a test at 5 % (TOST) puts the two within"
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
-        " five such races would have found. By server CPU: the ratio of requests per second of the"
-        " server's own CPU time."
+        " five such races would have found. In the mean: the ratio of mean speeds, with all pauses."
+        " By server CPU: the ratio of requests per second of the server's own CPU time."
         f"{_NEXT_RACE if predicted else ''}",
         text=("finding", "finding by CPU", "equivalent"),
     )

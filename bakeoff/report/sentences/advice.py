@@ -20,6 +20,7 @@ ADVICE: Mapping[str, str] = {
     "(-c)",
     "limit_unknown": "let nothing else run, or use more connections (-c 256) if it can take them",
     "stood_still": "look for collections, locks or flushes in the server",
+    "pauses_cost": "look for collections, locks or flushes in the server",
     "silent_slices": "use fewer connections (-c), or let nothing else run",
     "slower_while_measured": "run it longer, -d 2m, and watch its memory and its log",
     "faster_while_measured": "warm up longer: --warm-up 60s",

@@ -28,6 +28,7 @@ SEVERAL: Mapping[str, str] = {
     "{server_busy:to .0%} of the time and the load generator {client_busy:to .0%}",
     "stood_still": "{names:who} stood still, in {times:to} slices each: at least half of their "
     "connections waited together",
+    "pauses_cost": "pauses took {share:to .1%} of the throughput of {names:who}[: {because}]",
     "silent_slices": "of {names:who}, {silent:to} slices each passed without a single answer",
     "slower_while_measured": "{names:who} got slower while they were measured, to "
     "{after_ratio:to .0%} of the throughput of before",

@@ -54,6 +54,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "the load generator {client_busy:.0%}[ on its core {client_core}]",
     "stood_still": "it stood still[ for about {length_us:ms}], in {times:,} of its {slices:,} "
     "slices: at least half of its connections waited together",
+    "pauses_cost": "pauses took {share:.1%} of its throughput (between {share_low:.1%} and "
+    "{share_high:.1%})[: {because}][; with them its ratio to {reference} is {ratio:.3f} ({low:.3f} "
+    "to {high:.3f})]",
     "silent_slices": "{silent:,} of its {slices:,} slices passed without a single answer",
     "slower_while_measured": "it got slower while it was measured: after {after_share:.0%} of its "
     "time in a boot it had {after_ratio:.0%} of the throughput of before",

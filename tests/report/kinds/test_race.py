@@ -73,6 +73,41 @@ def test_a_tie_that_is_not_shown_to_be_equivalent_doesnt_say_so() -> None:
     assert "equivalent" not in headline(verdict.model_copy(update={"pairs": (pair,)}))
 
 
+@pytest.mark.parametrize(
+    ("mean", "says"),
+    [
+        (1.1, " In the mean, with all pauses, nginx is faster than libuv-http-parser by 1.10×"),
+        (0.9, " In the mean, with all pauses, libuv-http-parser is faster than nginx by 1.11×"),
+        (1.02, ""),
+        (1.005, ""),
+    ],
+    ids=["faster", "slower", "within chance of none", "no other than the typical ratio"],
+)
+def test_the_headline_says_where_mean_speeds_rank_two_otherwise(mean: float, says: str) -> None:
+    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
+    ratio = Interval(ratio=mean, low=mean - 0.03, high=mean + 0.03, n=10, boots=1)
+    pair = verdict.pairs[0].model_copy(update={"mean_ratio": ratio})
+    text = headline(verdict.model_copy(update={"pairs": (pair,)}))
+    assert text.partition("such races.")[2].partition(" (")[0] == says
+
+
+def test_the_mean_stands_beside_the_ratio_where_it_is_another_one_or_pauses_were_found() -> None:
+    verdict = only(sample.verdict(), "nginx", "go-nethttp")
+    column = "in the mean (95 % interval)"
+    assert column not in [each.head for each in standings.standings(verdict).columns]
+    far = Interval(ratio=0.5, low=0.48, high=0.52, n=10, boots=1)
+    share = {"share": 0.1, "share_low": 0.0, "share_high": 0.2}
+    none = dict.fromkeys(("ratio", "low", "high"))
+    cost = Finding.of("pauses_cost", reference="nginx", **share, **none)
+    for changed in ({"mean_ratio": far}, {"warnings": (cost,)}):
+        entries = [
+            each.model_copy(update=changed) if each.name == "go-nethttp" else each
+            for each in verdict.entries
+        ]
+        table = standings.standings(verdict.model_copy(update={"entries": tuple(entries)}))
+        assert column in [each.head for each in table.columns]
+
+
 def test_three_that_are_level_are_named_together() -> None:
     verdict = only(sample.verdict(), "nginx", "libuv-http-parser", "go-nethttp")
     level = tuple(pair.model_copy(update={"finding": "can't tell"}) for pair in verdict.pairs)

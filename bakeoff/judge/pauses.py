@@ -1,0 +1,156 @@
+"""What pauses take: an entry's mean speed, beside the typical one that its ratios are of.
+
+A trimmed mean leaves out what comes in fewer than two slices of five, and a collector, a compaction
+or a lock that takes its time then costs nothing. The mean has all of it. A window shows only a part
+of a pause that outlasts it: of 200 ms every 2 s a sixth. So the mean speed is that of Little's law,
+requests in flight over mean latency, which counts each request that began in a window however late
+its answer came. A pause that began before the window is not counted: one that is under way when an
+entry's turn comes would count too often. As many are in flight as there is room for, where
+connections are kept.
+
+What pauses took of an entry is how far its mean ratio lies below its typical one, draw by draw; to
+the others' median, since one of those may pause too. The machine slows everybody's slices, and
+programs feel it unlike, but hardly by twice: so pauses are the entry's own where the whole interval
+is above what the others' mean speeds are below their typical ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, isfinite, log, nan
+
+import numpy as np
+
+from bakeoff.judge.calm import judged_kind
+from bakeoff.judge.compare import Comparison, Pairs, family
+from bakeoff.judge.history import History
+from bakeoff.judge.paired import Paired, pair_up
+from bakeoff.judge.protocols import places
+from bakeoff.judge.trimmed import Floats, trimmed_mean
+from bakeoff.judge.widths import width
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import Interval
+from bakeoff.model.samples import Slice
+
+SHARE_MIN = 0.02
+DRAWS_MIN = 2
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The share of its throughput that an entry lost in pauses beyond what the others lost, with a
+    95 % interval that is simultaneous over the entries. `own`: pauses of its own took it."""
+
+    share: float
+    low: float
+    high: float
+    own: bool
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Each entry's ln mean speed, a row per draw, and how far it is below the ln typical one."""
+
+    mean: Paired
+    below: Floats
+
+    @classmethod
+    def of(cls, plan: Plan, history: History, names: Sequence[str]) -> "Speeds":
+        """Those of `names` that keep their connections in a closed loop, none in another."""
+        kept = [
+            name
+            for name in names
+            if (plan.mode, plan.connection) == ("closed", "keep-alive")
+            and all(each.verification.keeps_alive for each in history.started(name))
+        ]
+        kind = judged_kind(history.blocks)
+        blocks = [block for block in history.blocks if block.kind == kind]
+        speed = pair_up(blocks, history.draws, kept)
+        began = pair_up(blocks, history.draws, kept, _began).ln_y
+        waited = pair_up(blocks, history.draws, kept, _waited_s).ln_y
+        _, first, member = np.unique(
+            np.stack([speed.boot, speed.draw]), axis=1, return_index=True, return_inverse=True
+        )
+        mean, typical = np.full((2, len(first), len(speed.names)), np.nan)
+        for column, name in enumerate(speed.names):
+            in_flight = places(plan, history, name)
+            for row in range(len(first)):
+                of_draw = member.ravel() == row
+                there = of_draw & np.isfinite(waited[:, column])
+                seen = speed.ln_y[of_draw, column]
+                if there.any():
+                    latency_s = waited[there, column].sum() / began[there, column].sum()
+                    mean[row, column] = log(in_flight / latency_s)
+                    typical[row, column] = trimmed_mean(seen[np.isfinite(seen)])
+
+        draws = (speed.boot[first], speed.draw[first], speed.process[first])
+        return cls(Paired(speed.names, *draws, mean), typical - mean)
+
+    def compared(self) -> Pairs:
+        """The ratios of mean speeds, of all pairs."""
+        return family(self.mean, DRAWS_MIN)
+
+    def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
+        """By entry; `pairs` has the typical ratios. Without those of which nothing can be said."""
+        found, names = {}, set(self.mean.names)
+        for column, name in enumerate(self.mean.names):
+            own_pairs = [pair for pair in pairs if name in pair <= names]
+            taken = [self._taken(name, pairs[pair], *pair - {name}) for pair in own_pairs]
+            each = np.array([_median(row) for row in np.array(taken).T])
+            if np.isfinite(each).sum() < DRAWS_MIN:
+                continue
+            estimate = self.mean.estimate_of(each, name, name)
+            ends = width(estimate, len(names)).simultaneous
+            low, high = estimate.centre - ends, estimate.centre + ends
+            share = 1 - exp(-estimate.centre)
+            others = _median(np.delete(self.below, column, axis=1).mean(axis=0))
+            own = share >= SHARE_MIN and low > max(0.0, others)
+            if isfinite(ends):
+                found[name] = Lost(share, max(0.0, 1 - exp(-low)), 1 - exp(-high), own)
+        return found
+
+    def _taken(self, name: str, typical: Comparison, other: str) -> list[float]:
+        """ln of the typical ratio over the mean one, a row per draw; NaN where one is missing."""
+        ratios = (typical.short or typical).draw_ratios(name)
+        centres = {(each.boot, each.draw): log(each.ratio) for each in ratios}
+        draws = zip(self.mean.boot, self.mean.draw, self.mean.log_ratio(name, other), strict=True)
+        return [centres.get((boot, draw), nan) - of_means for boot, draw, of_means in draws]
+
+
+def with_cost(
+    said: Sequence[Finding], lost: Lost | None, reference: str, mean_ratio: Interval | None
+) -> tuple[Finding, ...]:
+    """What is said of an entry, with what pauses took in place of the stillness that they were.
+
+    Where it stood still, the pauses are its own, however few they were.
+    """
+    still = [each for each in said if each.code in ("stood_still", "silent_slices")]
+    if not lost or not (lost.own or (still and lost.share >= SHARE_MIN)):
+        return tuple(said)
+    keys = ("ratio", "low", "high")
+    cost = Finding.of(
+        "pauses_cost",
+        *still,
+        share=lost.share,
+        share_low=lost.low,
+        share_high=lost.high,
+        reference=reference,
+        **{key: getattr(mean_ratio, key, None) for key in keys},
+    )
+    return (*(each for each in said if each not in still), cost)
+
+
+def _began(slice_: Slice) -> float:
+    """The answered requests that began in its window; NaN where none did."""
+    return slice_.event.latency_count or float("nan")
+
+
+def _waited_s(slice_: Slice) -> float:
+    """How long they took, all together."""
+    return slice_.event.latency_count * slice_.event.latency_mean_us / 1e6 or float("nan")
+
+
+def _median(values: Floats) -> float:
+    """Of those that there are; NaN: there are none."""
+    there = values[np.isfinite(values)]
+    return float(np.median(there)) if len(there) else float("nan")
