@@ -1,9 +1,15 @@
 """How a race is cut: warm-up, lengths of slices, draws."""
 
 from statistics import median
-from typing import Annotated, Literal
+from typing import Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from bakeoff.model.base import Contract
 
@@ -79,27 +85,19 @@ class Redrawn(Contract):
     why: str
 
 
-class NewProcess(Contract):
-    """A new process of a contender beside the first one, which is warm, pair of slices by pair.
-
-    `time_ln` and `cpu_ln` are ln of the time and the CPU time that a request takes, new over warm;
-    `cpu_ln` is empty where that can't be seen. For each pair the new one was loaded for `pair_ms`.
-    """
-
-    pair_ms: PositiveInt
-    time_ln: tuple[float, ...]
-    cpu_ln: tuple[float, ...] = ()
-
-
 class DrawRule(Contract):
     """How a race is cut into draws. Decided once, from the facts of the first boot's start and
-    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders;
-    `new_processes` has those that were tried beside the first ones, by contender."""
+    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders."""
 
     type: Literal["draw-rule"] = "draw-rule"
     draw_s: PositiveFloat
     redrawn: dict[str, Redrawn]
-    new_processes: Annotated[dict[str, NewProcess], Field(exclude_if=lambda given: not given)] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_before(cls, given: Any) -> Any:
+        """Until 2026-11-26 a new process was compared with the first one, and is left out."""
+        return given and {key: of for key, of in given.items() if key != "new_processes"}
 
 
 class Draw(Contract):

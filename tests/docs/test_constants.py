@@ -20,7 +20,7 @@ MODULES = [
     ROOT / "bakeoff/plan/schedule.py",
     ROOT / "bakeoff/runs/measuring/draw_rule.py",
     ROOT / "bakeoff/runs/measuring/draws.py",
-    ROOT / "bakeoff/runs/measuring/new_process.py",
+    ROOT / "bakeoff/runs/measuring/draw_rule.py",
 ]
 """Where all constants are named; of other modules, those that the table has."""
 

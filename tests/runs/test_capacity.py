@@ -93,31 +93,18 @@ def test_where_one_of_two_cannot_start_the_search_ends_at_once(measure: Measure)
 
 
 @pytest.mark.parametrize("names", [["fast"], ["fast", "slow"]], ids=["alone", "of two"])
-def test_a_draw_in_which_no_process_comes_up_is_skipped(measure: Measure, names: list[str]) -> None:
-    class OutOfPorts(World):
-        """Every third process does not come up, from the first draw on."""
-
-        def refuses_start(self, key: str) -> bool:
-            return self.slices > 60 and int(key.rpartition("/")[2]) % 3 == 0
-
-    done = measure.capacity(OutOfPorts(SPEEDS), *names, duration=20 * len(names), instances=None)
-    assert done.result.complete and done.status == Status.DONE
-    draws = [record for record in done.records() if record.type == "draw"]
-    assert any(set(each.out) == set(names) and not each.processes for each in draws)
-    assert [each.draw for each in draws] == list(range(len(draws)))
-
-
-def test_one_whose_processes_never_come_up_again_has_the_verdict_of_what_it_answered(
-    measure: Measure,
+def test_where_no_new_process_comes_up_the_first_one_has_the_draws(
+    measure: Measure, names: list[str]
 ) -> None:
     class NoMore(World):
         def refuses_start(self, key: str) -> bool:
-            return self.slices > 100
+            return self.slices > 60
 
-    done = measure.capacity(NoMore(SPEEDS), "fast", duration=40)
-    (entry,) = done.result.entries
-    assert [reason.code for reason in entry.reasons] == ["died"]
-    assert not done.result.complete and done.status == Status.NO_VERDICT
+    done = measure.capacity(NoMore(SPEEDS), *names, duration=20 * len(names), instances=None)
+    assert done.result.complete and done.status == Status.DONE
+    draws = [record for record in done.records() if record.type == "draw"]
+    assert [each.draw for each in draws] == list(range(len(draws)))
+    assert set(draws[-1].processes.values()) == {0} and not draws[-1].out
 
 
 def test_an_interrupt_keeps_what_is_there_and_it_can_go_on(measure: Measure) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.cut import DrawRule, NewProcess, SliceLengths, Warmup
+from bakeoff.model.cut import Course, DrawRule, SliceLengths, Warmup
 from bakeoff.model.plan import Attached, Entry, Plan
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from tests.judge.races import Race
@@ -20,27 +20,25 @@ def plan(**changes: Any) -> Plan:
 
 
 def warmup(
-    slices: int = 8, steady: bool = True, lengths: SliceLengths = QUICK, cold: int = 0
+    slices: int = 8,
+    steady: bool = True,
+    lengths: SliceLengths = QUICK,
+    cold: int = 0,
+    course: Course = "flat",
 ) -> Warmup:
-    """A warm-up of so many slices, the first of them `cold`."""
+    """A warm-up of so many slices, the first of them `cold`: half as fast, at twice the cost."""
     names = ("a", "b")
+    costs_us = (20.0,) * cold + (10.0,) * (slices - cold)
     return Warmup(
         boot=0,
         lengths=dict.fromkeys(names, lengths),
-        requests_per_s=dict.fromkeys(names, (1000.0,) * slices),
+        requests_per_s=dict.fromkeys(names, tuple(10_000 / each for each in costs_us)),
+        cpu_us_per_request=dict.fromkeys(names, costs_us),
         mean_latency_us=dict.fromkeys(names, 100.0),
         steady=dict.fromkeys(names, steady),
+        courses=dict.fromkeys(names, course),
         steady_from=dict.fromkeys(names, cold),
     )
-
-
-def new(cold_ms: int = 0, by: float = 0.5) -> NewProcess:
-    """One that is slower for so long, and then as good as the first."""
-    pairs = [by if number * 40 < cold_ms else 0.001 * (-1) ** number for number in range(24)]
-    return NewProcess(pair_ms=40, time_ln=tuple(pairs), cpu_ln=tuple(pairs))
-
-
-FLAT = new()
 
 
 def decided(
@@ -49,10 +47,9 @@ def decided(
     room: Room = PLENTY,
     ready_ms: float = 4.0,
     held_mib: float = 10.0,
-    beside: NewProcess | None = FLAT,
 ) -> DrawRule:
     given = given or plan()
-    facts = [Facts(each, ready_ms, held_mib, beside) for each in given.entries]
+    facts = [Facts(each, ready_ms, held_mib) for each in given.entries]
     return draw_rule(given, warmed or warmup(), facts, room)
 
 
@@ -62,16 +59,28 @@ def test_what_is_up_at_once_and_flat_gets_a_new_process_in_each_draw() -> None:
 
 
 def test_a_short_warm_up_is_gone_through_in_each_draw() -> None:
-    a = decided(beside=new(cold_ms=200)).redrawn["a"]
-    assert (a.what, a.why, a.warm_up_ms) == ("processes", "warms_quickly", 75 + 240)
+    a = decided(warmed=warmup(cold=2)).redrawn["a"]
+    assert (a.what, a.why, a.warm_up_ms) == ("processes", "warms_quickly", 75 + 500)
+
+
+def test_weather_costs_nobody_his_new_processes() -> None:
+    warmed = warmup(steady=False, course="unsteady")
+    costs_us = (10.9, 13.0, 9.5, 8.0, 11.0, 10.0, 12.0, 10.0)
+    noisy = warmed.model_copy(update={"cpu_us_per_request": {"a": costs_us, "b": costs_us}})
+    assert decided(warmed=noisy).redrawn["a"].why == "flat"
+
+
+def test_where_no_cpu_time_is_seen_speed_tells() -> None:
+    unseen = warmup(cold=1).model_copy(update={"cpu_us_per_request": {}})
+    assert decided(warmed=unseen).redrawn["a"].warm_up_ms == 75 + 250
 
 
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
         ({"ready_ms": 501.0}, "starts_slowly"),
-        ({"beside": new(cold_ms=900)}, "warms_slowly"),
-        ({"beside": None}, "warms_slowly"),
+        ({"warmed": warmup(cold=3)}, "warms_slowly"),
+        ({"warmed": warmup(course="slowdown")}, "warms_slowly"),
         ({"given": plan(instances=4)}, "asked"),
     ],
 )
@@ -100,7 +109,7 @@ def test_copies_of_one_program_are_drawn_alike() -> None:
     one, other = given.entries
     copy = other.model_copy(update={"contender": one.contender, "folder": one.folder})
     given = given.model_copy(update={"entries": (one, copy)})
-    facts = [Facts(one, 4.0, 10.0, FLAT), Facts(copy, 600.0, 10.0)]
+    facts = [Facts(one, 4.0, 10.0), Facts(copy, 600.0, 10.0)]
     rule = draw_rule(given, warmup(), facts, PLENTY)
     assert rule.redrawn["a"] == rule.redrawn["b"]
     assert rule.redrawn["a"].why == "starts_slowly"

@@ -118,17 +118,6 @@ def test_one_that_stalls_from_the_beginning_is_out_and_the_others_have_a_verdict
     assert "with 64 connections: use fewer (-c), or see its log" in reason
 
 
-@pytest.mark.parametrize("options", [{}, {"boots": 2}, {"duration": 6.0}])
-def test_one_that_stalls_while_its_new_process_is_compared_is_out_for_that(
-    measure: Measure, options: dict[str, Any]
-) -> None:
-    world = World(SPEEDS, stalls={"slow": 2.6})
-    finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
-    assert took_s < expected(finished).at_most_s
-    reason = why_slow_alone_is_out(finished)
-    assert "had no answer within 5 s while a new process of it was compared" in reason
-
-
 @pytest.mark.parametrize("stalls_after_s", [0.6, 1.2, 2.4])
 def test_one_that_stalls_while_further_processes_are_warmed_up_is_out_for_that(
     measure: Measure, stalls_after_s: float
@@ -153,7 +142,7 @@ def test_where_all_stall_that_is_the_reason(measure: Measure) -> None:
 def test_one_that_stalls_later_ends_the_race_early_with_what_there_is(
     measure: Measure, options: dict[str, Any]
 ) -> None:
-    world = World(SPEEDS, stalls={"slow": 4.0})
+    world = World(SPEEDS, stalls={"slow": 3.0})
     finished, took_s = raced(measure, world, "fast", "slow", "same", **options)
     assert took_s < expected(finished).at_most_s
     if not finished.result.complete:
@@ -164,7 +153,7 @@ def test_one_that_stalls_later_ends_the_race_early_with_what_there_is(
 
 
 def test_a_race_that_ended_early_goes_on_later(measure: Measure) -> None:
-    world = World(SPEEDS, stalls={"slow": 4.0})
+    world = World(SPEEDS, stalls={"slow": 3.0})
     finished, _ = raced(measure, world, "fast", "slow", "same")
     assert not finished.result.complete
     world.stalls.clear()

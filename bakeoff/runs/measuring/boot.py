@@ -13,9 +13,8 @@ from bakeoff.plan import check_enough, start_order
 from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, starts_quickly
+from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
 from bakeoff.runs.measuring.meter import Meter
-from bakeoff.runs.measuring.new_process import compared
 from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.time_left import time_left_s
@@ -172,32 +171,16 @@ class Boot:
         )
         self.context.store.append(warmup)
         warm_up_s = (self.context.stages.clock.now_ns() - began_ns) / 1e9
-        rule = self.rule or self._draw_rule(session, meter, warmup, warm_up_s)
+        rule = self.rule or self._draw_rule(session, warmup, warm_up_s)
         return meter, warmup, rule
 
-    def _draw_rule(
-        self, session: Session, meter: Meter, warmup: Warmup, warm_up_s: float
-    ) -> DrawRule:
+    def _draw_rule(self, session: Session, warmup: Warmup, warm_up_s: float) -> DrawRule:
         meters = self.context.stages.meters
-        quick = [
-            each
-            for each in session.running
-            if starts_quickly(self.plan, each.entry, each.handle.time_to_ready_ms)
-        ]
-        if quick:
-            self.step("comparing new processes with warm ones")
-        new = compared(session, meter, warmup, quick)
         facts = []
         for each in session.running:
             memory = session.instances.memory(each)
-            facts.append(
-                Facts(
-                    each.entry,
-                    each.handle.time_to_ready_ms,
-                    memory.pss_mib if memory else 0.0,
-                    new.get(each.entry.name),
-                )
-            )
+            held_mib = memory.pss_mib if memory else 0.0
+            facts.append(Facts(each.entry, each.handle.time_to_ready_ms, held_mib))
         room = Room(meters.free_memory_mib(), meters.free_files())
         rule = draw_rule(self.plan, warmup, facts, room)
         self.context.store.append(rule)

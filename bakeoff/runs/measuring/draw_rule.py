@@ -1,8 +1,7 @@
 """The rule by which a race is cut into draws: what is drawn anew, how often, for how long.
 
-It sees how contenders start and warm up, how a new process compares with one that is warm, what
-they hold in memory, and which address they have. It does not see who is ahead. What its constants
-rest on is in METHODOLOGY.md, draws.
+It sees how contenders start and warm up, what they hold in memory, and which address they have. It
+does not see who is ahead. What its constants rest on is in METHODOLOGY.md, draws.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +9,18 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from bakeoff.model.cut import WARM_UP_SLICE_MS, DrawRule, NewProcess, Redrawn, Warmup
+from bakeoff.model.cut import WARM_UP_SLICE_MS, DrawRule, Redrawn, Warmup
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.samples import Slice
-from bakeoff.runs.measuring.new_process import WARM_UP_MS, program_of, warm_after_ms
 
 READY_MS_MAX = 500.0
 """What needs longer to start isn't started for a draw of about a second."""
+WARM_UP_MS = 75
+"""For new connections, and for processes that are flat: as good as 250 ms (libuv)."""
+QUICK_MS = 500
+"""What is cold for longer isn't started for a draw of about a second either."""
 WEATHER = 0.1
-"""A process is warm whose requests take no more than so much longer than they did, in ln."""
+"""A process is warm whose requests cost at most this share more than those of a steady one."""
 
 BLOCKS_MIN = 10
 """Short blocks in a draw, where slices are short."""
@@ -52,12 +54,11 @@ FILES_KEPT = 64
 
 @dataclass(frozen=True)
 class Facts:
-    """What the start of a contender's first process has shown, and a new one beside it."""
+    """What the start of a contender's first process has shown."""
 
     entry: Entry
     time_to_ready_ms: float | None
     memory_mib: float
-    new: NewProcess | None = None
 
 
 class Room(NamedTuple):
@@ -78,13 +79,7 @@ def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) ->
     for each in several:
         name = each.entry.name
         redrawn[name] = redrawn[name].model_copy(update={"instances": instances})
-    new = {each.entry.name: each.new for each in facts if each.new}
-    return DrawRule(draw_s=draw_s, redrawn=redrawn, new_processes=new)
-
-
-def starts_quickly(plan: Plan, entry: Entry, time_to_ready_ms: float | None) -> bool:
-    """Whether it may have a new process for each draw, if that is soon as good as a warm one."""
-    return _lasts_for(plan, entry, time_to_ready_ms) is None
+    return DrawRule(draw_s=draw_s, redrawn=redrawn)
 
 
 def slices_again(warmup: Warmup, name: str) -> int:
@@ -101,51 +96,65 @@ def slices_again(warmup: Warmup, name: str) -> int:
 
 def is_warm(warmup: Warmup, measured: Slice) -> bool:
     """Whether a process costs no more than its contender's first one did when it was steady, but
-    for the weather: in CPU time, or where that isn't seen in wall time."""
-    name, cost_us = measured.entry, measured.server_cpu_us_per_request
-    last = warmup.steady_from.get(name, 0)
-    costs_us = [each for each in warmup.cpu_us_per_request.get(name, ())[last:] if each]
+    for the weather."""
+    cost_us, requests_per_s = measured.server_cpu_us_per_request, measured.event.requests_per_s
+    return _as_steady(warmup, measured.entry, cost_us, requests_per_s)
+
+
+def cold_ms(warmup: Warmup, name: str) -> int | None:
+    """For how long the first process was loaded until it was warm; None: it never was, or it got
+    slower then: new ones would be as fast as it no longer is."""
+    rates = warmup.requests_per_s.get(name, ())
+    costs_us = warmup.cpu_us_per_request.get(name) or (None,) * len(rates)
+    if warmup.courses.get(name) == "slowdown":
+        return None
+    warm = [_as_steady(warmup, name, *each) for each in zip(costs_us, rates, strict=True)]
+    return warm.index(True) * WARM_UP_SLICE_MS if any(warm) else None
+
+
+def _as_steady(warmup: Warmup, name: str, cost_us: float | None, requests_per_s: float) -> bool:
+    """By CPU time per request, or where that isn't seen by requests per second."""
+    steady = warmup.cpu_us_per_request.get(name, ())[warmup.steady_from.get(name, 0) :]
+    costs_us = [each for each in steady if each]
     if costs_us and cost_us is not None:
         return cost_us <= (1 + WEATHER) * median(costs_us)
-    return measured.event.requests_per_s >= (1 - WEATHER) * (warmup.level(name) or 0.0)
-
-
-def _lasts_for(plan: Plan, entry: Entry, time_to_ready_ms: float | None) -> str | None:
-    """Why its processes live for the boot, however good a new one is; None: they may not."""
-    if entry.attached:
-        return "attached"
-    if entry.fixed_port:
-        return "fixed_port"
-    if plan.instances:
-        return "asked"
-    if time_to_ready_ms is None or time_to_ready_ms > READY_MS_MAX:
-        return "starts_slowly"
-    return None
+    return requests_per_s >= (1 - WEATHER) * (warmup.level(name) or 0.0)
 
 
 def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
-    """What is drawn of one contender; how many instances is not decided yet.
-
-    One that got slower has processes that last: new ones would be as fast as it no longer is.
-    """
-    why = _lasts_for(plan, facts.entry, facts.time_to_ready_ms)
-    slower = warmup.courses.get(facts.entry.name) == "slowdown"
-    warm_ms = warm_after_ms(facts.new) if facts.new and not slower else None
-    if why or warm_ms is None:
-        why = why or "warms_slowly"
+    """What is drawn of one contender; how many instances is not decided yet."""
+    entry, ready_ms = facts.entry, facts.time_to_ready_ms
+    after_ms = cold_ms(warmup, entry.name)
+    why = ""
+    if entry.attached:
+        why = "attached"
+    elif entry.fixed_port:
+        why = "fixed_port"
+    elif plan.instances:
+        why = "asked"
+    elif ready_ms is None or ready_ms > READY_MS_MAX:
+        why = "starts_slowly"
+    elif after_ms is None or after_ms > QUICK_MS:
+        why = "warms_slowly"
+    if why:
         return Redrawn(what="connections", instances=1, warm_up_ms=WARM_UP_MS, why=why)
     return Redrawn(
         what="processes",
         instances=1,
-        warm_up_ms=WARM_UP_MS + warm_ms,
-        why="warms_quickly" if warm_ms else "flat",
+        warm_up_ms=WARM_UP_MS + (after_ms or 0),
+        why="warms_quickly" if after_ms else "flat",
     )
 
 
 def _as_twins(entry: Entry, own: Mapping[str, Redrawn], facts: Sequence[Facts]) -> Redrawn:
     """Copies of one program are drawn alike: as the one of them that takes longest."""
-    names = [each.entry.name for each in facts if program_of(each.entry) == program_of(entry)]
+    names = [each.entry.name for each in facts if _program(each.entry) == _program(entry)]
     return max((own[name] for name in names), key=lambda each: (_lasts(each), each.warm_up_ms))
+
+
+def _program(entry: Entry) -> tuple[object, ...]:
+    """What is the same for a twin and its original, and for a contender that was named twice."""
+    return entry.folder, entry.contender, entry.attached, entry.fixed_port
 
 
 def _lasts(redrawn: Redrawn) -> bool:

@@ -9,10 +9,9 @@ from bakeoff.model.errors import ContenderOut, TooFewLeft
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import Slice
 from bakeoff.plan import cohort, draw_order, has_first_process, start_order
-from bakeoff.runs.measuring.draw_rule import is_warm, slices_again
+from bakeoff.runs.measuring.draw_rule import WARM_UP_MS, is_warm, slices_again
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.meter import Meter
-from bakeoff.runs.measuring.new_process import WARM_UP_MS
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import leave_out_held_up
 
@@ -24,6 +23,8 @@ costs more than others, or the machine is noisy."""
 
 LOST_MAX = 3
 """Who loses a process in so many draws in a row is out: others would be lost too."""
+FAILED_MAX = 2
+"""After so many that did not come up no other is started: a second copy may be impossible."""
 
 
 class Draws:
@@ -47,6 +48,7 @@ class Draws:
         self._cohorts = [{each.entry.name: each for each in session.running}]
         self._fresh: dict[str, Running] = {}
         self._in_a_row: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
         self._next = 0
 
     @property
@@ -171,7 +173,7 @@ class Draws:
             except ContenderOut as error:
                 out[name] = str(error)
                 if self._redrawn(name).what == "processes":
-                    self._lose(name, f"a new process of it did not come up: {error}")
+                    self._lose(name, str(error))
         opened: dict[str, int] = {}
         if chosen:
             session.connect(chosen)
@@ -199,13 +201,24 @@ class Draws:
         return self._rule.redrawn[name]
 
     def _drawn(self, name: str, number: int) -> tuple[int, Running]:
-        """The process that takes part in a draw, and its number. Raises `ContenderOut`."""
+        """The process that takes part in a draw, and its number; the first one, where no new one
+        comes up. Raises `ContenderOut`."""
         session, plan = self._session, self._session.plan
         redrawn = self._redrawn(name)
         if redrawn.what == "processes":
-            if name in self._cohorts[0] and has_first_process(plan, session.boot, number):
-                return 0, self._cohorts[0][name]
-            self._fresh[name] = session.instances.start(plan.entry(name))
+            first = self._cohorts[0].get(name)
+            alone = self._failed[name] >= FAILED_MAX
+            if first and (alone or has_first_process(plan, session.boot, number)):
+                return 0, first
+            try:
+                self._fresh[name] = session.instances.start(plan.entry(name))
+            except ContenderOut as error:
+                why = f"a new process of it did not come up: {error}"
+                if not first:
+                    raise ContenderOut(why) from error
+                self._failed[name] += 1
+                self._lose(name, why)
+                return 0, first
             return number + 1, self._fresh[name]
         place = cohort(plan, session.boot, number, redrawn.instances)
         if name not in self._cohorts[place]:
