@@ -3,6 +3,7 @@
 import html
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Self
 
 from rich.console import Console
@@ -30,12 +31,18 @@ class Watch:
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
 
+    def judged(self, run: Any) -> None:
+        """The run has its result; its reports are still to be drawn."""
+
 
 class LineWatch(Watch):
-    """One line for each step; none for the measuring: a log has no use for a moving figure."""
+    """One line for each step; none for the measuring: a log has no use for a moving figure.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    `show` prints the result of a run.
+    """
+
+    def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
+        self._console, self._show = console, show
 
     def step(self, text: str) -> None:
         """Print the step."""
@@ -45,12 +52,16 @@ class LineWatch(Watch):
         """Print who is out, and why."""
         self._console.print(f"{name} is out: {reason}", markup=False, soft_wrap=True)
 
+    def judged(self, run: Any) -> None:
+        """Show the result at once: the report takes seconds."""
+        self._show(run)
+
 
 class BarWatch(LineWatch):
     """A bar over the measuring, with the step or the latest throughputs beside it."""
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console)
+    def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
+        super().__init__(console, show)
         self._progress = Progress(
             BarColumn(bar_width=24),
             TaskProgressColumn(),
@@ -89,6 +100,11 @@ class BarWatch(LineWatch):
             self._progress.refresh()
             self._drawn_at_s = time.monotonic()
 
+    def judged(self, run: Any) -> None:
+        """Show the result in the bar's place."""
+        self._progress.stop()
+        super().judged(run)
+
 
 class NotebookWatch(Watch):
     """A bar below the cell that measures; contenders that are out stay there when it is done."""
@@ -120,9 +136,9 @@ class NotebookWatch(Watch):
         self._drawn_at_s = time.monotonic()
 
 
-def terminal_watch(console: Console) -> Watch:
-    """A bar where `console` is a terminal, and lines elsewhere."""
-    return BarWatch(console) if console.is_terminal else LineWatch(console)
+def terminal_watch(console: Console, show: Callable[[Any], None] = lambda _run: None) -> Watch:
+    """A bar where `console` is a terminal, and lines elsewhere; `show` prints a run's result."""
+    return (BarWatch if console.is_terminal else LineWatch)(console, show)
 
 
 def suitable_watch() -> Watch:

@@ -80,19 +80,23 @@ def measure(
     from bakeoff.progress import terminal_watch
 
     check_json(json)
-    with terminal_watch(err) as watch:
+    with terminal_watch(err, lambda run: show_run(run, json)) as watch:
         run = runs.execute(plan, parent, stages or runs.real_stages(), watch)
     conclude(run, json)
 
 
-def conclude(run: runs.AnyRun, json: str | None) -> None:
-    """Print the result of a run and where its report is.
-
-    Raises `typer.Exit` with the run's status where that is not 0.
-    """
+def show_run(run: runs.AnyRun, json: str | None) -> None:
+    """Print the result of a run that is judged."""
     from bakeoff.report import render
 
     show(render.terminal(run.document()), run.result, json)
+
+
+def conclude(run: runs.AnyRun, json: str | None) -> None:
+    """Print where the report of a run is, whose result is shown.
+
+    Raises `typer.Exit` with the run's status where that is not 0.
+    """
     say(f"Report: {run.report_path}", err if json == "-" else out)
     if run.interrupted:
         say(f"Interrupted; finished blocks are kept; to go on: bakeoff resume {run.path}")

@@ -8,7 +8,7 @@ import typer
 import bakeoff
 from bakeoff import runs
 from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
-from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show
+from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show, show_run
 from bakeoff.cluster.place import place
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
@@ -38,7 +38,7 @@ def resume(
     may_load, nodes = (before.may_load, len(before.servers)) if before else ((), 1)
     with (
         place(address, may_load, environment(), say, nodes) as (_, stages),
-        terminal_watch(err) as watch,
+        terminal_watch(err, lambda run: show_run(run, json)) as watch,
     ):
         resumed = runs.resume(run, stages, watch)
     conclude(resumed, json)
@@ -62,7 +62,9 @@ def report(
         _list(out_dir)
         return
     check_json(json)
-    conclude(runs.report(run), json)
+    judged = runs.report(run)
+    show_run(judged, json)
+    conclude(judged, json)
 
 
 def _list(parent: Path) -> None:

@@ -248,7 +248,9 @@ class Run(Results, Generic[PlanT, ResultT]):
             return
         else:
             part.check(stages, watch)
-        if part.go_on(stages, watch).interrupted:
+        part.go_on(stages, watch)
+        part.write_report(stages.reports)
+        if part.interrupted:
             raise KeyboardInterrupt
 
     @contextmanager
@@ -263,7 +265,7 @@ class Run(Results, Generic[PlanT, ResultT]):
             self.store.append(PlanChange(out={name: str(error)}))
 
     def go_on(self, stages: Stages, watch: Watch) -> Self:
-        """Measure what is missing, judge and report.
+        """Measure what is missing, and judge.
 
         An interrupt or a failure keeps what is there; it is raised where that is nothing, or where
         the failure is bad usage. A node that is lost interrupts.
@@ -286,9 +288,9 @@ class Run(Results, Generic[PlanT, ResultT]):
             raise failure or lost or KeyboardInterrupt
         if failure:
             watch.step(f"ended early: {failure}")
-        watch.step("judging, and drawing the report")
+        watch.step("judging")
         self.look_back(stages.history)
-        self._conclude(stages.reports)
+        self._judge()
         return self
 
     def judge_again(self, reports: Reports) -> Self:
@@ -299,13 +301,17 @@ class Run(Results, Generic[PlanT, ResultT]):
         for part in self.begun_parts().values():
             if part.has_samples():
                 part.judge_again(reports)
-        self._conclude(reports)
+        self._judge()
+        self.write_report(reports)
         return self
 
-    def _conclude(self, reports: Reports) -> None:
+    def write_report(self, reports: Reports) -> None:
+        """Write the reports of a run that is judged."""
+        self.report_path = reports.write(self)
+
+    def _judge(self) -> None:
         self._result = self.judge()
         self.store.keep(self.result_file, self._result)
-        self.report_path = reports.write(self)
 
 
 AnyRun = Run[Any, Any]
@@ -326,7 +332,7 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
             latest.replace(parent / "latest")
         except OSError as error:
             raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
-        return _shelved(run.go_on(stages, watch), stages.history, watch)
+        return _finished(run.go_on(stages, watch), stages, watch)
 
 
 @contextmanager
@@ -372,7 +378,7 @@ def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
         raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
     with _cut_off_is_said(path, watch):
         run.check(stages, watch)
-        return _shelved(run.go_on(stages, watch), stages.history, watch)
+        return _finished(run.go_on(stages, watch), stages, watch)
 
 
 def report(path: Path, reports: Reports | None = None) -> AnyRun:
@@ -403,9 +409,12 @@ def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
         raise MissingPiece(f"{where}: {error.strerror}: make room, {then}") from None
 
 
-def _shelved(run: AnyRun, history: History, watch: Watch) -> AnyRun:
-    """The run, added to the history; where that is away, it is said, and the run is as good."""
-    if trouble := history.add(run):
+def _finished(run: AnyRun, stages: Stages, watch: Watch) -> AnyRun:
+    """The run, shown, with its reports and added to the history; where that is away, it is said,
+    and the run is as good."""
+    watch.judged(run)
+    run.write_report(stages.reports)
+    if trouble := stages.history.add(run):
         watch.step(trouble)
     return run
 

@@ -1,4 +1,4 @@
-"""What a run does to the world, as six objects. Tests, and whoever needs to, bring their own."""
+"""What a run does to the world, as seven objects. Tests, and whoever needs to, bring their own."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
+from bakeoff.runs.programs import Programs
 
 if TYPE_CHECKING:
     from bakeoff.model.earlier import Earlier
@@ -151,6 +152,7 @@ class Stages:
     clock: Clock = field(default_factory=Clock)
     reports: Reports = field(default_factory=Reports)
     history: History = field(default_factory=History)
+    programs: Programs = field(default_factory=Programs)
     built: dict[Path, Receipt | ContenderOut] = field(default_factory=dict)
 
 
@@ -170,6 +172,9 @@ class Watch(Protocol):
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
+
+    def judged(self, run: Run[Any, Any]) -> None:
+        """The run has its result; its reports are still to be drawn."""
 
 
 class BuildLines:

@@ -1,12 +1,13 @@
 """`bakeoff race`, resume and report, in a world of known speeds."""
 
 import json
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
+from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.model.grid import Grid
 from bakeoff.model.verdict import Verdict
 from tests.cli.conftest import bakeoff, race
@@ -92,6 +93,18 @@ def test_runs_are_listed_and_each_is_judged_again_by_its_kind(world: World, tmp_
     assert bakeoff("report").output == f"race        judged      runs/{run.name}\n"
     refused = bakeoff("resume", str(run)).exception
     assert isinstance(refused, BadUsage) and "is complete; for its standings:" in str(refused)
+
+
+def test_the_verdict_is_printed_before_the_report_is_drawn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_run: object) -> Path:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(world, "write", full)
+    done = race("fast", "slow", "-d", "6")
+    assert isinstance(done.exception, MissingPiece)
+    assert "Standings" in done.stdout
 
 
 def test_an_interrupt_keeps_the_blocks_and_says_how_to_go_on(world: World) -> None:

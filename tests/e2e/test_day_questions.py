@@ -62,6 +62,9 @@ class Silent:
     def out(self, name: str, reason: str) -> None:
         raise AssertionError(f"{name} is out: {reason}")
 
+    def judged(self, run: object) -> None:
+        pass
+
 
 def one_round(place: Place, command: str, **options: object) -> Day:
     """A day of one round; the shortest that can be asked for has five."""

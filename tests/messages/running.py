@@ -102,7 +102,7 @@ class _Nothing:
 
 def _nothing_is_raced() -> runs.Stages:
     nothing: Any = _Nothing()
-    return runs.Stages(*[nothing] * 6)
+    return runs.Stages(*[nothing] * 7)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
+from bakeoff.model.program import Program
 from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
@@ -121,6 +122,7 @@ class World(Reports):
     answered: dict[str, int] = field(default_factory=dict)
     pids: dict[int, str] = field(default_factory=dict)
     dead: dict[str, str] = field(default_factory=dict)
+    programs: dict[str, Program] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     no_history: str = ""
     earlier_races: Earlier | None = None
@@ -147,9 +149,15 @@ class World(Reports):
         return False
 
     def stages(self) -> Stages:
-        """The stages of this world: it is all six of them."""
+        """The stages of this world: it is all seven of them."""
         me: Any = self
-        return Stages(me, me, me, me, me, me)
+        return Stages(me, me, me, me, me, me, me)
+
+    def program(self, key: str) -> Program:
+        return self.programs.get(key, Program())
+
+    def keep_program(self, key: str, program: Program) -> None:
+        self.programs[key] = program
 
     def keeper(self, scratch: Path) -> FakeKeeper:
         return FakeKeeper(self, scratch)
@@ -272,6 +280,10 @@ class World(Reports):
     def out(self, name: str, reason: str) -> None:
         """A watch: remember."""
         self.seen.append(f"{name} is out: {reason}")
+
+    def judged(self, run: AnyRun) -> None:
+        """A watch: remember."""
+        self.seen.append(f"{run.plan.run} is judged")
 
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]

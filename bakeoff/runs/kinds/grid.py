@@ -129,3 +129,7 @@ class CellWatch:
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
         self.watch.out(f"{self.cell}: {name}", reason)
+
+    def judged(self, run: AnyRun) -> None:
+        """The run has its result; its reports are still to be drawn."""
+        self.watch.judged(run)

@@ -55,7 +55,7 @@ def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skip
             reasons = "\n".join(f"  {each.name}: {each.reason}" for each in out)
             raise NoVerdict(f"no contender can take part:\n{reasons}")
         context.watch.step("asking each of them")
-        session.audit()
+        session.audit(anew=True)
         session.connect()
         meter = Meter(session)
         _load(session, meter, WARM_UP_MS, "warming up")

@@ -1,17 +1,20 @@
 """Running contenders: one process of each at least, and an engine that is connected to some."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
 from bakeoff.model.audit import Audit, Probes
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
+from bakeoff.model.program import Program
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
+from bakeoff.runs.programs import program_key
 
 
 class Session:
@@ -60,10 +63,15 @@ class Session:
         """How the contenders ended that did."""
         return self.instances.stopped
 
-    def audit(self) -> None:
-        """See how each of them treats a connection, before the load comes."""
-        running = [(each.handle, each.entry) for each in self.running]
-        audits = self.context.stages.servers.audit(running, self.plan.workload)
+    def audit(self, *, anew: bool = False) -> None:
+        """See how each of them treats a connection, before the load comes; `anew`: of those of
+        which it is known from earlier runs, too."""
+        running = [
+            (each.handle, each.entry)
+            for each in self.running
+            if anew or self.program(each.entry.name).audit is None
+        ]
+        audits = self.context.stages.servers.audit(running, self.plan.workload) if running else {}
         probes: dict[str, Probes] = {}
         for each in self.running:
             name, entry = each.entry.name, each.entry
@@ -73,7 +81,30 @@ class Session:
                 if program not in probes:
                     probes[program] = self.instances.probe(entry)
                 audits[name] = audits[name].model_copy(update=dict(probes[program]))
-        self._audits = audits
+                self.keep(name, audit=audits[name])
+        self._audits = {name: known for name in self.names if (known := self._known(name, audits))}
+
+    def program(self, name: str) -> Program:
+        """What earlier runs have shown of a contender's program."""
+        key = self._keys.get(name)
+        return self.context.stages.programs.program(key) if key else Program()
+
+    def keep(self, name: str, **shown: object) -> None:
+        """Keep what this run has shown of it, for later ones."""
+        if key := self._keys.get(name):
+            known = self.program(name).model_copy(update=shown)
+            self.context.stages.programs.keep_program(key, known)
+
+    def _known(self, name: str, audits: Mapping[str, Audit]) -> Audit | None:
+        return audits.get(name) or self.program(name).audit
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str | None]:
+        receipts = self.context.store.receipts()
+        return {
+            entry.name: program_key(self.plan, entry, receipts.get(entry.twin_of or entry.name))
+            for entry in self.plan.entries
+        }
 
     def connect(self, running: Sequence[Running] | None = None) -> None:
         """A new engine, with new connections to those `running`; None: to the same as before."""

@@ -128,7 +128,7 @@ def warm_up(
     courses = {
         name: Course(*warm_up_slices(share_s, known, plan.warm_up_s))
         for name in names
-        for known in [plan.entry(name).twin_of in names or _always_flat(name, earlier)]
+        for known in [plan.entry(name).twin_of in names or _always_flat(session, name, earlier)]
     }
     while waiting := [n for n, each in courses.items() if n not in meter.died and not each.done]:
         say(f"warming up, {len(courses) - len(waiting)} of {len(courses)} steady")
@@ -171,6 +171,8 @@ def warm_up(
         lengths = {
             name: given.get(name) or open_lengths(rates[name], latencies_us[name]) for name in names
         }
+    for name, each in courses.items():
+        session.keep(name, flat=each.settled.course == "flat")
     return Warmup(
         boot=session.boot,
         lengths=lengths,
@@ -251,7 +253,9 @@ def _offered(plan: Plan, course: Course) -> float:
     return max(LEAST_RATE, plan.load * (median(ended_with) if ended_with else 0.0))
 
 
-def _always_flat(name: str, earlier: Sequence[Warmup]) -> bool:
-    """Whether it needed no warm-up in any boot so far, and there was one."""
+def _always_flat(session: Session, name: str, earlier: Sequence[Warmup]) -> bool:
+    """Whether it needed no warm-up in any boot so far; in the first one, in the last run."""
     courses = [warmup.courses[name] for warmup in earlier if name in warmup.courses]
-    return bool(courses) and all(course == "flat" for course in courses)
+    return (
+        all(each == "flat" for each in courses) if courses else session.program(name).flat is True
+    )
