@@ -75,10 +75,8 @@ class Draws:
     def start_cohorts(self) -> None:
         """Start and warm up the further processes of those that have several.
 
-        They are loaded in turn, each until its contender's first one was steady; and all of them,
-        the first too, once more over other connections, as draws have. What a compiler made for
-        connections that stay, it throws away when they are closed: Vert.x fell from 130,000
-        requests/s to 20,000, and needed a second under load to be back. Raises `NotAsPlanned`.
+        They are loaded in turn, each for as long as its contender's first one was until it was
+        steady. Raises `NotAsPlanned`.
         """
         session, watch = self._session, self._session.context.watch
         wanted = max((each.instances for each in self._rule.redrawn.values()), default=1)
@@ -97,13 +95,6 @@ class Draws:
             self._cohorts.append(started)
             if started:
                 self._warm_up_cohort(started)
-        lasting = [name for name in self.alive if self._redrawn(name).what == "connections"]
-        if lasting:
-            watch.step("warming up again, with other connections")
-        for each in self._cohorts:
-            cohort = {name: each[name] for name in lasting if name in each}
-            if cohort:
-                self._warm_up_cohort(cohort, again=True)
 
     def next(self) -> tuple[int, Meter, list[str]]:
         """The next draw in which enough contenders take part: connected, recorded, and warmed up.
@@ -132,8 +123,9 @@ class Draws:
         """Load a process until a request costs what it cost its contender's first one when that was
         steady; and where it took more than a slice to get there, as long again.
 
-        A process may be new; one that lasts may have given up what was compiled for connections
-        that are closed, and have to compile it anew.
+        A process may be new. One that lasts may have thrown away what was compiled for connections
+        that are closed: Vert.x fell from 130,000 requests/s to 20,000, and needed a second under
+        load to be back.
         """
         duration_ms, loaded_ms = self._redrawn(name).warm_up_ms, 0
         best, in_vain = inf, 0
@@ -251,13 +243,8 @@ class Draws:
             # The first of them says more than what followed.
             self.died[name] = lost[0]
 
-    def _warm_up_cohort(
-        self,
-        cohort: Mapping[str, Running],
-        *,
-        again: bool = False,
-    ) -> None:
-        """As many slices each as its contender's first process needed; `again`: as many at most.
+    def _warm_up_cohort(self, cohort: Mapping[str, Running]) -> None:
+        """As many slices each as its contender's first process needed.
 
         Raises `NotAsPlanned` in the first boot where one stops answering.
         """
@@ -271,10 +258,8 @@ class Draws:
                 session.context.check_time(f"warming up another process of {name}")
                 if turn < slices[name] and name not in meter.died:
                     had.append(meter.warm_up(name))
-                    if again and is_warm(self._warmup, had[-1]):
-                        slices[name] = 0
                     if session.boot == 0:
-                        leave_out_held_up({name: had}, session, "it was warmed up again")
+                        leave_out_held_up({name: had}, session, "another process was warmed up")
         for name, how in meter.died.items():
             self._forget(name)
             self._lose(name, how)

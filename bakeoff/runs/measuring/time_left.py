@@ -36,10 +36,6 @@ def time_left_s(
             draw_ms += ready_ms
         slices = slices_again(warmup, each.entry.name)
         again_ms += (redrawn.instances - 1) * (ready_ms + slices * slice_ms)
-        if redrawn.what == "connections":
-            # Over other connections it is warm as soon as it was at first.
-            more = max(1, min(slices, warmup.steady_from.get(each.entry.name, 0)))
-            again_ms += redrawn.instances * more * slice_ms
     draws = max(1, round(budget_s / rule.draw_s))
     around = around_ms / window_ms * (1 - plan.long_share if plan.mode == "closed" else 1)
     return budget_s * (1 + around) + (draws * draw_ms + again_ms) / 1000
