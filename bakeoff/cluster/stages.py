@@ -53,6 +53,8 @@ class _Servers(Servers):
     What isn't told which node it is of is of the first.
     """
 
+    freezer = None
+
     def __init__(self, servers: Sequence[Node], loader: Node) -> None:
         self._server = servers[0]
         self._folders = [_Folders(each) for each in servers]

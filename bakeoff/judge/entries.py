@@ -20,7 +20,6 @@ from bakeoff.judge.validity import (
     leak_share,
     limited_by,
     reasons,
-    server_cores,
     warnings,
 )
 from bakeoff.model.audit import Work
@@ -169,7 +168,7 @@ def row(
     lengths = history.lengths(name)
     merged = latency.merge(history.lasting(name))
     quantiles = latency.summary(merged)
-    cores = server_cores(plan, name)
+    cores = plan.server_cores_of(name)
     server_busy = tally.server_busy(cores)
     ready_ms = [each.time_to_ready_ms for each in started if each.time_to_ready_ms is not None]
     of_boots = against.boot_ratios(name) if against else ()

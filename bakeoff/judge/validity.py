@@ -19,12 +19,12 @@ from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding, Value
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Verification
+from bakeoff.model.samples import LEAK_SHARE_MAX
 
 SATURATED = 0.9
 NEAR_LIMIT = 0.85
 FAR_FROM_SATURATED = 0.8
 LITTLES_SHARE = 0.97
-MAX_LEAK_SHARE = 0.01
 MAX_RECONNECT_SHARE = 0.001
 MAX_ERROR_SHARE = 0.001
 GROWTH_MIB_PER_S = 0.5
@@ -35,11 +35,6 @@ UNASKED = "nobody asked for"
 """In the engine's words on bytes that come after an answer."""
 
 Limit = Literal["server", "client", "both", "rate", "unknown"]
-
-
-def server_cores(plan: Plan, name: str) -> int:
-    """How many cores an entry can use: those of the plan, or as many as it has workers."""
-    return max(1, min(len(plan.cores.server), plan.workers_of(name)))
 
 
 def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
@@ -193,7 +188,7 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     near 90 %, and a limit there would make bounds of entries at random. Such an entry is warned
     of.
     """
-    server, client = tally.server_busy(server_cores(plan, name)), tally.client_busy
+    server, client = tally.server_busy(plan.server_cores_of(name)), tally.client_busy
     if server is None or server >= FAR_FROM_SATURATED:
         return
     if limited_by(plan, server, client) == "client":
@@ -205,7 +200,7 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """Whom it asks had no more to give, alone or together with the generator on the same cores."""
-    server, upstream = tally.server_busy(server_cores(plan, name)), tally.upstream_busy
+    server, upstream = tally.server_busy(plan.server_cores_of(name)), tally.upstream_busy
     if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
         return
     client = tally.client_busy
@@ -246,8 +241,11 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     yield from _unanswered(plan, name, history, tally, "few_unanswered")
     yield from _closing(plan, name, history, tally)
     yield from steadiness.warm_up(name, history)
-    share = leak_share(tally, server_cores(plan, name))
-    if share is not None and share > MAX_LEAK_SHARE:
+    share = leak_share(tally, plan.server_cores_of(name))
+    held = [end.held[name] for end in history.ends if name in end.held]
+    if held:
+        yield Finding.of("held_in_turns", share=max(held))
+    elif share is not None and share > LEAK_SHARE_MAX:
         yield Finding.of("cpu_leak", share=share)
     # With few connections both sides wait for each other: of that the race is warned.
     if not any(change.connections for change in history.changes):
@@ -297,7 +295,7 @@ def _closing(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
 
 def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The generator was near its limit, or neither side was at its limit."""
-    client, server = tally.client_busy, tally.server_busy(server_cores(plan, name))
+    client, server = tally.client_busy, tally.server_busy(plan.server_cores_of(name))
     core = client_core(plan, tally)
     if tally.cpu is None and limited_by(plan, None, client) == "client":
         yield Finding.of("server_unseen", client_busy=client, client_core=core)

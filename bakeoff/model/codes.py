@@ -63,6 +63,8 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "slower_in_warm_up n boots boot peak_per_s now_per_s: In `n` of `boots` boots it got slower "
     "in its warm-up; the figures are those of `boot`.",
     "cpu_leak share: It used `share` of its cores while others had their turn.",
+    "held_in_turns share: It used `share` of its cores while others had their turn, and was "
+    "stopped there from then on.",
     "server_unseen client_busy client_core: "
     "The generator was busy, and the server's CPU can't be seen.",
     "generator_near_limit client_busy client_core server_busy: "

@@ -202,6 +202,10 @@ class Plan(Contract):
         """The number of workers or threads that the entry called `name` is given."""
         return self.entry(name).workers or self.workers
 
+    def server_cores_of(self, name: str) -> int:
+        """How many cores an entry can use: those of the plan, or as many as it has workers."""
+        return max(1, min(len(self.cores.server), self.workers_of(name)))
+
     def protocol_of(self, name: str) -> Protocol:
         """What the entry called `name` is asked over."""
         return self.entry(name).protocol or self.protocol

@@ -52,6 +52,10 @@ def _as_counted_now(event: Any) -> Any:
     }
 
 
+LEAK_SHARE_MAX = 0.01
+"""Of a contender's cores: what it uses of them in others' turns slows the others."""
+
+
 class Slice(Contract):
     """One contender's turn in a block.
 
@@ -203,7 +207,9 @@ class BootEnd(Contract):
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
     `tcp` what happened meanwhile (None: it can't be seen). `network` is there where server and
-    generator are on two machines. `cut_short`: an error ended the boot, so most of this is missing.
+    generator are on two machines. `held` has those that were stopped in others' turns, with the
+    share of their cores that they had used there. `cut_short`: an error ended the boot, so most of
+    this is missing.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -219,6 +225,7 @@ class BootEnd(Contract):
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
     network: Annotated[NetworkSeen | None, Field(exclude_if=lambda given: given is None)] = None
+    held: Annotated[dict[str, NonNegativeFloat], Field(exclude_if=lambda given: not given)] = {}
     cut_short: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
 
 

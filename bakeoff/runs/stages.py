@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,6 +35,8 @@ class Servers:
     """Contenders as processes of this machine: built, started, asked."""
 
     keeper = start.Keeper
+    freezer: Callable[[Iterable[int]], start.Freezer] | None = start.Freezer
+    """None where contenders' processes are not of this machine."""
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)

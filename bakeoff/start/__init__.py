@@ -1,5 +1,6 @@
 """Start: a receipt becomes a server that has answered, and nothing of it is left behind."""
 
 from bakeoff.start.client import GRACE_S, Keeper, attach
+from bakeoff.start.freezer import Freezer
 
-__all__ = ["GRACE_S", "Keeper", "attach"]
+__all__ = ["GRACE_S", "Freezer", "Keeper", "attach"]

@@ -25,7 +25,7 @@ WRONG_ANSWERS = {
     "closes_after": r"^connections_closed ",
 }
 WRONG_PROCESSES = {
-    "burns": r"^cpu_leak ",
+    "burns": r"^held_in_turns ",
     "escapes": r"^processes_escaped ",
     "moves": r"^port_closed ",
     "stubborn": r"^killed ",

@@ -1,6 +1,6 @@
 """The processes of a world in which no server runs: what keeps them, reads and clogs them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,10 +97,29 @@ class FakeCpu:
     def read(self) -> CpuTime:
         world = self._world
         total = world.cpu_ns.get(self._name, 0) + world.compiled_ns(self._name)
+        total += world.leaked_ns(self._name)
         return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
 
     def close(self) -> None:
         pass
+
+
+class FakeFreezer:
+    """Processes that do nothing for a while."""
+
+    def __init__(self, world: "World", pids: Iterable[int]) -> None:
+        self._world, self._keys = world, [world.pids[pid] for pid in pids]
+
+    def freeze(self) -> None:
+        for key in self._keys:
+            self._world.frozen.setdefault(key, self._world.time_ns)
+
+    def thaw(self) -> None:
+        for key in self._keys:
+            since_ns = self._world.frozen.pop(key, self._world.time_ns)
+            self._world.frozen_ns[key] += self._world.time_ns - since_ns
+
+    close = thaw
 
 
 class FakeSlowClients:

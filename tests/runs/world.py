@@ -34,7 +34,14 @@ from bakeoff.verify.asking import GET
 from tests.judge.races import MACHINE, SOUND_AUDIT
 from tests.load.tools.samples import load as spec_of
 from tests.runs.loads import FakeLoad
-from tests.runs.processes import FakeCpu, FakeKeeper, FakeSlowClients, handle_of, name_of
+from tests.runs.processes import (
+    FakeCpu,
+    FakeFreezer,
+    FakeKeeper,
+    FakeSlowClients,
+    handle_of,
+    name_of,
+)
 
 NOISE = 0.03
 
@@ -57,7 +64,8 @@ class World(Reports):
     `drains` a slice ends when what is in flight is answered. `costs` has what a request of a mix
     costs, by server and name; 1 without. Those in `forgets` are as cold as at first when their
     first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
-    each slice in a process's first half second of load leaves to be done after it. `stubborn` ones
+    each slice in a process's first half second of load leaves to be done after it. Those of `leaks`
+    use that share of a core all the time, but while they are `frozen`, since when. `stubborn` ones
     survive SIGKILL.
     """
 
@@ -103,6 +111,9 @@ class World(Reports):
     forgets_again: bool = False
     compiles_s: dict[str, float] = field(default_factory=dict)
     compiling: dict[str, tuple[int, int]] = field(default_factory=dict)
+    leaks: dict[str, float] = field(default_factory=dict)
+    frozen: dict[str, int] = field(default_factory=dict)
+    frozen_ns: Counter[str] = field(default_factory=Counter)
     refuses: bool = False
     no_certificate: str = ""
     certificates: int = 0
@@ -127,6 +138,14 @@ class World(Reports):
     no_history: str = ""
     earlier_races: Earlier | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def freezer(self, pids: Iterable[int]) -> FakeFreezer:
+        return FakeFreezer(self, pids)
+
+    def leaked_ns(self, key: str) -> int:
+        """What a process has worked by itself, whenever it was not frozen."""
+        frozen_ns = self.frozen_ns[key] + self.time_ns - self.frozen.get(key, self.time_ns)
+        return round(self.leaks.get(name_of(key), 0.0) * (self.time_ns - frozen_ns))
 
     def compiled_ns(self, key: str) -> int:
         """What a process has done of the work that its last slice left it."""

@@ -15,6 +15,7 @@ ADVICE: Mapping[str, str] = {
     "unsteady_warm_up": "warm up longer: --warm-up 60s",
     "slower_in_warm_up": "warm up longer, --warm-up 60s, and see whether it goes on",
     "cpu_leak": "see with --solo what it does alone",
+    "held_in_turns": "see with --solo what it does alone",
     "server_unseen": "name the process behind the URL with --pid",
     "generator_near_limit": "give the generator more cores with --cpus, or use fewer connections "
     "(-c)",

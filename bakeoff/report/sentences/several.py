@@ -19,6 +19,9 @@ SEVERAL: Mapping[str, str] = {
     "slower_in_warm_up": "{names:who} got slower while they were warmed up, in {n:to} of their "
     "boots",
     "cpu_leak": "{names:who} used {share:to .1%} of the server's cores while others had their turn",
+    "held_in_turns": "{names:who} used {share:to .1%} of the server's cores while others had their "
+    "turn, and were stopped there from then on: what they have to do besides answering is in their "
+    "own turns",
     "server_unseen": "the load generator was busy {client_busy:to .0%} of the time with "
     "{names:who}, whose CPU can't be seen: the generator may have been the limit",
     "generator_near_limit": "the load generator was busy {client_busy:to .0%} of the time with "

@@ -46,6 +46,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "slower_in_warm_up": "it got slower while it was warmed up, in {n} of {boots} boots: in boot "
     "{boot:nth} from {peak_per_s:,.0f} to {now_per_s:,.0f} requests/s",
     "cpu_leak": "it used {share:.1%} of the server's cores while others had their turn",
+    "held_in_turns": "it used {share:.1%} of the server's cores while others had their turn, and "
+    "was stopped there from then on: what it has to do besides answering is in its own turns",
     "server_unseen": "the load generator was busy {client_busy:.0%} of the time"
     "[ on its core {client_core}] and the server's CPU can't be seen: the generator may have "
     "been the limit",

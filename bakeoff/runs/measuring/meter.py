@@ -1,6 +1,7 @@
 """One slice after another, each with what it cost its server."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 from bakeoff.load import Generator
@@ -14,6 +15,7 @@ from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.stages import Stages
+from bakeoff.start import Freezer
 
 REST_MS, REST_SHARE = 20, 0.25
 """At rest is who used less than such a share of a core for so long."""
@@ -67,6 +69,27 @@ class Meter:
         self.died: dict[str, str] = {}
         self.doing = ""
         """What the load is for, where a death in it says so: `while it was warmed up`."""
+        self._freezers: dict[str, Freezer] = {}
+
+    @contextmanager
+    def others_frozen(self) -> Iterator[None]:
+        """Within it, contenders that have worked in others' turns are stopped but in their own.
+
+        What they still have to do (compile, collect) is then on their own bill.
+        """
+        freezer = self._session.context.stages.servers.freezer
+        for each in self._running:
+            if freezer and each.entry.name in self._session.leaks.held:
+                held = freezer(self._session.instances.pids(each))
+                self._freezers[each.entry.name] = held
+        try:
+            for held in self._freezers.values():
+                held.freeze()
+            yield
+        finally:
+            for held in self._freezers.values():
+                held.close()
+            self._freezers.clear()
 
     def slice(
         self, name: str, block: int, *, ramp_ms: int, duration_ms: int, rate: float | None = None
@@ -91,13 +114,23 @@ class Meter:
         around = self._session.context.surroundings(plan)
         upstream_before = around.upstream_cpu()
         used_before_ns = self._used_ns()
+        freezer = self._freezers.get(name)
         before, before_ns = self._read(running)
+        if freezer:
+            freezer.thaw()
         event = self.load.slice(command)
         after, after_ns = self._read(running)
         used_after_ns = self._used_ns()
+        if freezer:
+            freezer.freeze()
         self._session.instances.count(running, event)
         upstream = around.upstream_cpu()
         last = self._last.get(name)
+        leak_ns = before.since(last[0]).total_ns if before and last else None
+        leak_wall_ns = before_ns - last[1] if before and last else None
+        ours = self._session.context.stages.servers.freezer and not running.entry.attached
+        if ours and leak_ns is not None and leak_wall_ns is not None:
+            self._session.leaks.add(name, leak_ns, leak_wall_ns)
         if after:
             self._last[name] = (after, after_ns)
         if event.errors or not event.requests:
@@ -112,8 +145,8 @@ class Meter:
             entry=name,
             event=several.whole if several else event,
             server_cpu=after.since(before) if after and before else None,
-            leak_ns=before.since(last[0]).total_ns if before and last else None,
-            leak_wall_ns=before_ns - last[1] if before and last else None,
+            leak_ns=leak_ns,
+            leak_wall_ns=leak_wall_ns,
             upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
             others_share=self._others_share(used_before_ns, used_after_ns, after_ns - before_ns),

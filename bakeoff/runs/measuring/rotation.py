@@ -40,7 +40,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
         share = single_share(boot.plan)
         singly = Singly(boot, session, warmup, share * boot.budget_s)
         _Rotation(boot, draws, observation, warmup, rule, singly, 1 - share).run(enough)
-        ending.observed = observation.end()
+        ending.observed = observation.end().model_copy(update={"held": session.leaks.held})
 
 
 class _Rotation:
@@ -73,7 +73,7 @@ class _Rotation:
         look = DRAWS_MIN
         while True:
             number, meter, names = self._draws.next()
-            with self._observation.blocks():
+            with self._observation.blocks(), meter.others_frozen():
                 self._run_draw(number, meter, names)
             done = min(1.0, (number + 1) / self._number)
             self._singly.run(number, done, meter, names)

@@ -14,6 +14,7 @@ from bakeoff.model.samples import BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.hold import hold
 from bakeoff.runs.measuring.instances import Instances, Running
+from bakeoff.runs.measuring.leaks import Leaks
 from bakeoff.runs.programs import program_key
 
 
@@ -34,6 +35,7 @@ class Session:
         self._idle: dict[str, Memory | None] = {}
         self._load: Generator | None = None
         self._audits: Mapping[str, Audit] = {}
+        self.leaks = Leaks(plan)
 
     def __enter__(self) -> "Session":
         try:

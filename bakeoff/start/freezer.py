@@ -1,0 +1,39 @@
+"""Processes that can be stopped for a while, and go on as if nothing had been."""
+
+import os
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+
+
+class Freezer:
+    """The processes of `pids` that run now; what they start later is not among them.
+
+    They are held by descriptors, so that no signal goes to another process of that number.
+    """
+
+    def __init__(self, pids: Iterable[int]) -> None:
+        self._descriptors = []
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                self._descriptors.append(os.pidfd_open(pid))
+
+    def freeze(self) -> None:
+        """Stop them. May be called again."""
+        self._send(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on. May be called again."""
+        self._send(signal.SIGCONT)
+
+    def close(self) -> None:
+        """Let them go on for good."""
+        self.thaw()
+        for each in self._descriptors:
+            os.close(each)
+        self._descriptors.clear()
+
+    def _send(self, number: signal.Signals) -> None:
+        for each in self._descriptors:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(each, number)
