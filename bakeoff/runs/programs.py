@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.installation import cache_folder
-from bakeoff.model.errors import BadFile
+from bakeoff.model.errors import BadFile, ContenderOut
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.program import Program
 from bakeoff.model.receipt import Receipt
@@ -41,14 +41,14 @@ class Programs:
             draft.replace(self._folder / key)
 
 
-def program_key(plan: Plan, entry: Entry, receipt: Receipt | None) -> str | None:
+def program_key(plan: Plan, entry: Entry, built: Receipt | ContenderOut | None) -> str | None:
     """The same for the same program under the same requests; None for a command, whose sources
-    nobody names, and for a server that is not ours."""
-    if receipt is None or entry.contender is None or entry.origin not in ("catalogue", "folder"):
+    nobody names, and for what wasn't `built`."""
+    if not isinstance(built, Receipt) or not entry.contender or entry.origin == "command":
         return None
     given = (
         platform.release(),
-        receipt.model_dump(include={"source_sha256", "version", "tools", "commands"}),
+        built.model_dump(include={"source_sha256", "version", "tools", "commands"}),
         entry.contender.model_dump(mode="json"),
         plan.workload.model_dump(mode="json"),
         plan.protocol_of(entry.name),

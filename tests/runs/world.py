@@ -301,8 +301,7 @@ class World(Reports):
         self.seen.append(f"{name} is out: {reason}")
 
     def judged(self, run: AnyRun) -> None:
-        """A watch: remember."""
-        self.seen.append(f"{run.plan.run} is judged")
+        """A watch: its report follows."""
 
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]

@@ -28,6 +28,8 @@ class Leaks:
             return
         self._cpu_ns[name] += cpu_ns
         self._wall_ns[name] += wall_ns
+        if self._wall_ns[name] < KNOWN_AFTER_S * 1e9:
+            return
         share = self._cpu_ns[name] / (self._wall_ns[name] * self._plan.server_cores_of(name))
-        if self._wall_ns[name] >= KNOWN_AFTER_S * 1e9 and share > LEAK_SHARE_MAX:
+        if share > LEAK_SHARE_MAX:
             self.held[name] = share

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
 from bakeoff.model.audit import Audit, Probes
@@ -102,9 +103,9 @@ class Session:
 
     @cached_property
     def _keys(self) -> Mapping[str, str | None]:
-        receipts = self.context.store.receipts()
+        built = self.context.stages.built
         return {
-            entry.name: program_key(self.plan, entry, receipts.get(entry.twin_of or entry.name))
+            entry.name: program_key(self.plan, entry, built.get(Path(entry.folder or "")))
             for entry in self.plan.entries
         }
 
