@@ -79,7 +79,7 @@ def _ran(words: tuple[str, ...], killed: str) -> Path:
     place = Path(tempfile.mkdtemp(dir=_KEPT.name))
     with pytest.MonkeyPatch.context() as patch:
         dead = {killed: "was killed by signal SIGKILL"}
-        one = World(requests_per_s=SPEEDS, on_slice=later(90, dead=dead))
+        one = World(requests_per_s=SPEEDS, on_slice=later(60, dead=dead))
         patch.setattr(runs, "real_stages", one.stages)
         ended = Place(place).bakeoff_here(*words)
     assert (place / "runs" / "latest").exists(), ended.err
