@@ -161,11 +161,17 @@ class Draws:
         for name in draw_order(plan, session.boot, number, self.alive):
             try:
                 processes[name], running = self._drawn(name, number)
-                chosen.append(running)
             except ContenderOut as error:
-                out[name] = str(error)
+                first = None
                 if self._redrawn(name).what == "processes":
-                    self._lose(name, str(error))
+                    first = self._cohorts[0].get(name)
+                    self._failed[name] += 1
+                    self._lose(name, f"a new process of it did not come up: {error}")
+                if not first:
+                    out[name] = str(error)
+                    continue
+                processes[name], running = 0, first
+            chosen.append(running)
         opened: dict[str, int] = {}
         if chosen:
             session.connect(chosen)
@@ -193,24 +199,16 @@ class Draws:
         return self._rule.redrawn[name]
 
     def _drawn(self, name: str, number: int) -> tuple[int, Running]:
-        """The process that takes part in a draw, and its number; the first one, where no new one
-        comes up. Raises `ContenderOut`."""
+        """The process that takes part in a draw, and its number. Raises `ContenderOut`."""
         session, plan = self._session, self._session.plan
         redrawn = self._redrawn(name)
         if redrawn.what == "processes":
-            first = self._cohorts[0].get(name)
             alone = self._failed[name] >= FAILED_MAX
-            if first and (alone or has_first_process(plan, session.boot, number)):
-                return 0, first
-            try:
-                self._fresh[name] = session.instances.start(plan.entry(name))
-            except ContenderOut as error:
-                why = f"a new process of it did not come up: {error}"
-                if not first:
-                    raise ContenderOut(why) from error
-                self._failed[name] += 1
-                self._lose(name, why)
-                return 0, first
+            if name in self._cohorts[0] and (
+                alone or has_first_process(plan, session.boot, number)
+            ):
+                return 0, self._cohorts[0][name]
+            self._fresh[name] = session.instances.start(plan.entry(name))
             return number + 1, self._fresh[name]
         place = cohort(plan, session.boot, number, redrawn.instances)
         if name not in self._cohorts[place]:
