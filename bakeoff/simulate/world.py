@@ -1,6 +1,6 @@
 """A world without servers: what a race does to processes, load and clock, in simulated time.
 
-It stands in for all six effects of a run (`runs.stages`), so what plans, warms up, draws and
+It stands in for all seven effects of a run (`runs.stages`), so what plans, warms up, draws and
 measures a simulated race is the code of real ones.
 """
 
@@ -16,6 +16,7 @@ from bakeoff.build import Wanted
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Entry
+from bakeoff.model.program import Program
 from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.simulation import Conditions
@@ -65,9 +66,16 @@ class World:
 
     @cached_property
     def stages(self) -> Stages:
-        """All six of them."""
+        """All seven of them."""
         me: Any = self
-        return Stages(me, me, me, me, me, me)
+        return Stages(me, me, me, me, me, me, me)
+
+    def program(self, _key: str) -> Program:
+        """Nothing is known of a program beforehand."""
+        return Program()
+
+    def keep_program(self, _key: str, _program: Program) -> None:
+        """And nothing is kept."""
 
     def chance(self, sd: float) -> float:
         """A normal number about 0."""
@@ -76,6 +84,7 @@ class World:
     # Servers, and the keeper of their processes.
 
     swept = ()
+    freezer = None
 
     def keeper(self, _scratch: Path) -> "World":
         return self
