@@ -68,7 +68,6 @@ SITES: dict[str, tuple[str, ...]] = {
     RACY: ("verify/exchange.py sent",),
     LATER: (
         "runs/measuring/day.py Round._start",
-        "runs/measuring/draws.py Draws._drawn",
         "runs/results.py Results.pair 4",
         "runs/store.py Store.create",
     ),
