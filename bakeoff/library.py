@@ -28,7 +28,7 @@ from bakeoff import runs
 from bakeoff.cluster.place import place
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
-from bakeoff.model.plan import Arrivals, Connection
+from bakeoff.model.plan import Arrivals, Connection, Until
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import Driver
 from bakeoff.model.verdict import Verdict
@@ -110,7 +110,9 @@ def race(
     load: Share | None = None,
     arrivals: Arrivals = "poisson",
     precision: Share | None = None,
+    until: Until | None = None,
     budget: Duration | None = None,
+    within: Share | None = None,
     confirm: bool = False,
     same_answers: bool = False,
     keep_going: bool = False,
@@ -133,6 +135,8 @@ def race(
     ranked by p99 latency. With `same_answers` a contender is out whose answers differ from the
     reference's. A race of two or more ends where fewer than two are left, unless it is to
     `keep_going`.
+    `within` (0.02) is the difference that doesn't matter. A race ends early for a `precision`, or
+    `until` it is "decided", which is the default for two contenders with a `budget`.
     `ports` go to the commands and `pids` to the URLs, in their order. On a `cluster` (its head's
     address, or "auto") servers and generator run on its machines; `i_may_load` has hosts beside
     them that may be loaded, and contenders are rotated over so many `server_nodes`. The run's

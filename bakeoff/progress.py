@@ -14,7 +14,12 @@ REDRAW_S = 0.25
 
 
 class Watch:
-    """A watch that shows nothing. Every watch is a context in which a run is measured."""
+    """A watch that shows nothing. Every watch is a context in which a run is measured.
+
+    `live`: it shows how contenders stand while they are measured.
+    """
+
+    live = False
 
     def __enter__(self) -> Self:
         return self
@@ -27,6 +32,9 @@ class Watch:
 
     def measured(self, done: float, of: float, text: str) -> None:
         """So much of the measuring is done."""
+
+    def stands(self, text: str) -> None:
+        """So the contenders stand by now."""
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
@@ -58,7 +66,10 @@ class LineWatch(Watch):
 
 
 class BarWatch(LineWatch):
-    """A bar over the measuring, with the step or the latest throughputs beside it."""
+    """A bar over the measuring, with the step beside it, or how contenders stand and their latest
+    throughputs."""
+
+    live = True
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         super().__init__(console, show)
@@ -80,6 +91,7 @@ class BarWatch(LineWatch):
         )
         self._task = self._progress.add_task("", total=None)
         self._drawn_at_s = 0.0
+        self._stands = ""
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -93,9 +105,14 @@ class BarWatch(LineWatch):
         self._progress.update(self._task, description=text)
         self._progress.refresh()
 
+    def stands(self, text: str) -> None:
+        """Show it before the throughputs from now on."""
+        self._stands = text
+
     def measured(self, done: float, of: float, text: str) -> None:
         """Move the bar, a few times a second at most."""
-        self._progress.update(self._task, completed=done, total=of, description=text)
+        said = f"{self._stands}; {text}" if self._stands else text
+        self._progress.update(self._task, completed=done, total=of, description=said)
         if time.monotonic() - self._drawn_at_s > REDRAW_S:
             self._progress.refresh()
             self._drawn_at_s = time.monotonic()

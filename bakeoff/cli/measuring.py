@@ -1,7 +1,7 @@
 """`bakeoff race`, `capacity`, `replay` and `crosscheck`: options, a plan, and what comes of it."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -23,6 +23,7 @@ from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.plan import (
+    BLOCK_HALF_WIDTH,
     CapacityOptions,
     Catalogue,
     CrosscheckOptions,
@@ -30,6 +31,7 @@ from bakeoff.plan import (
     RaceOptions,
     ReplayOptions,
     confirming,
+    out_of_reach,
     plan_capacity,
     plan_crosscheck,
     plan_draws,
@@ -38,6 +40,9 @@ from bakeoff.plan import (
 )
 from bakeoff.report import figures
 from bakeoff.report.figures import plural
+
+if TYPE_CHECKING:
+    from bakeoff.runs import Stages
 
 
 @takes(RaceOptions)
@@ -80,6 +85,8 @@ def race(
     bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
     bakeoff race ./old ./new --workload ./shop.toml  your own traffic
     bakeoff race ./old ./new --request "POST /orders" -b @order.json
+    bakeoff race ./old ./new --budget 2m           until they are told apart
+    bakeoff race ./old ./new --budget 2m --within 2%   by more than 2 %?
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
     bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
@@ -99,6 +106,8 @@ def race(
     with place(*on) as (here, stages):
         plan = plan_race(contenders or (), options, here)
         say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
+        if isinstance(plan, Plan) and (plan.precision or plan.within):
+            _say_reach(plan, stages)
         measure(plan, out_dir, json, stages)
 
 
@@ -226,15 +235,30 @@ def _in_boots(plan: Plan) -> str:
 def _race_outlook(plan: Plan) -> str:
     """What a race is going to do, and how long that takes, before it does it."""
     servers = plural(len(plan.entries), "server")
-    outlook = f"{_time([plan])}: {servers}, {plan.duration_s:.3g} s of measuring{_in_boots(plan)}"
+    at_most = " at most" if plan.may_end_early else ""
+    measuring = f"{plan.duration_s:.3g} s of measuring{at_most}{_in_boots(plan)}"
+    outlook = f"{_time([plan])}: {servers}, {measuring}"
     if not plan.confirm:
         return outlook
     solo = confirming(plan)
     return (
-        f"{_time([plan, solo])}: {servers}, {plan.duration_s:.3g} s of measuring{_in_boots(plan)}, "
-        f"then {solo.duration_s:.3g} s more in {solo.boots} rounds, each of {len(solo.entries)} "
-        "started, warmed up and measured alone"
+        f"{_time([plan, solo])}: {servers}, {measuring}, then {solo.duration_s:.3g} s more in "
+        f"{solo.boots} rounds, each of {len(solo.entries)} started, warmed up and measured alone"
     )
+
+
+def _say_reach(plan: Plan, stages: "Stages") -> None:
+    """Say before the race that it will probably not reach what it asks for, and what would."""
+    from bakeoff.runs.shelving import block_half_width
+
+    known = block_half_width(stages.meters.machine())
+    if far := out_of_reach(plan, known or BLOCK_HALF_WIDTH):
+        source = "earlier races on this machine" if known else "bakeoff's own records"
+        say(
+            f"{far.option} {far.asked * 100:g}%: by {source}, {plan.duration_s:.3g} s of measuring "
+            f"reach about ±{figures.percent(far.reached)}; {figures.about(far.needed_s)} would be "
+            "enough"
+        )
 
 
 def _time(plans: Sequence[Plan]) -> str:

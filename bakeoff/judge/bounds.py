@@ -11,10 +11,11 @@ has. Only here is an end taken away.
 """
 
 from collections.abc import Collection
+from math import log, log1p
 
-from bakeoff.judge.compare import Comparison, equivalent
+from bakeoff.judge.compare import MARGIN, Comparison
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState, Interval, Ratio, told
+from bakeoff.model.ratio import ByState, Interval, Ratio, ends, told
 
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
@@ -51,20 +52,35 @@ def pair(
     by_cpu: Comparison | None = None,
     by_mean: Comparison | None = None,
     by_state: ByState | None = None,
+    *,
+    within: float | None = None,
+    measured_s: float = 0.0,
 ) -> Pair:
     """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, `by_state`
-    is how that follows the machine, and `by_mean` compares mean speeds."""
+    is how that follows the machine, and `by_mean` compares mean speeds.
+
+    With a margin `within` a difference up to that makes none faster. The margin is even on the log
+    scale, so that which of the two is named first does not matter. `measured_s`: of the race.
+    """
     whole = a not in at_least and b not in at_least
-    width = comparison.width
     bounded = ratio(comparison.interval(a), a, b, at_least)
-    return Pair(
+    low, high = ends(bounded.low, bounded.high)
+    alike = 1 + (within or MARGIN)
+    equivalent = 1 / alike < low and high < alike
+    listed = Pair(
         a=a,
         b=b,
         **bounded.model_dump(exclude={"boots"}),
-        finding=told(bounded.low, bounded.high),
-        equivalent=whole and equivalent(comparison.estimate.centre, width.one_sided),
-        minimum_detectable_effect=width.detectable if whole else None,
+        finding="within" if within and equivalent else told(low, high, within or 0.0),
+        equivalent=equivalent,
+        minimum_detectable_effect=comparison.width.detectable if whole else None,
         cpu_ratio=by_cpu and by_cpu.interval(a),
         mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
         by_state=by_state,
     )
+    if listed.decided or not whole:
+        return listed
+    off = abs(comparison.log_ratio(a))
+    times = comparison.times(max(off - log1p(within or 0.0), log(alike) - off))
+    more_s = None if times is None else max(0.0, measured_s * (times - 1))
+    return listed.model_copy(update={"more_s": more_s})

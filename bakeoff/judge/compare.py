@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, log1p, sqrt
+from math import exp, isfinite, sqrt
 
 import numpy as np
 import scipy
@@ -116,29 +116,39 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
     A race without short slices (solo, open loop) is compared on its long ones.
     """
     blocks, draws, merit = history.blocks, history.draws, MERITS[by]
+    any_time = history.any_time
     if judged_kind(blocks) == "long":
-        return family(pair_up(blocks, draws, names, merit), MIN_BLOCKS)
+        return family(pair_up(blocks, draws, names, merit), MIN_BLOCKS, any_time=any_time)
     of_kind = {
         kind: pair_up([block for block in blocks if block.kind == kind], draws, names, merit)
         for kind in ("short", "long")
     }
-    short = family(of_kind["short"], MIN_BLOCKS)
-    long = family(of_kind["long"], MIN_BLOCKS)
+    short = family(of_kind["short"], MIN_BLOCKS, any_time=any_time)
+    long = family(of_kind["long"], MIN_BLOCKS, any_time=any_time)
     alpha = DISAGREEMENT_ALPHA / max(1, len(short))
     return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
 
-def family(paired: Paired, least: int, wanted: Iterable[tuple[str, str]] | None = None) -> Pairs:
-    """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks."""
+def family(
+    paired: Paired,
+    least: int,
+    wanted: Iterable[tuple[str, str]] | None = None,
+    *,
+    any_time: bool = False,
+) -> Pairs:
+    """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks.
+
+    Of intervals that hold at `any_time`, those that are infinite are left out: draws are too few.
+    """
     candidates = combinations(paired.names, 2) if wanted is None else wanted
     pairs = [(a, b) for a, b in candidates if paired.blocks_of(a, b) >= least]
     among = len({name for pair in pairs for name in pair}) if wanted is None else None
     comparisons: Pairs = {}
     for a, b in pairs:
         found = paired.estimate(a, b)
-        comparisons[frozenset((a, b))] = Comparison(
-            a, b, found, width(found, len(pairs), among), paired.processes(a, b)
-        )
+        widths = width(found, len(pairs), among, any_time=any_time)
+        if isfinite(widths.simultaneous):
+            comparisons[frozenset((a, b))] = Comparison(a, b, found, widths, paired.processes(a, b))
     return comparisons
 
 
@@ -191,12 +201,3 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
         squares[0] ** 2 / short.block.freedom + squares[1] ** 2 / long.block.freedom, 1e-300
     )
     return float((weight * gaps).sum()), max(sqrt(sum(squares)), 1e-12), freedom
-
-
-def equivalent(estimate: float, one_sided: float) -> bool:
-    """Two one-sided tests: whether the ratio is within the margin, each side tested at 5 %.
-
-    `estimate` is ln ratio and `one_sided` the half-width of its 90 % interval. The margin is even
-    on the log scale, so that which of the two is named first does not matter.
-    """
-    return abs(estimate) + one_sided < log1p(MARGIN)

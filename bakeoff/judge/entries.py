@@ -269,7 +269,9 @@ def _about_blocks(
     name: str, reference: str, against: Comparison | None, shared: int, history: History
 ) -> Iterator[Finding]:
     """What makes the blocks behind its ratio doubtful."""
-    if against is None:
+    if against is None and shared >= MIN_BLOCKS:
+        yield Finding.of("few_draws", reference=reference)
+    elif against is None:
         yield Finding.of("few_blocks", reference=reference, n=shared, least=MIN_BLOCKS)
     of_reference = history.blocks_of(reference, kind=judged_kind(history.blocks))
     if MIN_BLOCKS <= shared < of_reference:

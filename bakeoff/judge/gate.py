@@ -1,4 +1,4 @@
-"""Gates and the precision of a race, both decided by whole intervals.
+"""Gates, the precision of a race, and whether it is decided: all of it by whole intervals.
 
 The intervals are the verdict's own, which hold for all pairs at once: a gate never contradicts the
 table of pairs, and several gates are all right together in 95 % of races. In a race of two, the
@@ -6,7 +6,7 @@ usual case for a gate, that costs nothing: with one pair both intervals are the 
 """
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import expm1, log1p
 from typing import Any
 
@@ -16,6 +16,24 @@ from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import ends
 from bakeoff.model.verdict import Precision, Verdict
+
+DECIDED_DRAWS = 5
+"""A race is not ended after fewer: of four draws the error is hardly known."""
+
+
+def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
+    """Whether more measuring has nothing to add: to any gate, or where there is none to any pair of
+    valid entries. Of two that are both `at_least` what was measured nothing will ever be known.
+    """
+    if not verdict.valid:
+        return False
+    names = [entry.name for entry in verdict.entries if entry.valid]
+    pairs = [verdict.pair(*two) for two in combinations(names, 2) if not set(two) <= set(at_least)]
+    if any(pair is None or (pair.draws or 0) < DECIDED_DRAWS for pair in pairs):
+        return False
+    if verdict.gates:
+        return all(gate.outcome != "can't tell" for gate in verdict.gates)
+    return all(pair.decided for pair in pairs if pair)
 
 
 def decided(plan: Plan, verdict: Verdict) -> tuple[GateResult, ...]:

@@ -34,7 +34,8 @@ Rates = Mapping[str, Mapping[Place, float]]
 
 @dataclass(frozen=True)
 class History:
-    """The records by their kind, in file order."""
+    """The records by their kind, in file order. `any_time`: when they end may have depended on what
+    they say, so that intervals must hold whenever that is."""
 
     starts: tuple[BootStart, ...]
     warmups: tuple[Warmup, ...]
@@ -44,6 +45,7 @@ class History:
     changes: tuple[PlanChange, ...] = ()
     singles: tuple[SingleBlock, ...] = ()
     costs: tuple[Costs, ...] = ()
+    any_time: bool = False
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":

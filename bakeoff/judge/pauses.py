@@ -49,10 +49,12 @@ class Lost:
 
 @dataclass(frozen=True)
 class Speeds:
-    """Each entry's ln mean speed, a row per draw, and how far it is below the ln typical one."""
+    """Each entry's ln mean speed, a row per draw, and how far it is below the ln typical one;
+    `any_time` as in `History`."""
 
     mean: Paired
     below: Floats
+    any_time: bool = False
 
     @classmethod
     def of(cls, plan: Plan, history: History, names: Sequence[str]) -> "Speeds":
@@ -84,11 +86,11 @@ class Speeds:
                     typical[row, column] = trimmed_mean(seen[np.isfinite(seen)])
 
         draws = (speed.boot[first], speed.draw[first], speed.process[first])
-        return cls(Paired(speed.names, *draws, mean), typical - mean)
+        return cls(Paired(speed.names, *draws, mean), typical - mean, history.any_time)
 
     def compared(self) -> Pairs:
         """The ratios of mean speeds, of all pairs."""
-        return family(self.mean, DRAWS_MIN)
+        return family(self.mean, DRAWS_MIN, any_time=self.any_time)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
         """By entry; `pairs` has the typical ratios. Without those of which nothing can be said."""
@@ -100,7 +102,7 @@ class Speeds:
             if np.isfinite(each).sum() < DRAWS_MIN:
                 continue
             estimate = self.mean.estimate_of(each, name, name)
-            ends = width(estimate, len(names)).simultaneous
+            ends = width(estimate, len(names), any_time=self.any_time).simultaneous
             low, high = estimate.centre - ends, estimate.centre + ends
             share = 1 - exp(-estimate.centre)
             others = _median(np.delete(self.below, column, axis=1).mean(axis=0))

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
-from math import exp
+from math import exp, isfinite
 
 import numpy as np
 
@@ -118,14 +118,20 @@ def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[
         for place, table in enumerate(tables):
             if int(np.isfinite(ratios[place]).sum()) < MIN_BLOCKS:
                 continue
-            own = table.estimate_of(ratios[place], a, b)
-            gap = table.estimate_of(gaps[place], a, b)
-            found[place].append(_pair(a, b, own, gap, count * len(wanted)))
+            own, gap = (table.estimate_of(each[place], a, b) for each in (ratios, gaps))
+            half, gap_half = (
+                width(each, count * len(wanted), any_time=history.any_time).simultaneous
+                for each in (own, gap)
+            )
+            if isfinite(half) and isfinite(gap_half):
+                found[place].append(_pair(a, b, own, half, gap, gap_half))
     return [tuple(each) for each in found]
 
 
-def _pair(a: str, b: str, own: Estimate, gap: Estimate, together: int) -> RequestPair:
-    half, gap_half = (width(each, together).simultaneous for each in (own, gap))
+def _pair(
+    a: str, b: str, own: Estimate, half: float, gap: Estimate, gap_half: float
+) -> RequestPair:
+    """`a` over `b` in one request, with the half-widths of both figures, in ln ratio."""
     low, high = exp(own.centre - half), exp(own.centre + half)
     return RequestPair(
         a=a,

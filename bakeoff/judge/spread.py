@@ -26,7 +26,7 @@ variance between the members of a group less what their own errors explain (Sear
 1971, ch. 10: method of moments).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 import numpy as np
@@ -38,6 +38,9 @@ LEAST_VARIANCE = 1e-20
 """Of ln ratio: 0 has no inverse."""
 SHRINKING = 16
 """Blocks: about as many as a draw has."""
+LASTING = 2
+"""Draws of a process in the mean, or more: of those that are drawn anew each has one, but for the
+first."""
 BOOTS_MIN = 5
 """Of fewer boots the error is pooled with that of draws: two have one degree of freedom, and would
 make an interval of any width where nothing differs."""
@@ -58,10 +61,12 @@ class DrawValue:
 
 @dataclass(frozen=True)
 class StandardError:
-    """That of a ln ratio, and its degrees of freedom."""
+    """That of a ln ratio, and its degrees of freedom. `lasting`: its groups are those that are
+    there for the whole race, and more draws add none."""
 
     value: float
     freedom: int
+    lasting: bool = False
 
     def pooled(self, lower: "StandardError") -> "StandardError":
         """The two as one, by their degrees of freedom."""
@@ -203,9 +208,12 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     weight = draws.weights(of_draw)
     centre = float((weight * draws.value).sum() / weight.sum())
     share, residual = weight / weight.sum(), draws.value - centre
-    groups = [np.arange(len(draws))] if len(draws) > 1 else []
-    groups += [of_process] if len(boots) < len(processes) < len(draws) else []
-    errors = [_clustered(share, residual, group) for group in groups]
+    errors = []
+    if len(draws) > 1:
+        errors.append(_clustered(share, residual, np.arange(len(draws))))
+    if len(boots) < len(processes) < len(draws):
+        lasting = len(boots) == 1 and len(draws) >= LASTING * len(processes)
+        errors.append(replace(_clustered(share, residual, of_process), lasting=lasting))
     if 1 < len(boots) < len(draws):
         of_boot_error = _clustered(share, residual, of_boot[of_process])
         few = len(boots) < BOOTS_MIN

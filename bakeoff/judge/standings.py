@@ -38,6 +38,9 @@ def listed(
     by_cpu: Pairs,
     by_mean: Pairs,
     machine: States,
+    *,
+    within: float | None,
+    measured_s: float,
 ) -> tuple[Pair, ...]:
     """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
@@ -49,7 +52,19 @@ def listed(
         pair, cpu, mean = (each.get(frozenset({a, b})) for each in (pairs, by_cpu, by_mean))
         if pair:
             followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
-            found.append(bounds.pair(pair, a, b, at_least, cpu, mean, followed))
+            found.append(
+                bounds.pair(
+                    pair,
+                    a,
+                    b,
+                    at_least,
+                    cpu,
+                    mean,
+                    followed,
+                    within=within,
+                    measured_s=measured_s,
+                )
+            )
     return tuple(found)
 
 
@@ -58,7 +73,7 @@ def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple
     faster = [
         (pair.a, pair.b) if pair.finding == "faster" else (pair.b, pair.a)
         for pair in pairs
-        if pair.finding != "can't tell"
+        if pair.finding in ("faster", "slower")
     ]
     ranks = rank_ranges(names, faster)
     shown = letters(names, {frozenset(each) for each in faster})

@@ -18,7 +18,7 @@ from bakeoff.judge.co_primary import decided_by_both
 from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
-from bakeoff.judge.gate import decided, precision
+from bakeoff.judge.gate import decided, is_decided, precision
 from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
 from bakeoff.judge.grounds import grounds
 from bakeoff.judge.history import History
@@ -43,7 +43,7 @@ TWIN_WIDER = 2.0
 """Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
 one comparison in twenty the interval alone would say so."""
 OF_PLAN = (
-    *("run", "mode", "ranked_by", "rate", "load", "arrivals", "pipeline", "connection"),
+    *("run", "mode", "ranked_by", "rate", "load", "arrivals", "within", "pipeline", "connection"),
     *("protocol", "streams", "connections", "solo", "cores", "seed"),
 )
 """What the verdict repeats from its plan."""
@@ -58,8 +58,9 @@ def judge(
 ) -> Verdict:
     """The verdict on `records`, which are in file order and may stop anywhere.
 
-    `complete`: the plan's time was measured. A race for a precision is also complete when all
-    boots are measured and the precision is reached.
+    `complete`: the plan's time was measured. A race that may end early is also complete when all
+    boots are measured and what it was to go on for is known. Intervals of such a race, and of one
+    that was interrupted or goes on, hold whenever it ends.
 
     The same input gives the same verdict: nothing is drawn by chance. A verdict is `valid` if two
     of its entries are, or the only one of a race of one. Raises `NoVerdict` if no block was
@@ -72,6 +73,8 @@ def judge(
     every = History.of(records)
     if not every.blocks:
         raise NoVerdict(f"{plan.run}: nothing was measured")
+    any_time = plan.may_end_early or not (complete or _failed(plan, every))
+    every = replace(every, any_time=any_time)
     cpus = plan.cores.here
     kept = calm(every.blocks, cpus)
     disturbed = left_out(every.blocks, kept)
@@ -81,12 +84,15 @@ def judge(
     participants = Participants.of(plan, history, every)
     valid, reference = participants.valid, participants.reference
     pairs = compare(history, valid, plan.ranked_by)
-    # What a contender answered before it ended is compared, too; it has no place for that.
+    # What a contender answered before it ended is compared, too; it has no place for that. That it
+    # ended, and not how it stood, made that end.
     until_end = {
         key: comparison
         for name in participants.ended
         if name != reference
-        for key, comparison in compare(history, (reference, name), plan.ranked_by).items()
+        for key, comparison in compare(
+            replace(history, any_time=False), (reference, name), plan.ranked_by
+        ).items()
     }
     all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
     by_cpu = compare(history, valid, "requests_per_cpu_s")
@@ -94,7 +100,20 @@ def judge(
     by_mean, lost = speeds.compared(), speeds.lost(pairs)
     names = ordered(valid, reference, pairs)
     machine_states = states(history.blocks)
-    listing = listed(names, pairs, participants.bounded, by_cpu, by_mean, machine_states)
+    measured_s = sum(tally.measured_s for tally in participants.tallies.values())
+    measured_s += sum(
+        piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
+    )
+    listing = listed(
+        names,
+        pairs,
+        participants.bounded,
+        by_cpu,
+        by_mean,
+        machine_states,
+        within=plan.within,
+        measured_s=measured_s,
+    )
     standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu)
     entries = tuple(
         row(
@@ -121,13 +140,7 @@ def judge(
     floor = _noise_floor(plan, history, participants)
     machines = machine_ratios(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
-    measured_s = sum(tally.measured_s for tally in participants.tallies.values())
-    measured_s += sum(
-        piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
-    )
     reached = precision(plan.precision, names, pairs, participants.bounded, measured_s)
-    if reached and reached.met and len(every.ends) >= plan.boots:
-        complete = True
     requests = mixed_requests(plan, history, list(participants.reasons), names)
     verdict = Verdict(
         **{key: getattr(plan, key) for key in OF_PLAN},
@@ -137,25 +150,15 @@ def judge(
         by_request=tuple(disagreements(requests, listing)),
         by_cpu=differing(plan, entries, listing),
         precision=reached,
+        stopping="any_time" if any_time else "planned",
         reference=reference,
         valid=len(names) >= min(2, len(plan.entries) - len(participants.twins)),
         complete=complete,
-        warnings=(
-            *_about_race(plan, every, names, complete, steal, shared),
-            *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
-            *kept_disturbed(every.blocks, kept, cpus),
-            *loaders.findings(every.blocks, apart, plan.mode == "open"),
-            *feel_unlike(by_cpu, machine_states, reference),
-            *_about_reference(plan, participants, floor),
-            *_machines_differ(machines),
-            *_cpu_sources(entries),
-            *shared,
-        ),
         fairness=unequal(
             plan, {name: work for name, work in participants.works.items() if name in valid}
         ),
         noise_floor=floor,
-        equivalence_margin=MARGIN,
+        equivalence_margin=plan.within or MARGIN,
         entries=entries,
         pairs=listing,
         skipped=(
@@ -176,7 +179,31 @@ def judge(
     gates = decided(plan, verdict)
     if plan.cpu_gates:
         gates = decided_by_both(plan, verdict, history, pairs, by_cpu, participants.bounded)
-    return verdict.model_copy(update={"gates": gates})
+    verdict = verdict.model_copy(update={"gates": gates})
+    if plan.until:
+        verdict = verdict.model_copy(update={"decided": is_decided(verdict, participants.bounded)})
+    complete = complete or (verdict.answered and len(every.ends) >= plan.boots)
+    warnings = (
+        *_about_race(plan, every, names, complete, steal, shared),
+        *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
+        *kept_disturbed(every.blocks, kept, cpus),
+        *loaders.findings(every.blocks, apart, plan.mode == "open"),
+        *feel_unlike(by_cpu, machine_states, reference),
+        *_about_reference(plan, participants, floor),
+        *_machines_differ(machines),
+        *_cpu_sources(entries),
+        *shared,
+    )
+    return verdict.model_copy(update={"complete": complete, "warnings": warnings})
+
+
+def _failed(plan: Plan, history: History) -> bool:
+    """Whether a failure ended the race, or the limit of its time: an interrupt leaves a boot
+    without an end, or boots that never began."""
+    ends = history.ends
+    if len(ends) < len(history.starts):
+        return False
+    return len(ends) >= plan.boots or any(end.cut_short for end in ends[-1:])
 
 
 def _upstream(plan: Plan, participants: Participants) -> Upstream | None:

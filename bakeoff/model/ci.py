@@ -57,6 +57,7 @@ class ProjectFile(Contract):
     rate: float | None = None
     load: float | str | None = None
     gates: Annotated[tuple[str, ...] | None, Field(min_length=1)] = None
+    within: float | str | None = None
     cant_tell: CantTell | None = None
 
 

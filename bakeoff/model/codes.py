@@ -92,6 +92,8 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "syn_repeated quantile value_us dropped: A quantile is near the time after which TCP "
     "repeats a SYN.",
     "few_blocks reference n least: Too few blocks have both it and the reference.",
+    "few_draws reference: Too few draws have both it and the reference, of a race that may have "
+    "ended at any time.",
     "some_blocks reference n blocks: It had its turn in some of the reference's blocks only.",
     "slice_length_matters reference long_ms short_ms long_ratio long_low long_high short_ratio "
     "short_low short_high: Long and short slices disagree; the long ones count.",
@@ -215,7 +217,7 @@ _OTHERS = _codes(
     # Why there is no ratio, gate or claim.
     "not_valid name: Its figures can't stand.",
     "absent name reason: It did not take part.",
-    "few_paired_blocks: Too few blocks have both sides of a gate.",
+    "few_paired_blocks: Too little was measured of both sides of a gate.",
     "few_pairs n least what failure: Too few of `what` have both sides of a claim.",
     "few_blocks_side_by_side: Too few blocks have both sides of a claim.",
     "generator_in_latency name: The generator was its limit, and is part of its latency.",

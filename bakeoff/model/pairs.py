@@ -51,8 +51,11 @@ class NextRace(Contract):
 class Pair(Contract):
     """Two entries compared: `a` over `b`, simultaneous 95 % interval.
 
-    `finding` is `faster`, `slower` (a against b) or `can't tell`; `equivalent` says that a TOST at
-    5 % puts the two within the margin. `minimum_detectable_effect`: a difference of that size is
+    `finding` is `faster`, `slower` (a against b) or `can't tell`. Where the race was given a
+    margin, a difference up to the margin makes none faster, and `within` says that the whole
+    interval is within the margin; `equivalent` says so of any race. `more_s`: so much more measured
+    time would probably decide a pair that is neither told apart nor equivalent; None: it is
+    decided, or no time would. `minimum_detectable_effect`: a difference of that size is
     found in four of five races like this one, and one of its interval's half-width in every second.
     Where the load generator was the limit of one or both, `low` or `high` is None, as in `Ratio`:
     such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
@@ -73,9 +76,10 @@ class Pair(Contract):
     n: PositiveInt
     draws: PositiveInt | None = None
     processes: PositiveInt | None = None
-    finding: Told
+    finding: Told | Literal["within"]
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
+    more_s: Annotated[NonNegativeFloat | None, Field(exclude_if=lambda given: given is None)] = None
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
     by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
@@ -98,6 +102,11 @@ class Pair(Contract):
         """What the second verdict says, that by server CPU; None: there is none."""
         cpu = self.cpu_ratio
         return told(cpu.low, cpu.high) if cpu else None
+
+    @property
+    def decided(self) -> bool:
+        """Whether more measuring has nothing to add: the two are told apart, or equivalent."""
+        return self.finding != "can't tell" or self.equivalent
 
     def turned(self) -> Self:
         """The same comparison, seen from the other side."""

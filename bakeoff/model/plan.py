@@ -16,6 +16,7 @@ Connection = Literal["keep-alive", "close"]
 HttpVersion = Literal["1.0", "1.1"]
 Arrivals = Literal["uniform", "poisson"]
 RankedBy = Literal["requests_per_s", "p99"]
+Until = Literal["decided"]
 
 
 WARM_UP_S_MAX = 20.0
@@ -116,9 +117,10 @@ class Plan(Contract):
     its own warm-up ended with; one of the two is given. Up to `pipeline` requests are under way on
     a connection of HTTP/1, and up to `streams` on one of HTTP/2. With a `precision` (0.01: each
     interval between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and
-    the race ends before it where the precision is reached. `gates` must hold for the race to
-    succeed, with `cpu_gates` by server CPU too; `cant_tell` says whether one passes that can't be
-    decided. With `fewer_connections`
+    the race ends before it where the precision is reached; and so it is `until` it is decided: all
+    gates, or without one every pair. `within` is the difference that doesn't matter: 0.02 takes
+    1/1.02 to 1.02 for alike. `gates` must hold for the race to succeed, with `cpu_gates` by server
+    CPU too; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
     them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
     whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
@@ -146,6 +148,10 @@ class Plan(Contract):
     protocol: Protocol = "h1"
     streams: PositiveInt = 1
     precision: Annotated[float, Field(gt=0, lt=1)] | None = None
+    until: Annotated[Until | None, Field(exclude_if=lambda given: given is None)] = None
+    within: Annotated[
+        Annotated[float, Field(gt=0, lt=1)] | None, Field(exclude_if=lambda given: given is None)
+    ] = None
     connection: Connection
     http: HttpVersion = "1.1"
     connections: PositiveInt
@@ -187,6 +193,11 @@ class Plan(Contract):
         if given != (self.mode == "open"):
             raise ValueError("an open loop takes either `rate` or `load`, a closed one neither")
         return self
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether what is measured decides when the race ends, with `duration_s` as its budget."""
+        return self.precision is not None or self.until is not None
 
     @property
     def slice_ms_min(self) -> int:

@@ -64,10 +64,11 @@ def ends(low: float | None, high: float | None) -> tuple[float, float]:
     return 0.0 if low is None else low, inf if high is None else high
 
 
-def told(low: float | None, high: float | None) -> Told:
-    """On which side of 1 the whole interval is."""
+def told(low: float | None, high: float | None, margin: float = 0.0) -> Told:
+    """On which side of 1, by more than the margin, the whole interval is."""
     least, most = ends(low, high)
-    return "faster" if least > 1 else "slower" if most < 1 else "can't tell"
+    apart = 1 + margin
+    return "faster" if least > apart else "slower" if most < 1 / apart else "can't tell"
 
 
 class Spread(Contract):

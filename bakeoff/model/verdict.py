@@ -88,6 +88,11 @@ class Verdict(Contract):
     `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
     load generators, where several loaded together. `earlier_races` are those that predictions of
     the next race may rest on; None: no history was kept.
+
+    `stopping` is what the intervals hold for: a race that was measured for its `planned` time, or
+    one that may have ended at `any_time`, as what was measured may have decided when. `within` is
+    the margin that was asked for; without one `equivalence_margin` is the usual one. `decided`:
+    whether what the race was to go on for was; None: it had a fixed time, or a precision.
     """
 
     schema_: Annotated[
@@ -108,6 +113,11 @@ class Verdict(Contract):
     connection: Connection
     connections: PositiveInt
     precision: Precision | None = None
+    stopping: Annotated[
+        Literal["planned", "any_time"], Field(exclude_if=lambda given: given == "planned")
+    ] = "planned"
+    within: Annotated[PositiveFloat | None, Field(exclude_if=lambda given: given is None)] = None
+    decided: Annotated[bool | None, Field(exclude_if=lambda given: given is None)] = None
     solo: bool
     reference: str
     valid: bool
@@ -139,6 +149,11 @@ class Verdict(Contract):
     ] = None
     seed: NonNegativeInt
     machine: Machine
+
+    @property
+    def answered(self) -> bool:
+        """Whether the race was to end as soon as something is known, and it is."""
+        return bool(self.decided or (self.precision and self.precision.met))
 
     def pair(self, a: str, b: str) -> Pair | None:
         """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""

@@ -21,7 +21,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
-from bakeoff.plan.outlook import ENDING_S, START_S_MAX
+from bakeoff.plan.outlook import BLOCK_HALF_WIDTH, ENDING_S, START_S_MAX, out_of_reach
 from bakeoff.plan.race import check_enough, confirming, without
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size
@@ -41,6 +41,7 @@ from bakeoff.plan.schedule import (
 )
 
 __all__ = [
+    "BLOCK_HALF_WIDTH",
     "CONTENDER_FILE",
     "ENDING_S",
     "PROJECT_FILE",
@@ -74,6 +75,7 @@ __all__ = [
     "longest_slice_ms",
     "next_window_ms",
     "open_lengths",
+    "out_of_reach",
     "parse_slo",
     "plan_capacity",
     "plan_ci",

@@ -21,6 +21,7 @@ from bakeoff.plan.options import (
     ProtocolOption,
     ReadyTimeoutOption,
     StreamsOption,
+    WithinOption,
 )
 from bakeoff.plan.questions import QuestionOptions, beside
 from bakeoff.plan.race import RaceDraft
@@ -30,6 +31,8 @@ from bakeoff.plan.values import Count, Rate, Seconds, ShareBelow2
 PROJECT_FILE = "bakeoff.toml"
 DURATION_S = 180.0
 USUAL_GATE = f"{HEAD} >= 0.98 * {BASE}"
+WITHIN_GATE = f"{HEAD} >= {BASE}"
+"""The usual one where a margin is given."""
 TARGET_BRANCH = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 """Where GitHub and GitLab name the branch that a change is meant for."""
 
@@ -59,6 +62,7 @@ class CiOptions(QuestionOptions):
         ),
     ] = None
     gates: Annotated[tuple[str, ...], GATE] = (USUAL_GATE,)
+    within: WithinOption = None
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     duration: Annotated[
         Seconds,
@@ -112,7 +116,9 @@ class CiOptions(QuestionOptions):
 
     def race(self) -> RaceOptions:
         """The race's part of them."""
-        return RaceOptions.among(dict(self), keep_going=True)
+        usual = self.within and "gates" not in self.model_fields_set
+        gates = {"gates": (WITHIN_GATE,)} if usual else {}
+        return RaceOptions.among(dict(self), keep_going=True, **gates)
 
 
 @dataclass(frozen=True)

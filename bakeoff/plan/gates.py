@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import log, log1p
 
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.gate import CantTell, Gate
@@ -35,14 +36,36 @@ CANT_TELL = Flag(
 )
 
 
-def race_gate(text: str, names: Sequence[str], typed: Mapping[str, str] | None = None) -> Gate:
+def race_gate(
+    text: str,
+    names: Sequence[str],
+    typed: Mapping[str, str] | None = None,
+    *,
+    within: float | None = None,
+    precision: float | None = None,
+) -> Gate:
     """`NAME >= [FACTOR *] NAME`, both among `names`, or as they were `typed` (text → name).
 
-    Raises `BadUsage`.
+    With a margin `within` it holds up to that, and has no factor. An interval of ± `precision` must
+    be able to decide it. Raises `BadUsage`.
     """
     gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names, typed or {})
     if gate.left == gate.right:
         raise BadUsage(f"--gate {text}: compares {gate.left} with itself; it takes two names")
+    if within:
+        if gate.factor != 1:
+            raise BadUsage(
+                f"--gate {text}: has a margin of its own, and --within {within * 100:g}% is "
+                f"another; write '{gate.left} {gate.sign} {gate.right}', or leave --within out"
+            )
+        lower = gate.sign in (">", ">=")
+        factor = 1 / (1 + within) if lower else 1 + within
+        gate = gate.model_copy(update={"factor": factor})
+    if precision and gate.factor != 1 and log1p(precision) >= abs(log(gate.factor)):
+        raise BadUsage(
+            f"--gate {text}: a precision of ±{precision * 100:g} % can't decide it for equal "
+            "servers; take a smaller --precision, or --until decided"
+        )
     return gate
 
 

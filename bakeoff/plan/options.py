@@ -8,7 +8,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bakeoff.model.errors import BadUsage, nearest, plain_fault
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.values import Count, OneProtocol, Seconds, Seed, flag, parse_seed
+from bakeoff.plan.values import (
+    Count,
+    OneProtocol,
+    Seconds,
+    Seed,
+    ShareBelow1,
+    flag,
+    parse_seed,
+)
 
 
 @dataclass(frozen=True)
@@ -89,9 +97,18 @@ class Options(BaseModel):
 BootsOption = Annotated[
     Count | None,
     Flag(
-        "Restart everything so often, warm-ups included. Take 1, or 5 and more: an interval of two "
-        "to four boots rests on so few values that it is wider than that of one boot. (default: 1)",
+        "Restart everything so often, warm-ups included. More boots cost time, and hardly widen an "
+        "interval. (default: 1)",
         int,
+    ),
+]
+WithinOption = Annotated[
+    ShareBelow1 | None,
+    Flag(
+        "The difference that doesn't matter, such as 2%: contenders are slower or faster by more "
+        "than that, within it, or it can't be told; for headline, letters and gates alike. "
+        "(default: any difference matters, and within 2% is equivalent)",
+        metavar="SHARE",
     ),
 ]
 InstancesOption = Annotated[

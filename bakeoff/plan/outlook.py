@@ -1,4 +1,7 @@
-"""How long a race will take: what is expected of it, and the time after which it ends anyway."""
+"""What is expected of a race: how long it takes, when it ends anyway, and how narrow it gets."""
+
+from dataclasses import dataclass
+from math import expm1, log1p, sqrt
 
 from bakeoff.model.cut import WARM_UP_SLICE_MS
 from bakeoff.model.plan import Expected, Plan
@@ -25,6 +28,41 @@ TIMES_EXPECTED = 2.0
 """Measuring ends after so many times what was expected, and what servers may take to start."""
 ENDING_S = 20.0
 """What is under way then ends: a start or a slice with their time-outs, servers, the report."""
+BLOCK_HALF_WIDTH = 0.12
+"""The half-width of a pair's interval, in ln ratio, times the root of its blocks."""
+ANY_TIME_TIMES = 1.7
+"""How many times as wide an interval is that holds whenever a race ends."""
+
+
+@dataclass(frozen=True)
+class OutOfReach:
+    """What a race asks for that it will probably not reach: instead of ± `asked` it reaches ±
+    `reached`, as shares; `needed_s` of measuring would be enough.
+    """
+
+    option: str
+    asked: float
+    reached: float
+    needed_s: float
+
+
+def out_of_reach(plan: Plan, block_half_width: float) -> OutOfReach | None:
+    """Whether the precision or the margin that `plan` asks for is too small for its time; None: it
+    is not, or nothing is known, as of latencies.
+
+    Of equals the whole interval has to be within a margin. `block_half_width`: see
+    `BLOCK_HALF_WIDTH`.
+    """
+    option, asked = ("precision", plan.precision) if plan.precision else ("within", plan.within)
+    if asked is None or plan.mode == "open" or plan.solo:
+        return None
+    block_s = len(plan.entries) * plan.slice_ms_min / 1000
+    half_width = block_half_width / sqrt(plan.duration_s * (1 - plan.long_share) / block_s)
+    half_width *= ANY_TIME_TIMES if plan.may_end_early else 1.0
+    times = half_width / log1p(asked)
+    if times <= 1:
+        return None
+    return OutOfReach(f"--{option}", asked, expm1(half_width), plan.duration_s * times**2)
 
 
 def expected(plan: Plan) -> Expected:

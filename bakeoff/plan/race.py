@@ -34,7 +34,7 @@ DURATION_PER_ENTRY_S = 6.0
 """Two commands and the twin have a verdict within a minute, the whole catalogue in a quarter of an
 hour."""
 LONGER_PER_ENTRY_S = 20.0
-"""Where windows are long (an open loop, solo rounds), and the most that a precision may take."""
+"""Where windows are long (an open loop, solo rounds), and the most of a race that ends early."""
 BOOTS = 1
 """Each draw has new connections, and processes where that is cheap: another boot would only cost
 its warm-ups (METHODOLOGY.md, draws)."""
@@ -121,9 +121,19 @@ class RaceDraft:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} is not among the contenders{hint}")
         names = [*racing, *(each.name for each in skipped)]
-        gates = tuple(race_gate(text, names, typed) for text in options.gates)
-        if options.confirm and len(entries) < 2:
-            raise BadUsage("--confirm: needs two contenders")
+        margins = {"within": options.within, "precision": options.precision}
+        gates = tuple(race_gate(text, names, typed, **margins) for text in options.gates)
+        until = options.until
+        if options.budget and not (until or options.precision):
+            if len(entries) != 2:
+                raise BadUsage(
+                    "--budget: is for a race that ends early; say when: --until decided or "
+                    "--precision 1%. For a race of fixed length give --duration"
+                )
+            until = "decided"
+        for option in ("confirm", "until"):
+            if getattr(options, option) and len(entries) < 2:
+                raise BadUsage(f"--{option}: needs two contenders")
         if options.ready_timeout:
             entries = [ready_within(each, options.ready_timeout) for each in entries]
         if options.twin:
@@ -133,7 +143,7 @@ class RaceDraft:
             check_loadable(entries, self.environment.cluster)
         if options.server_nodes > 1:
             check_rotated(options, entries, self.workload)
-        longer = options.rate or options.load or options.solo or options.precision
+        longer = options.rate or options.load or options.solo or options.precision or until
         per_entry_s = LONGER_PER_ENTRY_S if longer else DURATION_PER_ENTRY_S
         duration_s = duration_s or per_entry_s * len(entries)
         boots = BOOTS
@@ -153,6 +163,8 @@ class RaceDraft:
             load=options.load,
             arrivals=options.arrivals,
             precision=options.precision,
+            until=until,
+            within=options.within,
             connection=settings.connection,
             pipeline=settings.pipeline,
             protocol=protocol,
@@ -232,6 +244,7 @@ def confirming(plan: Plan) -> Plan:
             "confirm": False,
             "gates": (),
             "precision": None,
+            "until": None,
         }
     )
     return _with_expected(solo)

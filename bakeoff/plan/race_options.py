@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, PositiveInt
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
-from bakeoff.model.plan import Connection
+from bakeoff.model.plan import Connection, Until
 from bakeoff.plan.gates import CANT_TELL, GATE
 from bakeoff.plan.options import (
     ArrivalsOption,
@@ -22,6 +22,7 @@ from bakeoff.plan.options import (
     ProbesOption,
     ReadyTimeoutOption,
     ServerNodesOption,
+    WithinOption,
 )
 from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.values import Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
@@ -54,7 +55,7 @@ class RaceOptions(QuestionOptions):
         Seconds | None,
         Flag(
             "Measured time in all, such as 20, 90s or 2m. (default: 6 s per contender and twin; "
-            "20 s in an open loop, solo, or for a precision)",
+            "20 s in an open loop or solo)",
             metavar="TIME",
             letter="-d",
         ),
@@ -145,18 +146,28 @@ class RaceOptions(QuestionOptions):
         ShareBelow1 | None,
         Flag(
             "End once the interval between any two neighbours in the standings is ±this (1%), or "
-            "--budget is spent; never for being significant.",
+            "--budget is spent.",
             metavar="SHARE",
+        ),
+    ] = None
+    until: Annotated[
+        Until | None,
+        Flag(
+            "End once every pair is told apart or equivalent, or every --gate is decided, or "
+            "--budget is spent. Its intervals hold whenever a race ends, and are wider for that. "
+            "(default: for two contenders with --budget)",
+            Until,
         ),
     ] = None
     budget: Annotated[
         Seconds | None,
         Flag(
-            "The most measured time that --precision may take. (default: 20 s per contender and "
-            "twin)",
+            "The most measured time that a race may take which ends early. (default: 20 s per "
+            "contender and twin)",
             metavar="TIME",
         ),
     ] = None
+    within: WithinOption = None
     confirm: Annotated[
         bool,
         Flag(
@@ -184,9 +195,23 @@ class RaceOptions(QuestionOptions):
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse what can't be had together."""
-        if self.budget and (self.duration or not self.precision):
+        ends_early = next(
+            (name for name in ("precision", "until", "budget") if getattr(self, name)), None
+        )
+        if self.budget and self.duration:
             raise BadUsage(
-                "--budget: is for --precision; for a race of fixed length give --duration"
+                "--budget and --duration: give one of them: the most that a race may take which "
+                "ends early, or a fixed time"
+            )
+        if self.precision and self.until:
+            raise BadUsage(
+                "--precision and --until: give one of them: the race ends when its intervals are "
+                "narrow enough, or when it is decided"
+            )
+        if self.within and self.precision and self.precision >= self.within:
+            raise BadUsage(
+                f"--within {self.within * 100:g}%: an interval of ±{self.precision * 100:g} % is "
+                "never within it; take a smaller --precision, or --until decided"
             )
         if self.rate and self.load:
             raise BadUsage(
@@ -195,8 +220,10 @@ class RaceOptions(QuestionOptions):
             )
         if self.solo and self.instances:
             raise BadUsage("--instances: --solo starts a new process in each round; leave one out")
-        if self.solo and self.precision:
-            raise BadUsage("--precision: a solo race takes the time it is given; leave --solo out")
+        if self.solo and ends_early:
+            raise BadUsage(
+                f"--{ends_early}: a solo race takes the time it is given; leave --solo out"
+            )
         if self.solo and self.confirm:
             raise BadUsage(
                 "--confirm: is a solo race, and --solo is one already; leave --confirm out"

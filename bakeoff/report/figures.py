@@ -7,6 +7,7 @@ import math
 from typing import Protocol
 
 MISSING = "–"
+DAY_S = 86_400
 
 
 class Measured(Protocol):
@@ -107,6 +108,11 @@ def time_to_wait(seconds_s: float) -> str:
     minutes, seconds = divmod(max(step_s, step_s * round(seconds_s / step_s)), 60)
     parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds else "")
     return " ".join(part for part in parts if part)
+
+
+def about(seconds_s: float) -> str:
+    """`about 40 s`, or `more than a day`: nobody measures for longer."""
+    return "more than a day" if seconds_s > DAY_S else f"about {time_to_wait(seconds_s)}"
 
 
 def duration(us: float | None) -> str:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
+from math import log, sqrt
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bakeoff import history
@@ -21,6 +23,8 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.runs.run import AnyRun, kind_of, open_run
 from bakeoff.runs.store import PLAN_FILE, Store
 
+RACES = 10
+"""Whose intervals say what a machine reaches."""
 _TOLD = "told "
 """Before a path in the list of runs that wait: it was said why it can't be added."""
 
@@ -51,6 +55,31 @@ def add(run: AnyRun) -> str:
     for taken in lists:
         taken.unlink(missing_ok=True)
     return trouble
+
+
+def block_half_width(machine: Machine) -> float | None:
+    """What the newest races on machines like this one reached: the median half-width of a pair's
+    interval, in ln ratio, times the root of its blocks; None: no race is known."""
+    url = default_url()
+    if url is None:
+        return None
+    try:
+        index = history.open_index(url)
+        try:
+            lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
+            found = [index.run(line.id) for line in lines.runs]
+        finally:
+            index.close()
+    except BakeoffError:
+        return None
+    races = (race for run in found if run for race in run.races if race.measures != "p99")
+    widths = [
+        log(pair.high / pair.low) / 2 * sqrt(pair.n)
+        for race in races
+        for pair in race.pairs
+        if pair.low and pair.high
+    ]
+    return median(widths) if widths else None
 
 
 def _unread(faults: dict[str, str], told: Container[str]) -> str:

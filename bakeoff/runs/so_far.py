@@ -45,10 +45,10 @@ def taken_cpus(run: AnyRun) -> frozenset[int]:
 
 def _planned_s(plan: Any) -> float | None:
     match plan:
-        case Plan(confirm=False, precision=None):
+        case Plan(confirm=False, may_end_early=False):
             return plan.duration_s
         case GridPlan(cells=cells) if all(
-            cell.plan is None or cell.plan.precision is None for cell in cells
+            cell.plan is None or not cell.plan.may_end_early for cell in cells
         ):
             return sum(cell.plan.duration_s for cell in cells if cell.plan)
     return None

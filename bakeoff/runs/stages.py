@@ -164,13 +164,19 @@ def real_stages() -> Stages:
 
 
 class Watch(Protocol):
-    """Who is told how a run gets on."""
+    """Who is told how a run gets on. `live`: how contenders stand, too, while they are measured."""
+
+    @property
+    def live(self) -> bool: ...  # noqa: D102
 
     def step(self, text: str) -> None:
         """Something begins that may take a while."""
 
     def measured(self, done: float, of: float, text: str) -> None:
         """So much of the measuring is done."""
+
+    def stands(self, text: str) -> None:
+        """So the contenders stand by now."""
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""

@@ -39,10 +39,10 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     records = records_of(plan, size, conditions)
     verdict = judge(plan, {}, records, MACHINE, complete=True)
     lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
-    findings = {"faster": 1, "can't tell": 0, "slower": -1}
+    findings = {"faster": 1, "slower": -1}
     truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
     intervals = [ends(pair.low, pair.high) for pair in verdict.pairs]
-    said = [findings[pair.finding] for pair in verdict.pairs]
+    said = [findings.get(pair.finding, 0) for pair in verdict.pairs]
     planted = verdict.pair(PLANTED, REFERENCE)
     right = "faster" if size.effect > 0 else "slower"
     return Outcome(

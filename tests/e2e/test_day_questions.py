@@ -53,10 +53,15 @@ require("https").createServer(tls, (request, response) => {
 class Silent:
     """Nobody watches; what goes wrong fails the test."""
 
+    live = False
+
     def step(self, text: str) -> None:
         assert "ended early" not in text, text
 
     def measured(self, done: float, of: float, text: str) -> None:
+        pass
+
+    def stands(self, text: str) -> None:
         pass
 
     def out(self, name: str, reason: str) -> None:

@@ -138,7 +138,7 @@ def test_a_gate_is_decided_where_the_bound_decides_it(text: str, outcome: str) -
 
 def test_the_precision_is_that_of_neighbours_with_both_ends() -> None:
     def reached(*names: str) -> float | None:
-        race = limiting(*names)
+        race = limiting(*names, boots=8)
         plan = race.plan().model_copy(update={"precision": 0.5})
         precision = judge(plan, {}, race.records(), MACHINE, True).precision
         assert precision
@@ -192,3 +192,57 @@ def test_by_cpu_time_both_ends_are_known() -> None:
 def test_without_cpu_times_there_is_no_ratio_by_them() -> None:
     verdict = judged(Race(SPEEDS, cpu_seen=False))
     assert {each.cpu_ratio for each in verdict.pairs} == {None}
+
+
+def with_margin(ratio: float, within: float | None, **changed: object) -> Pair:
+    race = Race({"a": ratio, "b": 1.0}, boots=8, **changed)  # type: ignore[arg-type]
+    plan = race.plan().model_copy(update={"within": within})
+    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    assert verdict.equivalence_margin == (within or 0.02)
+    return pair(verdict, "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "within", "finding", "equivalent"),
+    [
+        (1.01, None, "faster", True),
+        (1.01, 0.03, "within", True),
+        (1 / 1.01, 0.03, "within", True),
+        (1.03, 0.03, "can't tell", False),
+        (1.05, 0.03, "faster", False),
+        (1 / 1.05, 0.03, "slower", False),
+        (1.0, None, "can't tell", True),
+    ],
+)
+def test_a_margin_is_what_a_difference_has_to_exceed(
+    ratio: float, within: float | None, finding: str, equivalent: bool
+) -> None:
+    found = with_margin(ratio, within)
+    assert (found.finding, found.equivalent) == (finding, equivalent)
+    assert found.decided == (finding != "can't tell" or equivalent)
+
+
+def test_within_a_margin_two_share_a_letter_and_beyond_it_they_do_not() -> None:
+    for ahead, letters in ((1.01, ["a", "a"]), (1.05, ["a", "b"])):
+        race = Race({"a": ahead, "b": 1.0}, boots=8)
+        plan = race.plan().model_copy(update={"within": 0.03})
+        verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+        assert [each.letters for each in verdict.entries] == letters
+
+
+def test_equivalent_is_the_whole_interval_of_the_family_and_no_other() -> None:
+    race = Race(dict.fromkeys("abcde", 1.0), boots=8, noise=0.04)
+    for each in judged(race).pairs:
+        assert each.low and each.high
+        assert each.equivalent == (each.low > 1 / 1.02 and each.high < 1.02)
+
+
+def test_what_is_undecided_says_how_much_more_time_would_decide_it() -> None:
+    found = with_margin(1.0, None, noise=0.2)
+    assert found.low and found.high
+    half_width, off = log(found.high / found.low) / 2, abs(log(found.ratio))
+    times = (half_width / max(off, log(1.02) - off)) ** 2
+    assert found.more_s == pytest.approx((times - 1) * 2 * 8 * 20 * 0.02, rel=1e-3)
+    assert with_margin(1.0, 0.1, noise=0.2).more_s is None, "decided"
+    assert with_margin(1.0, None, noise=0.2, boot_sd=0.1).more_s is None, "boots are too few"
+    assert pair(judged(limiting("nginx", noise=0.5)), "brick", "nginx").more_s is None

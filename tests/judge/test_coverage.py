@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from bakeoff.judge.compare import family
 from tests.judge.levels import Drawn, tried
+from tests.judge_bench.anytime import ended_after, simulated
 
 RACES = 200
 MOST_ERRORS = int(binom.ppf(0.999, RACES, 0.05))
@@ -82,3 +83,14 @@ def test_more_draws_narrow_an_interval_and_longer_ones_hardly_do() -> None:
     )
     assert more < 0.55 * few
     assert longer > 0.8 * few
+
+
+@pytest.mark.parametrize("instances", [None, 4])
+def test_races_of_equals_that_end_when_they_are_decided_err_as_seldom(
+    instances: int | None,
+) -> None:
+    """Judged after each of 16 draws; with Student's quantile one in five ends with a finding."""
+    rng = np.random.default_rng(9)
+    drawn = Drawn(draws=16, blocks=8, instances=instances, process=0.01)
+    ended = sum(ended_after(simulated(drawn, rng)) is not None for _ in range(RACES))
+    assert ended <= MOST_ERRORS

@@ -11,7 +11,6 @@ from bakeoff.model.gate import CantTell, Gate, GateResult
 from bakeoff.model.ratio import ends
 from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.plan.gates import race_gate
-from tests.judge import races
 from tests.judge.races import MACHINE, Race, codes
 
 
@@ -108,8 +107,9 @@ def precision(race: Race, asked: float | None) -> Precision | None:
 
 
 def test_it_is_the_widest_interval_between_neighbours_that_counts() -> None:
-    race = Race({"a": 1, "b": 0.99, "c": 0.5}, blocks=40)
-    verdict = races.judged(race)
+    race = Race({"a": 1, "b": 0.99, "c": 0.5}, boots=8, blocks=40)
+    plan = race.plan().model_copy(update={"precision": 0.5})
+    verdict = judge(plan, {}, race.records(), MACHINE, complete=True)
     neighbours = [verdict.pair("a", "b"), verdict.pair("b", "c")]
     widest = max(ends(pair.low, pair.high)[1] / pair.ratio - 1 for pair in neighbours if pair)
     measured = precision(race, 0.5)
@@ -118,17 +118,17 @@ def test_it_is_the_widest_interval_between_neighbours_that_counts() -> None:
 
 
 def test_what_is_missing_is_foretold_by_the_root_of_the_time() -> None:
-    race = Race({"a": 1, "b": 1}, boots=1, blocks=120)
+    race = Race({"a": 1, "b": 1}, boots=8, blocks=40, seed=2)
     reached = precision(race, 0.5)
     assert reached and reached.reached
     half_of_it = precision(race, reached.reached / 2)
     assert half_of_it and not half_of_it.met
-    spent_s = 2 * 3 * 40 * 0.02
+    spent_s = 2 * 8 * 40 * 0.02
     assert half_of_it.more_s == pytest.approx(3 * spent_s, rel=0.02)
 
 
 def test_boots_that_differ_are_not_cured_by_time() -> None:
-    measured = precision(Race({"a": 1, "b": 1}, boot_sd=0.05), 0.001)
+    measured = precision(Race({"a": 1, "b": 1}, boots=8, boot_sd=0.05), 0.001)
     assert measured and not measured.met and measured.more_s is None
 
 
@@ -142,13 +142,56 @@ def test_who_asks_for_none_is_told_of_none() -> None:
 
 
 def test_a_race_is_complete_before_its_time_once_it_is_reached_and_the_boots_are_through() -> None:
-    race = Race({"a": 1, "b": 1}, boots=3, blocks=40)
+    race = Race({"a": 1, "b": 1}, boots=8, blocks=40)
 
-    def complete(asked: float | None, boots: int) -> bool:
-        plan = race.plan().model_copy(update={"precision": asked, "boots": boots})
+    def complete(boots: int, **asked: object) -> bool:
+        plan = race.plan().model_copy(update={"boots": boots, **asked})
         return judge(plan, {}, race.records(), MACHINE, complete=False).complete
 
-    assert complete(0.5, boots=3)
-    assert not complete(0.5, boots=4)
-    assert not complete(0.0001, boots=3)
-    assert not complete(None, boots=3)
+    assert complete(8, precision=0.5)
+    assert complete(8, until="decided")
+    assert not complete(9, precision=0.5)
+    assert not complete(9, until="decided")
+    assert not complete(8, precision=0.0001)
+    assert not complete(8)
+
+
+def decided(
+    ratio: float, draws: int = 8, noise: float = 0.01, gates: list[str] | None = None, **asked: Any
+) -> bool | None:
+    race = Race({"new": ratio, "old": 1.0}, boots=draws, noise=noise)
+    planned = tuple(race_gate(text, tuple(race.ratios)) for text in gates or ())
+    update = {"until": "decided", "gates": planned, **asked}
+    plan = race.plan().model_copy(update=update)
+    return judge(plan, race.receipts(), race.records(), MACHINE, complete=False).decided
+
+
+def test_a_race_is_decided_by_a_pair_that_is_told_apart_or_equivalent() -> None:
+    assert decided(1.2) and decided(1.0)
+    assert not decided(1.0, noise=0.2)
+    assert decided(1.2, until=None) is None, "nobody asked"
+
+
+def test_it_is_never_decided_by_fewer_than_five_draws() -> None:
+    assert decided(2.0, draws=5) and not decided(2.0, draws=4)
+
+
+def test_with_a_margin_it_is_decided_on_either_side_of_that() -> None:
+    assert decided(1.2, within=0.1) and decided(1.0, within=0.1)
+    assert decided(1.05) and decided(1.05, within=0.1)
+    assert not decided(1.05, within=0.05)
+
+
+def test_gates_are_the_question_where_there_are_any() -> None:
+    assert decided(1.05, gates=["new >= 0.98 * old"])
+    assert not decided(1.05, gates=["new >= 1.05 * old"])
+    assert decided(1.2, gates=["new >= 1.5 * old"]), "that it fails is an answer"
+
+
+def test_of_three_every_pair_has_to_be_decided() -> None:
+    race = Race({"a": 1.0, "b": 1.2, "c": 1.2}, boots=12, noise=0.03)
+    plan = race.plan().model_copy(update={"until": "decided", "within": 0.005})
+    verdict = judge(plan, {}, race.records(), MACHINE, complete=False)
+    findings = {frozenset((each.a, each.b)): each.finding for each in verdict.pairs}
+    assert findings[frozenset("ab")] == findings[frozenset("ac")] == "faster"
+    assert findings[frozenset("bc")] == "can't tell" and verdict.decided is False

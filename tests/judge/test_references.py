@@ -10,23 +10,31 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from scipy.stats import multivariate_normal, studentized_range, t, trim_mean, ttest_1samp, ttest_ind
+from scipy.stats import (
+    multivariate_normal,
+    nct,
+    norm,
+    studentized_range,
+    t,
+    trim_mean,
+    ttest_1samp,
+    ttest_ind,
+)
 from scipy.stats.mstats import trimmed_mean_ci
 from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.weightstats import ttost_paired
 
 from bakeoff.judge import trimmed
 from bakeoff.judge.capacity import half_widths
-from bakeoff.judge.compare import MARGIN, _gap, compare, equivalent
+from bakeoff.judge.compare import _gap, compare
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
 from bakeoff.judge.paired import pair_up
 from bakeoff.judge.spread import SHRINKING, Estimate, estimate
 from bakeoff.judge.standings import letters
 from bakeoff.judge.trimmed import Floats, degrees_of_freedom, exactness, trimmed_mean
-from bakeoff.judge.widths import detectable, tukey, width
+from bakeoff.judge.widths import EFFECT_VARIANCE, any_time_quantile, detectable, tukey, width
 from bakeoff.model.samples import Block
 from tests.judge.races import Race, encoded, event
 
@@ -230,19 +238,6 @@ def test_spreads_of_balanced_levels_are_those_of_nested_analysis_of_variance(
     assert (found.blocks, found.draws, found.processes, found.boots) == (4800, 600, 120, 20)
 
 
-def test_equivalent_is_what_two_one_sided_t_tests_say(untrimmed: None) -> None:
-    """On 120 samples from clearly equal to clearly not."""
-    rng = np.random.default_rng(8)
-    margin, decided = np.log1p(MARGIN), {True: 0, False: 0}
-    for centre in np.linspace(-0.03, 0.03, 120):
-        d = rng.standard_normal(40) * 0.03 + centre
-        p, *_ = ttost_paired(d, np.zeros(40), -margin, margin)
-        one = by_level(d)
-        assert equivalent(one.centre, width(one, 1).one_sided) == (p < 0.05)
-        decided[bool(p < 0.05)] += 1
-    assert min(decided.values()) > 20
-
-
 @pytest.mark.parametrize("n", [15, 40, 300])
 def test_the_detectable_effect_has_the_power_that_statsmodels_computes(n: int) -> None:
     """The sum of two t quantiles is within 1.5 % of the exact noncentral t."""
@@ -358,9 +353,22 @@ def test_letters_are_all_groups_that_cannot_grow(count: int, drawn: int) -> None
     assert "a" in shown[names[0]]
 
 
-def test_a_ratio_on_the_margin_is_not_within_it() -> None:
-    assert not equivalent(float(np.log1p(MARGIN)), 0.0)
-    assert equivalent(float(np.log1p(MARGIN)) - 1e-9, 0.0)
+@pytest.mark.parametrize(("freedom", "alpha"), [(4, 0.05), (7, 0.05), (31, 0.05), (31, 0.005)])
+def test_an_interval_of_any_time_ends_where_the_bayes_factor_is_one_over_alpha(
+    freedom: int, alpha: float
+) -> None:
+    """The integral of noncentral t densities over the effects, over Student's density."""
+    error, n = any_time_quantile(freedom, alpha), freedom + 1
+    effect = np.linspace(-12, 12, 20_001)
+    density = nct.pdf(error, freedom, effect * np.sqrt(n))
+    prior = norm.pdf(effect, scale=np.sqrt(EFFECT_VARIANCE))
+    mixed = np.trapezoid(density * prior, effect)
+    assert mixed / t.pdf(error, freedom) == pytest.approx(1 / alpha, rel=1e-6)
+
+
+def test_of_four_draws_and_fewer_an_interval_of_any_time_is_wide_or_has_no_ends() -> None:
+    assert [any_time_quantile(freedom, 0.05) for freedom in (1, 2)] == [np.inf, np.inf]
+    assert any_time_quantile(3, 0.05) > 2 * any_time_quantile(4, 0.05)
 
 
 def test_after_z_come_capitals_and_then_numbers() -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import statistics
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,8 @@ from bakeoff.judge import judge
 from bakeoff.model.entry import Handshakes
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
-from bakeoff.model.samples import Block
+from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Block, BootEnd, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race_tables import handshakes
 from tests.judge.races import MACHINE, Race, codes, judged, row, says
@@ -203,3 +205,25 @@ def test_handshakes_are_added_up_over_slices_with_their_mean_time() -> None:
     table = handshakes(verdict)
     assert [cell for each in table.rows for cell in each.cells] == ["b", "60", "800 µs", "12"]
     assert not handshakes(judged(Race({"a": 1.0, "b": 1.0}, blocks=12))).rows
+
+
+def test_an_interval_holds_at_any_time_unless_the_end_was_planned_or_failed() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=6)
+    records, plan = race.records(), race.plan()
+    cut = [each for each in records if not (isinstance(each, BootEnd) and each.boot == 5)]
+    failed = [
+        each.model_copy(update={"cut_short": True}) if isinstance(each, BootEnd) else each
+        for each in records
+    ]
+    more_boots = plan.model_copy(update={"boots": 7})
+    early = plan.model_copy(update={"precision": 0.5})
+
+    def stopping(plan: Plan, records: Sequence[Record], *, complete: bool = False) -> str:
+        return judge(plan, {}, records, MACHINE, complete).stopping
+
+    assert stopping(plan, records, complete=True) == "planned"
+    assert stopping(plan, records) == "planned", "the limit of its time"
+    assert stopping(more_boots, failed) == "planned", "a failure in its last boot"
+    assert stopping(plan, cut) == "any_time", "an interrupt within a boot"
+    assert stopping(more_boots, records) == "any_time", "an interrupt between two boots"
+    assert stopping(early, records, complete=True) == "any_time", "the precision ended it"

@@ -22,7 +22,7 @@ from bakeoff.judge.compare import MIN_BLOCKS, family
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.pauses import Lost, Speeds
 from bakeoff.judge.spread import estimate
-from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.judge.trimmed import Floats, Indices, trimmed_mean
 from bakeoff.judge.widths import width
 from bakeoff.model.ratio import Spread
 
@@ -52,8 +52,8 @@ def races() -> Iterator[dict[str, Any]]:
                 yield from (race for race in part if race["program"] != COLD)
 
 
-def judged(race: dict[str, Any]) -> Judged:
-    """A recorded race, judged by today's estimate."""
+def blocks(race: dict[str, Any]) -> tuple[Floats, Indices, Indices]:
+    """The ln ratio of each block of a recorded race, and the numbers of its draw and process."""
     draw, process, values = [], [], []
     numbers: dict[tuple[int, ...], int] = {}
     for each in race["draws"]:
@@ -62,8 +62,13 @@ def judged(race: dict[str, Any]) -> Judged:
             values.append(value)
             draw.append(each["draw"])
             process.append(numbers.setdefault(of_both, len(numbers)))
-    boot = np.zeros(len(values), np.int64)
-    found = estimate(np.array(values), boot, np.array(draw), np.array(process))
+    return np.array(values), np.array(draw), np.array(process)
+
+
+def judged(race: dict[str, Any]) -> Judged:
+    """A recorded race, judged by today's estimate."""
+    values, draw, process = blocks(race)
+    found = estimate(values, np.zeros(len(values), np.int64), draw, process)
     return Judged(race["at"], race["program"], found.centre, width(found, 1).alone, found.spread)
 
 

@@ -38,6 +38,22 @@ def test_thirty_names_leave_room_for_the_bar_and_stay_on_their_line(
     assert not [line for line in lines(drawn) if "contender-29" in line]
 
 
+def test_how_contenders_stand_comes_before_their_throughputs_and_stays(
+    drawn: io.StringIO, terminal: Console
+) -> None:
+    with progress.terminal_watch(terminal) as live:
+        assert live.live
+        live.stands("1.52× (1.49 to 1.55) a / b")
+        live.measured(1, 2, "a 15.2k/s, b 10.0k/s")
+        live.step("")
+        live.measured(2, 2, "a 15.1k/s")
+        live._progress.refresh()  # type: ignore[attr-defined]
+    shown = "\n".join(lines(drawn))
+    assert "1.52× (1.49 to 1.55) a / b; a 15.2k/s" in shown
+    assert "1.52× (1.49 to 1.55) a / b; a 15.1k/s" in shown
+    assert not progress.LineWatch(terminal).live, "a log has no use for a moving figure"
+
+
 def test_what_is_being_built_stands_beside_the_bar(
     drawn: io.StringIO, terminal: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

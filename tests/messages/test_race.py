@@ -69,6 +69,12 @@ SECTION = Section(
             race nginx --precision 1x
             race nginx --precision 200%
             race nginx --budget 1m
+            race nginx brick --budget 1m -d 1m
+            race nginx brick --until decided --precision 1%
+            race nginx brick --until done
+            race nginx brick --within 2% --precision 3%
+            race nginx brick --within 2% --gate 'nginx >= 0.98 * brick'
+            race nginx brick --precision 3% --gate 'nginx >= 0.98 * brick'
             race nginx --rate 0
             race nginx --rate 100 --load 70%
             race nginx --load 300%

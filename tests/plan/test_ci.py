@@ -52,6 +52,16 @@ def test_without_options_it_takes_three_minutes_and_allows_two_percent(
     assert race.cpu_gates
 
 
+def test_a_margin_takes_the_place_of_the_usual_gate_and_none_other(
+    places: tuple[CheckedOut, CheckedOut],
+) -> None:
+    race = plan(places, contender="./shop", within="25%").race
+    assert race.within == 0.25
+    assert [(each.text, each.factor) for each in race.gates] == [("head >= base", 0.8)]
+    with pytest.raises(BadUsage, match="has a margin of its own, and --within 25% is another"):
+        plan(places, contender="./shop", within="25%", gates=("head >= 0.9 * base",))
+
+
 def test_the_second_race_differs_by_its_seed(places: tuple[CheckedOut, CheckedOut]) -> None:
     made = plan(places, contender="./shop")
     second = repeated(made)

@@ -62,6 +62,25 @@ def test_a_race_without_a_duration_has_so_many_seconds_for_each_and_the_twin() -
     assert plan(thirteen, budget="3m", precision="1%").duration_s == 180
 
 
+def test_a_budget_for_two_is_spent_until_they_are_decided() -> None:
+    two = ["nginx", "go-nethttp"]
+    assert (plan(two, budget="3m").until, plan(two, budget="3m").duration_s) == ("decided", 180)
+    assert plan(two, budget="3m", precision="1%").until is None
+    assert plan(two, duration="3m").until is None
+    assert plan([*two, "brick"], until="decided").duration_s == 20 * 4
+    with pytest.raises(BadUsage, match="--until decided"):
+        plan([*two, "brick"], budget="3m")
+
+
+def test_the_margin_is_that_of_gates_without_a_factor() -> None:
+    two, gates = ["nginx", "go-nethttp"], ["nginx >= go-nethttp", "nginx < go-nethttp"]
+    factors = [each.factor for each in plan(two, within="25%", gates=gates).gates]
+    assert factors == [0.8, 1.25]
+    for asked in ({"within": "2%"}, {"precision": "3%"}):
+        with pytest.raises(BadUsage, match=r"--gate nginx >= 0.98 \* go-nethttp: "):
+            plan(two, gates=["nginx >= 0.98 * go-nethttp"], **asked)
+
+
 def test_servers_of_unknown_answers_are_asked_for_their_own(tmp_path: Path) -> None:
     assert plan(["python3 a.py", "http://127.0.0.1:1/"]).workload.name == "get"
     assert plan(["python3 a.py", "nginx"]).workload.name == "hello"
@@ -104,8 +123,12 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
         ({"precision": 0.01, "solo": True}, "leave --solo out"),
         ({"confirm": True, "solo": True}, "--solo is one already"),
         ({"confirm": True}, "--confirm: needs two contenders"),
-        ({"budget": 9}, "--budget: is for --precision"),
-        ({"budget": 9, "precision": 0.01, "duration": 9}, "--budget: is for --precision"),
+        ({"until": "decided"}, "--until: needs two contenders"),
+        ({"budget": 9}, "--budget: is for a race that ends early; say when: --until decided"),
+        ({"budget": 9, "duration": 9}, "--budget and --duration: give one of them"),
+        ({"until": "decided", "precision": 0.01}, "--precision and --until: give one of them"),
+        ({"until": "decided", "solo": True}, "leave --solo out"),
+        ({"within": 0.02, "precision": 0.02}, "--within 2%: an interval of ±2 % is never within"),
         ({"gates": ["nginx >= ngin"]}, "there is no ngin here; did you mean nginx?"),
         ({"cpus": "server=0,client=9"}, "this machine has no core 9"),
     ],

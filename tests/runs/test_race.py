@@ -344,22 +344,72 @@ def test_a_race_for_a_precision_ends_with_the_draw_that_reaches_it(
         resume(finished.path, World(SPEEDS).stages(), World(SPEEDS))
 
 
-def test_the_judge_is_asked_between_draws_and_not_after_each(
+def test_judging_between_draws_takes_two_hundredths_of_the_time(
     measure: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[int] = []
+    world, seen = World(SPEEDS), list[tuple[int, int]]()
 
     def judged(plan: Plan, receipts: Any, records: Any, *more: Any) -> Verdict:
-        seen.append(len(records))
+        seen.append((world.time_ns, len(records)))
+        world.time_ns += 100_000_000
         return judge(plan, receipts, records, *more)
 
     monkeypatch.setattr("bakeoff.judge.judge", judged)
-    asked = {"precision": 0.05, "duration": 30.0}
-    finished = measure.race(World(SPEEDS), "fast", "slow", **asked)
-    records = finished.records()
-    assert seen[-1] == len(records), "the boot's end counts"
-    draws = [sum(each.type == "draw" for each in records[:many]) for many in seen]
-    assert draws[0] == 8 and all(b >= 1.25 * a for a, b in pairwise(draws[:-1]))
+    finished = measure.race(world, "fast", "slow", precision=0.001, duration=30.0)
+    assert seen[-1][1] == len(finished.records()), "the boot's end counts"
+    looks_ns = [at_ns for at_ns, _ in seen[:-1]]
+    assert len(looks_ns) > 3
+    assert all(b - a >= 5_100_000_000 for a, b in pairwise(looks_ns))
+
+
+def test_two_contenders_with_a_budget_race_until_they_are_told_apart(measure: Measure) -> None:
+    finished = measure.race(World(SPEEDS), "fast", "slow", budget=60.0, duration=None)
+    verdict = finished.result
+    assert verdict.complete and verdict.decided and verdict.stopping == "any_time"
+    assert verdict.pairs[0].finding == "faster" and (verdict.pairs[0].draws or 0) >= 5
+    assert measured_s(finished.records()) < 20
+    with pytest.raises(BadUsage, match="is complete"):
+        resume(finished.path, World(SPEEDS).stages(), World(SPEEDS))
+
+
+def test_equals_race_until_they_are_within_the_margin_or_the_budget_is_spent(
+    measure: Measure,
+) -> None:
+    asked = {"budget": 12.0, "duration": None}
+    equals = measure.race(World(SPEEDS), "fast", "same", within="5%", **asked).result
+    assert equals.decided and equals.pairs[0].finding == "within" and equals.measured_s < 10
+    undecided = measure.race(World(SPEEDS), "fast", "same", gates=["fast >= same"], **asked).result
+    assert undecided.decided is False and undecided.complete
+    assert undecided.measured_s == pytest.approx(12, rel=0.1)
+
+
+def test_a_race_that_was_interrupted_has_wider_intervals_until_it_goes_on(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, on_slice=cut_off(700))
+    cut = measure.race(world, "fast", "slow", duration=30.0)
+    assert cut.result.stopping == "any_time" and cut.result.pairs
+    whole = resume(cut.path, World(SPEEDS).stages(), World(SPEEDS)).result
+    assert whole.stopping == "planned"
+
+    def width(of: Verdict) -> float:
+        pair = of.pairs[0]
+        return (pair.high or 0) / (pair.low or 1) - 1
+
+    assert width(whole) < width(cut.result)
+
+
+def test_who_watches_is_told_how_the_contenders_stand_and_the_race_takes_its_time(
+    measure: Measure,
+) -> None:
+    for live in (True, False):
+        world = World(SPEEDS, live=live)
+        finished = measure.race(world, "slow", "fast", duration=12.0)
+        assert finished.result.measured_s == pytest.approx(12, rel=0.1)
+        assert finished.result.stopping == "planned"
+        said = [each for each in world.standings if each]
+        assert bool(said) == live
+        assert all(each.endswith(") fast / slow") and "× (" in each for each in said)
 
 
 def test_a_precision_out_of_reach_takes_the_whole_budget(measure: Measure) -> None:

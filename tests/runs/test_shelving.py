@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from math import log
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,15 @@ from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.shelving import add, earlier, found_in, shelved, shelved_or_why, shelved_path
+from bakeoff.runs.shelving import (
+    add,
+    block_half_width,
+    earlier,
+    found_in,
+    shelved,
+    shelved_or_why,
+    shelved_path,
+)
 from tests.plan.places import environment
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -225,3 +234,15 @@ def test_without_a_history_nothing_is_known_of_earlier_races(
 ) -> None:
     monkeypatch.setenv(HISTORY, history)
     assert earlier(run, run.result) is None
+
+
+def test_what_a_machine_reaches_is_the_median_of_its_races_by_the_root_of_their_blocks(
+    run: AnyRun, url: str
+) -> None:
+    machine = run.store.machine()
+    assert block_half_width(machine) is None, "no race is known"
+    add(run)
+    (pair,) = run.result.pairs
+    assert pair.low and pair.high
+    assert block_half_width(machine) == pytest.approx(log(pair.high / pair.low) / 2 * pair.n**0.5)
+    assert block_half_width(machine.model_copy(update={"cpus": 96})) is None, "another machine"

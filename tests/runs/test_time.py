@@ -173,6 +173,7 @@ def test_what_takes_longer_to_start_with_each_draw_is_cut_off(measure: Measure) 
     finished, took_s = raced(measure, world, "fast", "slow", "same", duration=20.0)
     assert took_s < expected(finished).at_most_s + 9 * 3
     assert finished.result.pairs
+    assert finished.result.stopping == "planned", "the limit of its time ended it, not its outcome"
 
 
 def test_one_whose_processes_all_die_ends_in_time(measure: Measure) -> None:

@@ -135,6 +135,8 @@ class World(Reports):
     dead: dict[str, str] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
+    live: bool = False
+    standings: list[str] = field(default_factory=list)
     no_history: str = ""
     earlier_races: Earlier | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(7))
@@ -295,6 +297,10 @@ class World(Reports):
     def measured(self, done_s: float, of_s: float, text: str) -> None:
         """A watch: the measuring never goes past its end by more than a block."""
         assert done_s <= of_s + 5
+
+    def stands(self, text: str) -> None:
+        """A watch: remember."""
+        self.standings.append(text)
 
     def out(self, name: str, reason: str) -> None:
         """A watch: remember."""

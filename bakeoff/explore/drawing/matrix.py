@@ -24,9 +24,9 @@ from bakeoff.report import figures
 from bakeoff.report.charts.palette import INK, PALETTE, QUIET
 
 TIE = "can't tell"
-WORDS = {"faster": "ahead", "slower": "behind", TIE: "can’t tell"}
+WORDS = {"faster": "ahead", "slower": "behind", "within": "within the margin", TIE: "can’t tell"}
 """A pair's finding, of the contender in the row."""
-COLOURS = {"faster": PALETTE[2], "slower": PALETTE[1], TIE: QUIET}
+COLOURS = {"faster": PALETTE[2], "slower": PALETTE[1], "within": QUIET, TIE: QUIET}
 HEAD_PX, NUMBER_PX, GAP_PX, SIGN_PX = 24, 20, 2, 5
 NAMES_PX, NARROW_NAMES_PX = 260, 130
 WIDEST_PX, TALLEST_PX, LEAST_PX = 132, 34, 16
@@ -115,7 +115,7 @@ def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list
         width=wide - 2 * gap,
         height=tall - 2 * gap,
         fill=colour,
-        fill_opacity=0.06 if pair.finding == TIE else 0.18,
+        fill_opacity=0.06 if colour == QUIET else 0.18,
     )
     parts = [ground, _sign(pair.finding, middle, height, min(SIGN_PX, wide / 2 - 1), colour)]
     if has_room:
@@ -125,7 +125,7 @@ def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list
 
 def _sign(finding: str, x: float, y: float, half: float, colour: str) -> Markup:
     """A triangle that points up or down, or two lines: told apart without colour."""
-    if finding == TIE:
+    if COLOURS[finding] == QUIET:
         strokes = (
             line(x - half, at, x + half, at, stroke=colour, stroke_width=1.5)
             for at in (y - 2.5, y + 2.5)

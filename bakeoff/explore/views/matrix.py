@@ -15,7 +15,7 @@ from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
 
-SIGNS = {"faster": "▲", "slower": "▼", "can't tell": "="}
+SIGNS = {"faster": "▲", "slower": "▼", "within": "=", "can't tell": "="}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +128,7 @@ def _cell(pair: Pair, run: str) -> Cell:
 def _ordered(found: Matrix) -> tuple[str, ...]:
     ahead = dict.fromkeys(found.contenders, 0)
     for pair in found.pairs:
-        if pair.finding != "can't tell":
+        if pair.finding in ("faster", "slower"):
             winner, loser = (pair.a, pair.b) if pair.finding == "faster" else (pair.b, pair.a)
             ahead[winner] += 1
             ahead[loser] -= 1

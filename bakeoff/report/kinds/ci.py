@@ -115,7 +115,7 @@ def _said(result: Ci, last: Verdict) -> str:
         said = "Slower" if finding == "slower" else f"The gate {gate_text(failed)} fails"
         return f"{said}: head does {does}{_confirmed(result)}."
     if result.outcome == "not slower":
-        return f"{_not_slower(result.gates, pair)}: it does {does}."
+        return f"{_not_slower(result.gates, pair, last.within)}: it does {does}."
     why = f"; {joined(result.reasons)}" if result.reasons else ""
     seen = figures.percent(pair.minimum_detectable_effect)
     return (
@@ -124,9 +124,9 @@ def _said(result: Ci, last: Verdict) -> str:
     )
 
 
-def _not_slower(gates: Sequence[GateResult], pair: Pair) -> str:
-    """`Not slower than base by more than 2 %`, by the strictest gate."""
-    lost = 1 - max((gate.gate.factor for gate in gates), default=1.0)
+def _not_slower(gates: Sequence[GateResult], pair: Pair, within: float | None) -> str:
+    """`Not slower than base by more than 2 %`, by the margin or the strictest gate."""
+    lost = within or 1 - max((gate.gate.factor for gate in gates), default=1.0)
     ahead = "Faster" if pair.finding == "faster" else "Not slower"
     if pair.finding == "faster" or lost <= 0:
         return f"{ahead}: every gate holds"

@@ -33,6 +33,7 @@ from bakeoff.report.kinds.race_method import facts, method
 from bakeoff.report.kinds.race_trust import (
     confirmation,
     detectable,
+    ending,
     latency_caution,
     machines,
     next_race,
@@ -106,6 +107,7 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
                 *([Text(said, "Next race")] if (said := next_race(verdict)) else []),
                 *([Text(said, "Machines")] if (said := machines(verdict)) else []),
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
+                *([Text(said, "Its end")] if (said := ending(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
                 Text(latency_caution(verdict), quiet=True),
                 List(

@@ -5,7 +5,7 @@ from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import ends
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.kinds.race_trust import would_be_found
+from bakeoff.report.kinds.race_trust import more, would_be_found
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked
 from bakeoff.report.sentences import COMPARED_BY, joined, listed, sentences
@@ -20,6 +20,13 @@ def headline(verdict: Verdict) -> str:
     beside = (*_in_the_mean(verdict), *_in_requests(verdict), *_by_cpu(verdict))
     said = (*ended, _result(verdict), *beside)
     return " ".join(said) + ended_early(verdict)
+
+
+def standing(verdict: Verdict) -> str:
+    """Of a race that goes on, the leader over the next; empty while nothing is known."""
+    leading = [entry.name for entry in ranked(verdict)[:2]]
+    pair = verdict.pair(*leading) if len(leading) == 2 else None
+    return f"{figures.ratio_of(pair)} {pair.a} / {pair.b}" if pair else ""
 
 
 def has_ended(entry: VerdictEntry) -> bool:
@@ -122,15 +129,25 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     known = [pair.minimum_detectable_effect for pair in pairs]
     # Of a contender that did at least what was measured no difference can be promised.
     seen = max((each for each in known if each), default=None) if all(known) else None
-    could = f"; {would_be_found(verdict, seen)}." if seen else "."
+    told = (seen and would_be_found(verdict, seen), more(pairs))
+    could = "".join(f"; {each}" for each in told if each) + "."
     neither = all(pair.cpu_finding == "can't tell" for pair in pairs)
     by = f" by {COMPARED_BY[verdict.ranked_by]} or server CPU" if pairs and neither else ""
+    names = listed([leader.name, *(entry.name for entry in level)])
+    differ = f"differ by more than {_margin(verdict)}" if verdict.within else ""
     if len(level) > 1:
-        names = listed([leader.name, *(entry.name for entry in level)])
-        return f"Can't tell {names} apart{by}{could}"
+        if len(pairs) == len(level) and all(pair.finding == "within" for pair in pairs):
+            return f"{names} don't {differ}."
+        return (
+            f"Can't tell {f'whether {names} {differ}' if differ else f'{names} apart{by}'}{could}"
+        )
     start = f"Can't tell {leader.name} from {level[0].name}{by}"
+    if differ:
+        start = f"Can't tell whether {names} {differ}"
     if not pairs:
         return f"{start}."
+    if pairs[0].finding == "within":
+        return f"{names} don't {differ}: ratio {figures.ratio_of(pairs[0])}."
     if pairs[0].low is None or pairs[0].high is None:
         bounded = listed(each.name for each in (leader, level[0]) if each.at_least)
         return f"{start}: the load generator was the limit of {bounded}{could}"
@@ -146,6 +163,8 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
     start = f"{leader.name} {ahead} than {which}{other.name}"
     if pair is None:
         return f"{start}."
+    if verdict.within:
+        return f"{start} by more than {_margin(verdict)}: {_spoken(pair)}."
     small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
     comma = "," if which or verdict.ranked_by == "p99" else ""
     said = f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}"
@@ -171,6 +190,10 @@ def is_ahead(verdict: Verdict) -> tuple[str, str]:
     if verdict.ranked_by == "requests_per_s":
         return "is faster", "by"
     return "answers sooner", "its p99 is shorter by"
+
+
+def _margin(verdict: Verdict) -> str:
+    return f"{figures.given(100 * (verdict.within or 0.0))} %"
 
 
 def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:

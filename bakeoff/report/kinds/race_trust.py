@@ -1,6 +1,9 @@
 """How far a race is to be trusted."""
 
+from collections.abc import Sequence
+
 from bakeoff.model.earlier import EARLIER_MIN
+from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_method import loop
@@ -40,7 +43,8 @@ def detectable(verdict: Verdict) -> str:
     if not verdict.pairs:
         return "What difference such a race finds is not known: there are too few blocks."
     if all(pair.finding != "can't tell" for pair in verdict.pairs):
-        return "Every pair was told apart."
+        apart = all(pair.finding != "within" for pair in verdict.pairs)
+        return f"Every pair was {'told apart' if apart else 'decided'}."
     tied = [pair for pair in verdict.pairs if pair.finding == "can't tell"]
     if all(pair.minimum_detectable_effect is None for pair in tied):
         return "Of all that can't be told apart, the load generator was the limit of one at least."
@@ -88,6 +92,37 @@ def next_race(verdict: Verdict) -> str:
     )
 
 
+def more(pairs: Sequence[Pair]) -> str:
+    """How much more measuring would decide those of `pairs` that are not; empty where all are, or
+    where no time is known to."""
+    left = [pair for pair in pairs if not pair.decided]
+    times_s = [pair.more_s for pair in left if pair.more_s is not None]
+    if not left or len(times_s) < len(left):
+        return ""
+    return f"{figures.about(max(times_s))} of further measuring would tell"
+
+
+def ending(verdict: Verdict) -> str:
+    """What a race's intervals hold for that had no fixed time, or was not measured for it; empty
+    for any other."""
+    if verdict.stopping == "planned":
+        return ""
+    took = figures.duration(verdict.measured_s * 1e6)
+    if verdict.decided is not None:
+        said = f"The race was {'' if verdict.decided else 'not '}decided in {took} of measuring."
+    elif verdict.precision:
+        said = f"The race was to reach a precision, and measured for {took}."
+    elif verdict.complete:
+        said = f"{took} of measuring so far."
+    else:
+        said = f"The race ended after {took} of measuring, before its time."
+    too_far = " A ratio that ended a race is a little too far from 1." if verdict.decided else ""
+    return (
+        f"{said} Its intervals hold whenever a race ends, and are wider for that than those of a"
+        f" fixed time.{too_far}"
+    )
+
+
 def machines(verdict: Verdict) -> str:
     """Whether one contender fares alike on the machines of a race; empty where there is one."""
     if not verdict.machines:
@@ -117,7 +152,7 @@ def precision(verdict: Verdict) -> str:
     if result.met:
         return (
             f"{reached} between neighbours after {took} ({asked} was asked for). The race ended"
-            " when its intervals were narrow enough, so their 95 % are approximate."
+            " when its intervals were narrow enough."
         )
     more = figures.duration(result.more_s * 1e6) if result.more_s else ""
     enough = f" About {more} more would probably have been enough." if more else ""

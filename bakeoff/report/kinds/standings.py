@@ -228,7 +228,7 @@ def pairs(verdict: Verdict) -> Table:
         "Every pair",
         [pair.turned() if pair.ratio < 1 else pair for pair in verdict.pairs],
         columns,
-        "Equivalent: a test at 5 % (TOST) puts the two within"
+        "Equivalent: the whole interval is within"
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
         " five such races would have found. In the mean: the ratio of mean speeds, with all pauses."
         " By server CPU: the ratio of requests per second of the server's own CPU time."

@@ -34,6 +34,7 @@ ADVICE: Mapping[str, str] = {
     "packets_lost": "use fewer connections (-c)",
     "syn_repeated": "give it a longer listen queue, or use fewer connections (-c)",
     "few_blocks": "run it longer (-d)",
+    "few_draws": "run it longer (-d), or to its end: bakeoff resume",
     "some_blocks": f"{NOTHING}: the two are compared on these",
     "slice_length_matters": f"{NOTHING}: the figure of the long slices counts",
     "solo_missing": "run it longer (-d)",

@@ -59,6 +59,8 @@ SEVERAL: Mapping[str, str] = {
     "TCP repeats a SYN: their listen queues were full",
     "few_blocks": "too few blocks for the ratios of {names:who}: each was measured side by side "
     "with {reference:one} in {n:to}, and {least:to} are the least",
+    "few_draws": "too few draws for ratios of {names:who} to {reference:one} that hold whenever a "
+    "race ends",
     "some_blocks": "{names:who} had their turns in {n:to ,} of the {blocks:to ,} blocks of "
     "{reference:one}",
     "slice_length_matters": "the length of a slice matters for {names:who}: against "

@@ -87,6 +87,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     f"listen queue was full[ ({wordings.DROPPED})]",
     "few_blocks": "too few blocks for a ratio: it and {reference} were measured side by side in "
     "{n}, and {least} are the least",
+    "few_draws": "too few draws for a ratio to {reference} that holds whenever a race ends",
     "some_blocks": "it had its turn in {n:,} of the {blocks:,} blocks of {reference}",
     "slice_length_matters": "the length of a slice matters: against {reference}, in long slices"
     "[ ({long_ms} ms instead of {short_ms} ms)] the ratio is {long_ratio:.3f} ({long_low:.3f} to "
@@ -215,7 +216,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # Why there is no ratio, gate or claim.
     "not_valid": "{name} is not valid: {because}",
     "absent": "{name} did not take part: {reason}",
-    "few_paired_blocks": "too few blocks have both",
+    "few_paired_blocks": "too little was measured of both",
     "few_pairs": wordings.few_pairs,
     "few_blocks_side_by_side": "too few blocks were measured side by side; a larger --scale "
     "measures more",

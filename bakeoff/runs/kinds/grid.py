@@ -118,6 +118,11 @@ class CellWatch:
     watch: Watch
     cell: str
 
+    @property
+    def live(self) -> bool:
+        """Whether it shows how contenders stand."""
+        return self.watch.live
+
     def step(self, text: str) -> None:
         """Something begins that may take a while."""
         self.watch.step(f"{self.cell}: {text}")
@@ -125,6 +130,10 @@ class CellWatch:
     def measured(self, done: float, of: float, text: str) -> None:
         """So much of the measuring is done."""
         self.watch.measured(done, of, f"{self.cell}: {text}")
+
+    def stands(self, text: str) -> None:
+        """So the contenders stand by now."""
+        self.watch.stands(text)
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""

@@ -1,6 +1,7 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from importlib import import_module
 
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.plan import Plan
@@ -24,6 +25,12 @@ from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
+FIRST_DRAWS = 4
+"""Fewer have no interval that holds whenever a race ends."""
+JUDGING_SHARE = 0.02
+"""Of the time from one judging of a race that goes on to the next."""
+JUDGING_NS = 15_000_000
+"""Of each two entries, before it is known: two contenders take 50 ms, thirty 15 s."""
 
 
 class RaceRun(Run[Plan, Verdict]):
@@ -64,7 +71,7 @@ class RaceRun(Run[Plan, Verdict]):
                     if plan.solo:
                         run_solo_round(boot)
                     else:
-                        run_rotation(boot, self._is_precise if boot.is_last else lambda: False)
+                        run_rotation(boot, self._looks(boot, stages, watch))
                 except NotAsPlanned as found:
                     change_plan(self.store, plan, found.change)
         if self.planned.confirm:
@@ -169,7 +176,7 @@ class RaceRun(Run[Plan, Verdict]):
         return predicted(verdict, Earlier.read_json(file)) if file.exists() else verdict
 
     def _is_over(self) -> bool:
-        """Whether the plan's time is measured, or the precision that was asked for is reached.
+        """Whether the plan's time is measured, or what it was to go on for is known.
 
         The latter is looked at once the last of the planned boots runs, between its draws.
         """
@@ -177,14 +184,39 @@ class RaceRun(Run[Plan, Verdict]):
         if time_is_up(plan, records):
             return True
         ends = sum(record.type == "boot-end" and not record.cut_short for record in records)
-        return ends >= plan.boots and self._is_precise()
+        return plan.may_end_early and ends >= plan.boots and self._verdict().answered
 
-    def _is_precise(self) -> bool:
-        """Whether a precision was asked for, and what is measured reaches it."""
-        if self.plan.precision is None:
-            return False
-        reached = self._verdict().precision
-        return reached is not None and reached.met
+    def _looks(self, boot: Boot, stages: Stages, watch: Watch) -> Callable[[], bool]:
+        """Judges between two draws of `boot`, and tells `watch` how the contenders stand; whether
+        the race is over.
+
+        It waits for `FIRST_DRAWS`, and so long after each judging that these take `JUDGING_SHARE`
+        of the time at most.
+        """
+        may_end = self.planned.may_end_early and boot.is_last
+        if not (may_end or watch.live):
+            return lambda: False
+        from bakeoff.report.kinds.race_headline import standing
+
+        # Its import takes half a second, and is no part of a judging.
+        import_module("bakeoff.judge")
+        due_ns = stages.clock.now_ns() + round(
+            JUDGING_NS * len(self.plan.contenders) ** 2 / JUDGING_SHARE
+        )
+
+        def look() -> bool:
+            nonlocal due_ns
+            began_ns = stages.clock.now_ns()
+            draws = sum(record.type == "draw" for record in self.records())
+            if began_ns < due_ns or draws < FIRST_DRAWS or not self.has_samples():
+                return False
+            verdict = self._verdict()
+            watch.stands(standing(verdict))
+            ended_ns = stages.clock.now_ns()
+            due_ns = ended_ns + round((ended_ns - began_ns) / JUDGING_SHARE)
+            return may_end and verdict.answered
+
+        return look
 
     def _verdict(self) -> Verdict:
         """The judge is asked once about the same records: thirty contenders take it 15 s."""

@@ -81,7 +81,7 @@ class Boot:
         done_s = measured_s(records)
         missing_s = plan.duration_s - done_s
         budget_s = missing_s / max(1, plan.boots - number)
-        if plan.precision and number + 1 < plan.boots:
+        if plan.may_end_early and number + 1 < plan.boots:
             budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
         earlier = [record for record in records if isinstance(record, Warmup)]
         rule = next((record for record in records if isinstance(record, DrawRule)), None)

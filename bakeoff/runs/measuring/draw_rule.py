@@ -179,7 +179,7 @@ def _draw_s(
     else:
         block_s = sum(each.long_ms for each in lengths) / 1000
     draw_s = max(overhead_ms / 1000 / OVERHEAD_SHARE, BLOCKS_MIN * block_s)
-    if plan.precision is None:
+    if not plan.may_end_early:
         draw_s = max(draw_s, plan.duration_s / DRAWS_MAX)
     draw_s = max(min(draw_s, plan.duration_s / DRAWS_MIN), BLOCKS_FEW * block_s)
     return min(draw_s, plan.duration_s)

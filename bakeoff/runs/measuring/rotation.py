@@ -1,7 +1,7 @@
 """One boot of a rotation: draw after draw, and in each all contenders in turn, in random order."""
 
 from collections.abc import Callable
-from math import ceil, inf
+from math import inf
 from typing import Literal
 
 from bakeoff.model.cut import DrawRule, Warmup
@@ -9,14 +9,10 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import block_order
 from bakeoff.runs.measuring.boot import Boot, measured_s
-from bakeoff.runs.measuring.draw_rule import DRAWS_MIN
 from bakeoff.runs.measuring.draws import Draws
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.singly import Singly, single_share
-
-LOOK_AGAIN = 1.25
-"""A precision is looked at again with so many times as many draws: the judge takes his time."""
 
 Kind = Literal["short", "long"]
 
@@ -25,7 +21,8 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
     """Run a boot of the rotation; its records are in the log.
 
     The first boot has chosen the slices' lengths and the draws: the blocks of one race are alike.
-    The boot ends with its budget, or with a draw after which there is `enough`. Raises
+    The boot ends with its budget, or with a draw after which there is `enough`, which is looked at
+    after every draw. Raises
     `NotAsPlanned`, `NoVerdict`.
     """
     with boot.ending() as ending, boot.session() as session:
@@ -70,7 +67,6 @@ class _Rotation:
 
     def run(self, enough: Callable[[], bool]) -> None:
         """Draws until the budget is spent, all equally long."""
-        look = DRAWS_MIN
         while True:
             number, meter, names = self._draws.next()
             with self._observation.blocks(), meter.others_frozen():
@@ -78,12 +74,8 @@ class _Rotation:
             done = min(1.0, (number + 1) / self._number)
             self._singly.run(number, done, meter, names)
             self._draws.end(meter, names)
-            if self._total_s >= self._budget_s or self._boot.context.time_is_up:
+            if self._total_s >= self._budget_s or self._boot.context.time_is_up or enough():
                 return
-            if number + 1 >= look:
-                if enough():
-                    return
-                look = ceil(LOOK_AGAIN * look)
 
     def _run_draw(self, number: int, meter: Meter, names: list[str]) -> None:
         """Blocks until the draw has its share.

@@ -119,6 +119,56 @@ def test_three_that_are_level_are_named_together() -> None:
 
 
 @pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        ("faster", "nginx is faster than libuv-http-parser by more than 2 %: 1.003"),
+        ("within", "nginx and libuv-http-parser don't differ by more than 2 %: ratio 1.003"),
+        (
+            "can't tell",
+            "Can't tell whether nginx and libuv-http-parser differ by more than 2 %: ratio 1.003",
+        ),
+    ],
+)
+def test_with_a_margin_the_headline_is_about_the_margin(finding: str, said: str) -> None:
+    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
+    pair = verdict.pairs[0].model_copy(update={"finding": finding})
+    text = headline(verdict.model_copy(update={"pairs": (pair,), "within": 0.02}))
+    assert text.startswith(said)
+
+
+def test_what_is_not_decided_says_how_much_more_time_would_tell() -> None:
+    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
+
+    def said(**changed: object) -> str:
+        pair = verdict.pairs[0].model_copy(update={"equivalent": False, **changed})
+        return headline(verdict.model_copy(update={"pairs": (pair,)}))
+
+    assert said(more_s=41.3).endswith("; about 40 s of further measuring would tell.")
+    assert said(more_s=1e9).endswith("; more than a day of further measuring would tell.")
+    assert said(more_s=None).endswith("of five such races.")
+    assert said(more_s=41.3, equivalent=True).endswith("of five such races."), "it is decided"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"decided": True}, "The race was decided in 90.0 s of measuring."),
+        ({"decided": False}, "The race was not decided in 90.0 s of measuring."),
+        ({"complete": False}, "The race ended after 90.0 s of measuring, before its time."),
+        ({}, "90.0 s of measuring so far."),
+    ],
+)
+def test_a_race_that_may_have_ended_at_any_time_says_so(
+    changed: dict[str, object], said: str
+) -> None:
+    verdict = sample.verdict().model_copy(update={"measured_s": 90.0})
+    assert race_trust.ending(verdict) == ""
+    text = race_trust.ending(verdict.model_copy(update={"stopping": "any_time", **changed}))
+    assert text.startswith(f"{said} Its intervals hold whenever a race ends")
+    assert ("too far from 1" in text) == (changed.get("decided") is True)
+
+
+@pytest.mark.parametrize(
     ("warnings", "why"),
     [
         ((), "its draws are too few for how much they differ"),
