@@ -65,16 +65,18 @@ def pair(
     whole = a not in at_least and b not in at_least
     bounded = ratio(comparison.interval(a), a, b, at_least)
     low, high = ends(bounded.low, bounded.high)
+    cpu = by_cpu and by_cpu.interval(a)
     alike = 1 + (within or MARGIN)
     equivalent = 1 / alike < low and high < alike
     listed = Pair(
         a=a,
         b=b,
         **bounded.model_dump(exclude={"boots"}),
-        finding="within" if within and equivalent else told(low, high, within or 0.0),
+        finding=told(low, high, within or 0.0),
         equivalent=equivalent,
         minimum_detectable_effect=comparison.width.detectable if whole else None,
-        cpu_ratio=by_cpu and by_cpu.interval(a),
+        cpu_ratio=cpu,
+        cpu_finding=cpu and told(cpu.low, cpu.high, within or 0.0),
         mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
         by_state=by_state,
     )

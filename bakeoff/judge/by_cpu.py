@@ -43,7 +43,8 @@ def _place(pair: Pair, cause: Finding) -> tuple[bool, bool, float]:
 
 def _finding(pair: Pair, cause: Finding) -> Finding:
     """It is said of the one that is ahead by CPU, or where that can't be told, of the first."""
-    ahead = pair.finding if pair.cpu_finding == "can't tell" else pair.cpu_finding
+    ordered = pair.cpu_finding in ("faster", "slower")
+    ahead = pair.cpu_finding if ordered else pair.finding
     said = pair.turned() if ahead == "slower" else pair
     assert said.cpu_ratio
     return Finding.of(

@@ -11,7 +11,7 @@ a whole draw, since most kernels split CPU time by ticks of some ms.
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from math import nan
+from math import isfinite, nan
 from typing import Literal
 
 import numpy as np
@@ -54,9 +54,12 @@ def decided_by_both(
         if alone.ratio is None or first is None or cpu is None:
             results.append(alone)
             continue
-        bounded = bounds.ratio(_shared(first).interval(a), a, b, at_least)
-        whole = _shared(cpu).interval(a)
-        known = whole.model_dump(include={"ratio", "low", "high", "n"})
+        shared = [_shared(each, history.any_time) for each in (first, cpu)]
+        if not all(isfinite(each.width.simultaneous) for each in shared):
+            results.append(alone)
+            continue
+        bounded = bounds.ratio(shared[0].interval(a), a, b, at_least)
+        known = shared[1].interval(a).model_dump(include={"ratio", "low", "high", "n"})
         unlike = tuple(_unlike_calls(verdict, history, a, b))
         results += (
             weighed(gate, cant_tell, bounded.ratio, bounded.low, bounded.high, bounded.n),
@@ -67,9 +70,10 @@ def decided_by_both(
     return tuple(results)
 
 
-def _shared(comparison: Comparison) -> Comparison:
+def _shared(comparison: Comparison, any_time: bool) -> Comparison:
     """With the interval of one of two that are to hold at once."""
-    return replace(comparison, width=width(comparison.estimate, together=2))
+    both = width(comparison.estimate, together=2, any_time=any_time)
+    return replace(comparison, width=both)
 
 
 def _unlike_calls(verdict: Verdict, history: History, a: str, b: str) -> Iterator[Finding]:

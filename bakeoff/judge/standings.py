@@ -7,6 +7,7 @@ The compact letter display is Piepho's (J. Comput. Graph. Stat. 13(2), 2004): in
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
+from math import log1p
 from string import ascii_lowercase, ascii_uppercase
 
 from bakeoff.judge import bounds
@@ -80,12 +81,17 @@ def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple
     return {name: (ranks[name], shown[name]) for name in names}
 
 
-def cpu_letters(names: Sequence[str], reference: str, by_cpu: Pairs) -> dict[str, str]:
-    """Name → its letters by server CPU, the thriftiest first; of those that were compared."""
+def cpu_letters(
+    names: Sequence[str], reference: str, by_cpu: Pairs, within: float | None
+) -> dict[str, str]:
+    """Name → its letters by server CPU, the thriftiest first; of those that were compared. A
+    difference up to the margin `within` is none."""
     seen = [name for name in names if any(name in pair for pair in by_cpu)]
     first = reference if reference in seen else next(iter(seen), "")
     different = {
-        pair for pair, each in by_cpu.items() if abs(each.estimate.centre) > each.width.simultaneous
+        pair
+        for pair, each in by_cpu.items()
+        if abs(each.estimate.centre) - log1p(within or 0.0) > each.width.simultaneous
     }
     return letters(ordered(seen, first, by_cpu), different)
 

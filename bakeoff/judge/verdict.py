@@ -114,7 +114,7 @@ def judge(
         within=plan.within,
         measured_s=measured_s,
     )
-    standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu)
+    standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu, plan.within)
     entries = tuple(
         row(
             plan,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol, Self, TypeVar
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.ratio import ByState, Interval, Told, told
+from bakeoff.model.ratio import ByState, Interval, Told
 
 
 class Turnable(Protocol):
@@ -60,12 +60,11 @@ class Pair(Contract):
     Where the load generator was the limit of one or both, `low` or `high` is None, as in `Ratio`:
     such a pair is never equivalent, and no difference can be promised to be found. `cpu_ratio` is
     the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
-    among themselves; None: the CPU time of one can't be seen. `by_state` is how that ratio follows
-    the machine's state; None: the state isn't known of enough draws. `mean_ratio`
-    is the ratio of mean speeds, pauses included, in a family of its own; its `n` counts draws.
-    None: one was limited, or there was one draw, or an open loop.
-    `draws` and `processes`: see `Ratio`. `next_race` is None where no earlier races are known, or
-    too few.
+    among themselves, and `cpu_finding` what that says; None: the CPU time of one can't be seen.
+    `by_state` is how that ratio follows the machine's state; None: the state isn't known of enough
+    draws. `mean_ratio` is the ratio of mean speeds, pauses included, in a family of its own; its
+    `n` counts draws. None: one was limited, or there was one draw, or an open loop. `draws` and
+    `processes`: see `Ratio`. `next_race` is None where no earlier races are known, or too few.
     """
 
     a: str
@@ -76,11 +75,12 @@ class Pair(Contract):
     n: PositiveInt
     draws: PositiveInt | None = None
     processes: PositiveInt | None = None
-    finding: Told | Literal["within"]
+    finding: Told
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
     more_s: Annotated[NonNegativeFloat | None, Field(exclude_if=lambda given: given is None)] = None
     cpu_ratio: Interval | None = None
+    cpu_finding: Annotated[Told | None, Field(exclude_if=lambda given: given is None)] = None
     mean_ratio: Interval | None = None
     by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
     next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
@@ -98,25 +98,20 @@ class Pair(Contract):
         return beyond / _FOUR_OF_FIVE if 0 < beyond < inf else None
 
     @property
-    def cpu_finding(self) -> Told | None:
-        """What the second verdict says, that by server CPU; None: there is none."""
-        cpu = self.cpu_ratio
-        return told(cpu.low, cpu.high) if cpu else None
-
-    @property
     def decided(self) -> bool:
         """Whether more measuring has nothing to add: the two are told apart, or equivalent."""
         return self.finding != "can't tell" or self.equivalent
 
     def turned(self) -> Self:
         """The same comparison, seen from the other side."""
-        opposite = {"faster": "slower", "slower": "faster"}
         return self.model_copy(
             update={
                 "a": self.b,
                 "b": self.a,
                 **_inverted(self),
-                "finding": opposite.get(self.finding, self.finding),
+                "finding": _OPPOSITE.get(self.finding, self.finding),
+                "cpu_finding": self.cpu_finding
+                and _OPPOSITE.get(self.cpu_finding, self.cpu_finding),
                 **{
                     key: of.model_copy(update=_inverted(of))
                     for key in ("cpu_ratio", "mean_ratio", "next_race")
@@ -127,6 +122,7 @@ class Pair(Contract):
         )
 
 
+_OPPOSITE: dict[Told, Told] = {"faster": "slower", "slower": "faster"}
 _FOUR_OF_FIVE = NormalDist().inv_cdf(0.8)
 
 

@@ -7,8 +7,8 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 
 from bakeoff.model.base import Contract
 
-Told = Literal["faster", "slower", "can't tell"]
-"""On which side of 1 a whole interval is; more is better."""
+Told = Literal["faster", "slower", "within", "can't tell"]
+"""On which side of 1 a whole interval is, more being better, or `within` the margin about it."""
 
 
 class Ratio(Contract):
@@ -65,10 +65,14 @@ def ends(low: float | None, high: float | None) -> tuple[float, float]:
 
 
 def told(low: float | None, high: float | None, margin: float = 0.0) -> Told:
-    """On which side of 1, by more than the margin, the whole interval is."""
+    """On which side of 1, by more than the margin, the whole interval is; or within the margin."""
     least, most = ends(low, high)
     apart = 1 + margin
-    return "faster" if least > apart else "slower" if most < 1 / apart else "can't tell"
+    if least > apart:
+        return "faster"
+    if most < 1 / apart:
+        return "slower"
+    return "within" if 1 / apart < least and most < apart else "can't tell"
 
 
 class Spread(Contract):

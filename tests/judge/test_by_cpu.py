@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from bakeoff.judge import judge
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
-from tests.judge.races import Race, altered, codes, judged, row
+from tests.judge.races import MACHINE, Race, altered, codes, judged, row
 
 EQUAL = {"a": 1.0, "b": 1.0}
 
@@ -177,3 +178,25 @@ def test_opposite_orders_come_first_then_wide_gaps_then_what_may_be_chance() -> 
 def test_nothing_is_said_of_those_that_have_no_place() -> None:
     race = Race(EQUAL, busy={"b": 0.5}, died={"b": "was killed"})
     assert judged(race).by_cpu == ()
+
+
+@pytest.mark.parametrize(
+    ("ahead", "finding", "letters"), [(1.01, "within", "aa"), (1.05, "faster", "ab")]
+)
+def test_a_margin_is_that_of_both_verdicts(ahead: float, finding: str, letters: str) -> None:
+    race = Race({"a": ahead, "b": 1.0}, boots=8)
+    plan = race.plan().model_copy(update={"within": 0.03})
+    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    (pair,) = verdict.pairs
+    assert (pair.finding, pair.cpu_finding) == (finding, finding)
+    assert "".join(each.cpu_letters or "" for each in verdict.entries) == letters
+    assert verdict.by_cpu == ()
+
+
+def test_one_that_is_dearer_by_more_than_the_margin_differs_from_a_throughput_within_it() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=8, busy={"b": 0.45})
+    plan = race.plan().model_copy(update={"within": 0.03})
+    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    (differs,) = verdict.by_cpu
+    assert (differs.values["finding"], differs.values["cpu_finding"]) == ("within", "faster")
+    assert differs.values["name"] == "b"

@@ -30,6 +30,7 @@ def builds(
     noise: float = 0.02,
     draws: int = DRAWS,
     audits: dict[str, Audit] | None = None,
+    complete: bool = True,
 ) -> list[GateResult]:
     """The gate `head >= base` of a race in which head does `ratio` as much as base, and needs
     `cost` as much CPU time per request and `kernel` as much of the kernel's.
@@ -54,7 +55,15 @@ def builds(
     plan = race.plan().model_copy(
         update={"gates": (race_gate("head >= base", ("base", "head")),), "cpu_gates": True}
     )
-    return list(judge(plan, {}, records, MACHINE, True).gates)
+    if not complete:
+        records = [record for record in records if record.type != "boot-end"]
+    return list(judge(plan, {}, records, MACHINE, complete).gates)
+
+
+def test_an_interrupted_race_has_intervals_that_hold_whenever_it_ends() -> None:
+    planned, interrupted = builds(complete=True), builds(complete=False)
+    for whole, cut in zip(planned, interrupted, strict=True):
+        assert whole.low and cut.low and cut.low < whole.low
 
 
 def in_draws(records: list[Record]) -> Iterator[Record]:

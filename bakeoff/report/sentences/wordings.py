@@ -197,9 +197,13 @@ def cpu_differs(
     by = figures.ratio_times(ratio, low, high)
     if cpu_finding == "can't tell":
         said = f"{name} and {other} can't be told apart, {by}"
+    elif cpu_finding == "within":
+        said = f"{name} and {other} are within the margin, {by}"
     else:
-        tie = finding == "can't tell"
-        behind = "where the standings can't tell" if tie else "though it is behind"
+        ties = {"can't tell": "can't tell", "within": "have both within the margin"}
+        behind = (
+            f"where the standings {ties[finding]}" if finding in ties else "though it is behind"
+        )
         said = f"{name} is ahead of {other}, by {by}, {behind}"
     return f"by server CPU per request {said}: {because}"
 
