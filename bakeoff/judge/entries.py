@@ -40,8 +40,8 @@ class Participants:
     `reasons` has why an entry that took part is not valid, empty where it is; `at_least` why it
     did at least what was measured, empty where it did just that. Twins are apart:
     they have no place in the standings. `tallies` add up the blocks that are judged, `all_tallies`
-    all blocks: an error counts wherever it happened, and `works` are seen over all too. `offered`
-    is None in a closed loop.
+    all blocks: an error counts wherever it happened, and `works` are seen over all too. `turns` are
+    the blocks, of all, in which each had its turn. `offered` is None in a closed loop.
     """
 
     tallies: Mapping[str, Tally]
@@ -51,6 +51,7 @@ class Participants:
     at_least: Mapping[str, tuple[Finding, ...]]
     twins: Mapping[str, str]
     works: Mapping[str, Work]
+    turns: Mapping[str, frozenset[tuple[int, int]]]
     skipped: tuple[Skipped, ...]
     reference: str
 
@@ -84,6 +85,10 @@ class Participants:
             },
             twins=twins,
             works={name: done for name in started if (done := work(plan, every, name))},
+            turns={
+                name: frozenset((block.boot, block.block) for block, _ in every.slices(name))
+                for name in names
+            },
             skipped=tuple(
                 Skipped(name=name, reason=next(iter(judged.out(name).values()), NEVER_STARTED))
                 for name in names
@@ -184,7 +189,7 @@ def row(
                 tuple(warnings(plan, name, history, tally)), lost.get(name), reference, mean_ratio
             ),
             *latency.signatures(quantiles, server_busy, history.tcp),
-            *(_about_blocks(name, reference, against, shared, history) if ranked else ()),
+            *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
         ratio=1.0 if is_reference else interval and interval.ratio,
         low=1.0 if is_reference else interval and interval.low,
@@ -266,15 +271,21 @@ def _mean_mib(readings: Iterable[Memory | None]) -> float | None:
 
 
 def _about_blocks(
-    name: str, reference: str, against: Comparison | None, shared: int, history: History
+    name: str,
+    participants: Participants,
+    against: Comparison | None,
+    shared: int,
+    history: History,
 ) -> Iterator[Finding]:
     """What makes the blocks behind its ratio doubtful."""
+    reference, turns = participants.reference, participants.turns
     if against is None and shared >= MIN_BLOCKS:
         yield Finding.of("few_draws", reference=reference)
     elif against is None:
         yield Finding.of("few_blocks", reference=reference, n=shared, least=MIN_BLOCKS)
     of_reference = history.blocks_of(reference, kind=judged_kind(history.blocks))
-    if MIN_BLOCKS <= shared < of_reference:
+    # A turn that is left out for what the machine did is not one that it missed.
+    if not turns[reference] <= turns[name] and MIN_BLOCKS <= shared < of_reference:
         yield Finding.of("some_blocks", reference=reference, n=shared, blocks=of_reference)
     if against and against.slice_length_matters and against.long and against.short:
         lengths = history.lengths(name)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bakeoff.judge import judge
 from bakeoff.judge.calm import (
     CALM_BLOCKS_MIN,
     calm,
@@ -12,7 +13,7 @@ from bakeoff.judge.calm import (
 )
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Block, Record, Slice
-from tests.judge.races import MS, Race, altered, judged, row, says, with_event
+from tests.judge.races import MACHINE, MS, Race, altered, codes, judged, row, says, with_event
 
 CPUS = frozenset({0})
 STOLEN = 0.3
@@ -257,3 +258,17 @@ def test_a_machine_whose_state_cannot_be_read_is_raced_and_named(
 ) -> None:
     race = Race({"a": 1.0, "b": 1.2}, events={"a": seen, "b": seen})
     assert says(judged(race).warnings, "state_unseen") is unseen
+
+
+def test_a_turn_that_is_left_out_is_not_one_that_a_contender_missed() -> None:
+    race = Race({"a": 1.0, "b": 0.8}, boots=1, blocks=60)
+
+    def crowded(block: Block, slice_: Slice) -> Slice:
+        crowd = slice_.entry == "b" and block.block % 10 == 0
+        return slice_.model_copy(update={"others_share": 0.5 if crowd else 0.0})
+
+    three = Race({"a": 1.0, "b": 0.8, "c": 0.5}, boots=1, blocks=60)
+    for each in (race, three):
+        verdict = judge(each.plan(), {}, altered(each.records(), crowded), MACHINE, True)
+        assert verdict.disturbed_blocks == 6
+        assert "some_blocks" not in codes(row(verdict, "b").warnings)

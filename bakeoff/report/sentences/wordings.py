@@ -112,9 +112,8 @@ def blocks_left_out(
     ]
     with_them = "; ".join(each) if len(each) <= MOST_NAMED else ""
     return filled(
-        "{n:,} of {blocks:,} blocks are left out, or slices of them: the host or other processes "
-        "took over {limit_share:.0%} of the cores' time, there or in nearly all of the boot"
-        "[; with them the ratios are: {with_them}]",
+        "{n:,} of {blocks:,} blocks are left out, as a whole or in part, since the host or other "
+        "processes had the cores for a while[; with them the ratios are: {with_them}]",
         values | {"with_them": with_them},
     )
 

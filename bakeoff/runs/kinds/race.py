@@ -25,9 +25,9 @@ from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
-FIRST_DRAWS = 4
-"""Fewer have no interval that holds whenever a race ends."""
-JUDGING_SHARE = 0.02
+FIRST_DRAWS = 5
+"""Of four, an interval that holds whenever a race ends is 12 standard errors wide."""
+JUDGING_SHARE = 0.1
 """Of the time from one judging of a race that goes on to the next."""
 JUDGING_NS = 15_000_000
 """Of each two entries, before it is known: two contenders take 50 ms, thirty 15 s."""
@@ -198,8 +198,9 @@ class RaceRun(Run[Plan, Verdict]):
             return lambda: False
         from bakeoff.report.kinds.race_headline import standing
 
-        # Its import takes half a second, and is no part of a judging.
-        import_module("bakeoff.judge")
+        # Their imports take half a second, and are no part of a judging.
+        for module in ("bakeoff.judge", "scipy.special"):
+            import_module(module)
         due_ns = stages.clock.now_ns() + round(
             JUDGING_NS * len(self.plan.contenders) ** 2 / JUDGING_SHARE
         )
