@@ -186,7 +186,8 @@ class Boot:
         self.context.store.append(rule)
         left_s = time_left_s(self.plan, self.budget_s, warmup, warm_up_s, rule, facts)
         if self.is_last:
-            self.step(f"measuring, for about {figures.time_to_wait(left_s)}")
+            bound = "at most" if self.plan.may_end_early else "about"
+            self.step(f"measuring, for {bound} {figures.time_to_wait(left_s)}")
         fits = [each.instances for each in rule.redrawn.values() if each.why == "asked"]
         if fits and (asked := self.plan.instances or 1) > fits[0]:
             self.step(f"--instances {asked}: there are draws, memory and open files for {fits[0]}")
