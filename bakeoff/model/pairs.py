@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from math import inf, log, log1p
 from statistics import NormalDist
-from typing import Annotated, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 
 from bakeoff.model.base import Contract
-from bakeoff.model.ratio import ByState, Interval, Told
+from bakeoff.model.ratio import ByState, Interval, Told, told
 
 
 class Turnable(Protocol):
@@ -84,6 +84,15 @@ class Pair(Contract):
     mean_ratio: Interval | None = None
     by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
     next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_cpu_finding(cls, given: Any) -> Any:
+        """What is found by server CPU where nothing says so: earlier verdicts had no margin."""
+        if not isinstance(given, dict) or not given.get("cpu_ratio") or "cpu_finding" in given:
+            return given
+        cpu = Interval.model_validate(given["cpu_ratio"])
+        return {**given, "cpu_finding": told(cpu.low, cpu.high)}
 
     @property
     def error(self) -> float | None:
