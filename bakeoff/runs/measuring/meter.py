@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bakeoff.load import Generator
 from bakeoff.model.cut import WARM_UP_SLICE_MS
@@ -44,6 +44,15 @@ def block_of(
         at_ns=stages.clock.now_ns(),
         cores=stages.meters.cores(),
     )
+
+
+class _Reading(NamedTuple):
+    """At one moment: the CPU time that the contender of a slice has had, and what others than
+    contenders had of the servers' cores."""
+
+    cpu: CpuTime | None
+    others_ns: int | None
+    at_ns: int
 
 
 class Meter:
@@ -113,26 +122,25 @@ class Meter:
         )
         around = self._session.context.surroundings(plan)
         upstream_before = around.upstream_cpu()
-        used_before_ns = self._used_ns()
         freezer = self._freezers.get(name)
-        before, before_ns = self._read(running)
+        began = self._read(target)
         if freezer:
             freezer.thaw()
         event = self.load.slice(command)
-        after, after_ns = self._read(running)
-        used_after_ns = self._used_ns()
+        ended = self._read(target)
         if freezer:
             freezer.freeze()
         self._session.instances.count(running, event)
         upstream = around.upstream_cpu()
+        before, after = began.cpu, ended.cpu
         last = self._last.get(name)
         leak_ns = before.since(last[0]).total_ns if before and last else None
-        leak_wall_ns = before_ns - last[1] if before and last else None
+        leak_wall_ns = began.at_ns - last[1] if before and last else None
         ours = self._session.context.stages.servers.freezer and not running.entry.attached
         if ours and leak_ns is not None and leak_wall_ns is not None:
             self._session.leaks.add(name, leak_ns, leak_wall_ns)
         if after:
-            self._last[name] = (after, after_ns)
+            self._last[name] = (after, ended.at_ns)
         if event.errors or not event.requests:
             broken = sum(event.errors.get(kind, 0) for kind in BROKEN)
             dying = 2 * broken >= plan.connections or not event.requests
@@ -149,7 +157,7 @@ class Meter:
             leak_wall_ns=leak_wall_ns,
             upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
-            others_share=self._others_share(used_before_ns, used_after_ns, after_ns - before_ns),
+            others_share=self._others_share(began, ended),
             loaders=several.loaders if several else (),
             lost=several.lost if several else {},
         )
@@ -171,22 +179,21 @@ class Meter:
             before = now
         return measured
 
-    def _used_ns(self) -> tuple[int, int] | None:
-        """CPU time on the servers' cores, of all processes and of contenders; None: unknown."""
-        cores = self._session.plan.cores
-        of_all = None if cores.apart else self._session.context.stages.meters.used_ns(cores.server)
-        own = [each.cpu.read() for each in self._running] if of_all is not None else []
-        if of_all is None or None in own:
-            return None
-        return of_all, sum(each.total_ns for each in own if each)
+    def _read(self, target: int) -> _Reading:
+        """What a slice begins and ends with; others' CPU time, where that of all can be seen."""
+        own, now_ns = self._running[target].cpu.read(), self._clock.now_ns()
+        cores, meters = self._session.plan.cores, self._session.context.stages.meters
+        used_ns = None if cores.apart else meters.used_ns(cores.server)
+        if own is None or used_ns is None:
+            return _Reading(own, None, now_ns)
+        times = [each.cpu.read() for at, each in enumerate(self._running) if at != target]
+        known = [each.total_ns for each in (own, *times) if each]
+        others_ns = used_ns - sum(known) if len(known) == len(self._running) else None
+        return _Reading(own, others_ns, now_ns)
 
-    def _others_share(
-        self, before: tuple[int, int] | None, after: tuple[int, int] | None, lasted_ns: int
-    ) -> float | None:
-        if not (before and after and lasted_ns):
+    def _others_share(self, began: _Reading, ended: _Reading) -> float | None:
+        lasted_ns = ended.at_ns - began.at_ns
+        if began.others_ns is None or ended.others_ns is None or not lasted_ns:
             return None
-        others_ns = (after[0] - before[0]) - (after[1] - before[1])
-        return max(0.0, others_ns / lasted_ns / len(self._session.plan.cores.server))
-
-    def _read(self, running: Running) -> tuple[CpuTime | None, int]:
-        return running.cpu.read(), self._clock.now_ns()
+        used_ns = ended.others_ns - began.others_ns
+        return max(0.0, used_ns / lasted_ns / len(self._session.plan.cores.server))
