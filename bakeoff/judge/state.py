@@ -12,9 +12,10 @@ from math import exp, hypot, log, sqrt
 import numpy as np
 
 from bakeoff.judge.calm import judged_kind
-from bakeoff.judge.compare import Comparison, Pairs
+from bakeoff.judge.compare import Comparison
 from bakeoff.judge.widths import CONFIDENCE, t_quantile
 from bakeoff.model.finding import Finding
+from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import ByState
 from bakeoff.model.samples import Block
 
@@ -74,11 +75,11 @@ def by_state(comparison: Comparison, a: str, given: States, together: int) -> By
     )
 
 
-def feel_unlike(by_cpu: Pairs, given: States, reference: str) -> Iterator[Finding]:
+def feel_unlike(pairs: Sequence[Pair], reference: str) -> Iterator[Finding]:
     """The contenders whose ratio to the reference follows the machine by more than chance."""
-    for pair, comparison in by_cpu.items():
-        for name in sorted(pair - {reference}) if reference in pair else ():
-            found = by_state(comparison, name, given, len(by_cpu))
-            if found and not found.slope_low <= 0 <= found.slope_high:
-                values = found.model_dump(exclude={"draws"})
-                yield Finding.of("feels_machine", name=name, other=reference, **values)
+    over = [pair.turned() if pair.a == reference else pair for pair in pairs]
+    for pair in sorted(over, key=lambda each: each.a):
+        found = pair.by_state if pair.b == reference else None
+        if found and not found.slope_low <= 0 <= found.slope_high:
+            values = found.model_dump(exclude={"draws"})
+            yield Finding.of("feels_machine", name=pair.a, other=reference, **values)

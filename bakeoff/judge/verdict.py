@@ -99,7 +99,6 @@ def judge(
     speeds = Speeds.of(plan, history, valid)
     by_mean, lost = speeds.compared(), speeds.lost(pairs)
     names = ordered(valid, reference, pairs)
-    machine_states = states(history.blocks)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
     measured_s += sum(
         piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
@@ -110,7 +109,7 @@ def judge(
         participants.bounded,
         by_cpu,
         by_mean,
-        machine_states,
+        states(history.blocks),
         within=plan.within,
         measured_s=measured_s,
     )
@@ -188,7 +187,7 @@ def judge(
         *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
-        *feel_unlike(by_cpu, machine_states, reference),
+        *feel_unlike(listing, reference),
         *_about_reference(plan, participants, floor),
         *_machines_differ(machines),
         *_cpu_sources(entries),

@@ -7,6 +7,7 @@ import pytest
 
 from bakeoff.judge.compare import Comparison, Pairs
 from bakeoff.judge.spread import estimate
+from bakeoff.judge.standings import listed
 from bakeoff.judge.state import DRAWS_MIN, States, by_state, feel_unlike, states
 from bakeoff.judge.widths import width
 from bakeoff.model.samples import Block, Slice
@@ -73,7 +74,8 @@ def test_of_many_pairs_one_slope_by_chance_is_told_in_one_race_of_twenty() -> No
             pairs[frozenset((a, b))] = Comparison(
                 a, b, comparison.estimate, comparison.width, comparison.processes
             )
-        alarms += bool(list(feel_unlike(pairs, given, "r")))
+        listing = listed("rabcd", pairs, (), pairs, {}, given, within=None, measured_s=1.0)
+        alarms += bool(list(feel_unlike(listing, "r")))
     assert alarms <= 0.08 * 150
 
 
