@@ -36,6 +36,7 @@ class Session:
         self._idle: dict[str, Memory | None] = {}
         self._load: Generator | None = None
         self._audits: Mapping[str, Audit] = {}
+        self._programs: dict[str, Program] = {}
         self.leaks = Leaks(plan)
 
     def __enter__(self) -> "Session":
@@ -85,21 +86,21 @@ class Session:
                     probes[program] = self.instances.probe(entry)
                 audits[name] = audits[name].model_copy(update=dict(probes[program]))
                 self.keep(name, audit=audits[name])
-        self._audits = {name: known for name in self.names if (known := self._known(name, audits))}
+        known = {name: audits.get(name) or self.program(name).audit for name in self.names}
+        self._audits = {name: audit for name, audit in known.items() if audit}
 
     def program(self, name: str) -> Program:
-        """What earlier runs have shown of a contender's program."""
-        key = self._keys.get(name)
-        return self.context.stages.programs.program(key) if key else Program()
+        """What earlier runs have shown of a contender's program, and this one so far."""
+        key = self._keys[name]
+        if key and key not in self._programs:
+            self._programs[key] = self.context.stages.programs.program(key)
+        return self._programs[key] if key else Program()
 
     def keep(self, name: str, **shown: object) -> None:
         """Keep what this run has shown of it, for later ones."""
-        if key := self._keys.get(name):
-            known = self.program(name).model_copy(update=shown)
-            self.context.stages.programs.keep_program(key, known)
-
-    def _known(self, name: str, audits: Mapping[str, Audit]) -> Audit | None:
-        return audits.get(name) or self.program(name).audit
+        if key := self._keys[name]:
+            self._programs[key] = self.program(name).model_copy(update=shown)
+            self.context.stages.programs.keep_program(key, self._programs[key])
 
     @cached_property
     def _keys(self) -> Mapping[str, str | None]:
