@@ -9,12 +9,14 @@ from bakeoff.judge.day import judge_day
 from bakeoff.judge.day_figures import recovered_after_ms
 from bakeoff.judge.draws import draws_of
 from bakeoff.judge.fairness import unequal, works_of
+from bakeoff.judge.gate import DECIDED_DRAWS
 from bakeoff.judge.prediction import predicted
 from bakeoff.judge.runs import Run, compare_runs, confirmed
 from bakeoff.judge.standings import changes_of_places, leaders
 from bakeoff.judge.verdict import judge
 
 __all__ = [
+    "DECIDED_DRAWS",
     "Evidence",
     "Held",
     "RaceEvidence",

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from bakeoff.model.errors import BadFile
 
@@ -13,6 +13,18 @@ from bakeoff.model.errors import BadFile
 def reads(*schemas: str) -> BeforeValidator:
     """For a contract's `schema_`, the last of `schemas`: files of the earlier ones are read too."""
     return BeforeValidator(lambda schema: schemas[-1] if schema in schemas else schema)
+
+
+def drops(key: str) -> Any:
+    """For a contract: a key that earlier versions wrote and nothing reads is left out."""
+
+    @classmethod  # type: ignore[misc]
+    def without(_contract: type, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name != key}
+
+    return model_validator(mode="before")(without)
 
 
 class Contract(BaseModel):

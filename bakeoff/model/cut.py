@@ -1,17 +1,16 @@
 """How a race is cut: warm-up, lengths of slices, draws."""
 
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import (
     NonNegativeFloat,
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
-    model_validator,
 )
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, drops
 
 
 class SliceLengths(Contract):
@@ -93,11 +92,8 @@ class DrawRule(Contract):
     draw_s: PositiveFloat
     redrawn: dict[str, Redrawn]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_before(cls, given: Any) -> Any:
-        """Until 2026-11-26 a new process was compared with the first one, and is left out."""
-        return given and {key: of for key, of in given.items() if key != "new_processes"}
+    _comparisons = drops("new_processes")
+    """Until 2026-11-26 a new process was compared with the first one."""
 
 
 class Draw(Contract):

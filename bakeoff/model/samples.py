@@ -11,11 +11,10 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     TypeAdapter,
-    model_validator,
 )
 
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, drops
 from bakeoff.model.capacity import CostAt
 from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.day import Phase
@@ -106,13 +105,8 @@ class Block(Contract):
     at_ns: NonNegativeInt
     cores: tuple[CoreTime, ...]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_pressure(cls, data: Any) -> Any:
-        """Earlier versions recorded how long processes waited for a processor; nobody read it."""
-        if isinstance(data, dict):
-            return {key: value for key, value in data.items() if key != "pressure_cpu_us"}
-        return data
+    _pressure = drops("pressure_cpu_us")
+    """Until 2026-11-26 it said how long processes waited for a processor; nothing read it."""
 
 
 class SingleBlock(Contract):

@@ -3,13 +3,13 @@
 import json
 import os
 import time
-from collections.abc import Container, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import closing, suppress
 from hashlib import sha256
 from math import log, sqrt
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bakeoff import history
 from bakeoff.history.place import default_url, user_data
@@ -23,6 +23,10 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.runs.run import AnyRun, kind_of, open_run
 from bakeoff.runs.store import PLAN_FILE, Store
 
+if TYPE_CHECKING:
+    from bakeoff.history.index import Index
+
+T = TypeVar("T")
 RACES = 10
 """Whose intervals say what a machine reaches."""
 _TOLD = "told "
@@ -42,12 +46,9 @@ def add(run: AnyRun) -> str:
     told = {path.removeprefix(_TOLD) for path in waiting if path.startswith(_TOLD)}
     paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(run.path)])
     try:
-        index = history.open_index(url)
-        try:
+        with closing(history.open_index(url)) as index:
             read = {path: shelved_or_why(Path(path)) for path in paths}
             index.add(*(each for each in read.values() if isinstance(each, ShelvedRun)))
-        finally:
-            index.close()
         trouble = _unread({path: why for path, why in read.items() if isinstance(why, str)}, told)
     except BakeoffError as error:
         trouble = f"{error}; {_wait([*waiting, str(run.path)])}"
@@ -60,19 +61,13 @@ def add(run: AnyRun) -> str:
 def block_half_width(machine: Machine) -> float | None:
     """What the newest races on machines like this one reached: the median half-width of a pair's
     interval, in ln ratio, times the root of its blocks; None: no race is known."""
-    url = default_url()
-    if url is None:
-        return None
-    try:
-        index = history.open_index(url)
-        try:
-            lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
-            found = [index.run(line.id) for line in lines.runs]
-        finally:
-            index.close()
-    except BakeoffError:
-        return None
-    races = (race for run in found if run for race in run.races if race.measures != "p99")
+
+    def newest(index: "Index") -> list[ShelvedRun | None]:
+        lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
+        return [index.run(line.id) for line in lines.runs]
+
+    found = (run for run in _read(newest) or () if run)
+    races = (race for run in found for race in run.races if race.measures != "p99")
     widths = [
         log(pair.high / pair.low) / 2 * sqrt(pair.n)
         for race in races
@@ -141,20 +136,22 @@ def earlier(run: AnyRun, verdict: Verdict) -> Earlier | None:
 
     None: the history is switched off, or can't be read; adding the run will say why.
     """
-    url = default_url()
-    if url is None:
-        return None
     own = set()
     for folder in (run.path, *run.path.parents):
         if not (folder / PLAN_FILE).exists():
             break
         own.add(id_of(folder))
+    return _read(lambda index: index.earlier(_shelved(run, verdict), own))
+
+
+def _read(what: Callable[["Index"], T]) -> T | None:
+    """What the user's index has; None: it is switched off, or can't be read."""
+    url = default_url()
+    if url is None:
+        return None
     try:
-        index = history.open_index(url)
-        try:
-            return index.earlier(_shelved(run, verdict), own)
-        finally:
-            index.close()
+        with closing(history.open_index(url)) as index:
+            return what(index)
     except BakeoffError:
         return None
 

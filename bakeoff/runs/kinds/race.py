@@ -25,8 +25,6 @@ from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
-FIRST_DRAWS = 5
-"""Of four, an interval that holds whenever a race ends is 12 standard errors wide."""
 JUDGING_SHARE = 0.1
 """Of the time from one judging of a race that goes on to the next."""
 JUDGING_NS = 15_000_000
@@ -190,17 +188,17 @@ class RaceRun(Run[Plan, Verdict]):
         """Judges between two draws of `boot`, and tells `watch` how the contenders stand; whether
         the race is over.
 
-        It waits for `FIRST_DRAWS`, and so long after each judging that these take `JUDGING_SHARE`
-        of the time at most.
+        It waits for `DECIDED_DRAWS`, and so long after each judging that these take
+        `JUDGING_SHARE` of the time at most.
         """
         may_end = self.planned.may_end_early and boot.is_last
         if not (may_end or watch.live):
             return lambda: False
+        # Statistics libraries take half a second to import, which does not count as judging.
+        from bakeoff.judge import DECIDED_DRAWS
         from bakeoff.report.kinds.race_headline import standing
 
-        # Their imports take half a second, and are no part of a judging.
-        for module in ("bakeoff.judge", "scipy.special"):
-            import_module(module)
+        import_module("scipy.special")
         due_ns = stages.clock.now_ns() + round(
             JUDGING_NS * len(self.plan.contenders) ** 2 / JUDGING_SHARE
         )
@@ -209,7 +207,7 @@ class RaceRun(Run[Plan, Verdict]):
             nonlocal due_ns
             began_ns = stages.clock.now_ns()
             draws = sum(record.type == "draw" for record in self.records())
-            if began_ns < due_ns or draws < FIRST_DRAWS or not self.has_samples():
+            if began_ns < due_ns or draws < DECIDED_DRAWS or not self.has_samples():
                 return False
             verdict = self._verdict()
             watch.stands(standing(verdict))
