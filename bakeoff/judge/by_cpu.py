@@ -1,9 +1,9 @@
 """The second verdict, by server CPU per request: where it differs from the first, and why.
 
-In a closed loop a server answers as many requests as its CPU time per request lets it in the time
-in which it is at work. So the ratios by throughput and by CPU are apart by the ratio of two busy
-shares, and where that is more than chance, the one whose throughput is too low was held back: by
-the load generator, by its upstream, or because it waited.
+In a closed loop the requests that a server answers are its busy time over its CPU time per request.
+So the ratios by throughput and by CPU are apart by the ratio of two busy shares, and where that is
+more than chance, the one whose throughput is too low was held back: by the load generator, by its
+upstream, or because it waited.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ def _cause(plan: Plan, pair: Pair, rows: Mapping[str, VerdictEntry]) -> Finding:
     assert pair.cpu_ratio
     held = [rows[pair.a if pair.ratio < pair.cpu_ratio.ratio else pair.b]]
     if plan.mode == "open" or pair.finding == "can't tell":
-        # A p99 is no rate of work, and of two bounds either may be too low.
+        # A p99 does not measure work, and of two bounds either may be too low.
         bounded = [rows[name] for name in (pair.a, pair.b) if rows[name].at_least]
         held = bounded or ([rows[pair.a], rows[pair.b]] if plan.mode == "open" else held)
     causes = (

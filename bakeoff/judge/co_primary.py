@@ -41,7 +41,7 @@ def decided_by_both(
     by_cpu: Pairs,
     at_least: Collection[str],
 ) -> tuple[GateResult, ...]:
-    """Two results for each of the plan's gates; one where there is no ratio by CPU.
+    """Two results for each of the plan's gates; one where a ratio by CPU is missing.
 
     Ratios by CPU that do not decide take their share of the 5 % too: a level that depended on what
     was measured would not be one.

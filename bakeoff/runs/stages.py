@@ -1,4 +1,4 @@
-"""What a run does to the world, as seven objects. Tests, and whoever needs to, bring their own."""
+"""What a run does to the world, as seven objects. Tests and simulations bring their own."""
 
 from __future__ import annotations
 

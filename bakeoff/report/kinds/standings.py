@@ -71,8 +71,9 @@ _MEAN_NOTE = (
     " typical slices, which leaves out what comes in fewer than two of five."
 )
 _CPU_NOTE = (
-    " By server CPU: requests per second of the server's own CPU time, over the reference's. It is"
-    " no throughput: on loopback a part of a server's network work is on the generator's bill."
+    " By server CPU: requests per second of the server's own CPU time, over the reference's."
+    " This differs from throughput: on loopback the generator's CPU does a part of a server's"
+    " network work."
 )
 
 
