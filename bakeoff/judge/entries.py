@@ -22,6 +22,7 @@ from bakeoff.judge.validity import (
     reasons,
     warnings,
 )
+from bakeoff.judge.warmth import Warmth, cold_draws
 from bakeoff.model.audit import Work
 from bakeoff.model.entry import MemoryUse, PerRequest, ResponseBytes, VerdictEntry
 from bakeoff.model.finding import Finding
@@ -142,6 +143,7 @@ def row(
     by_cpu: Pairs,
     by_mean: Pairs,
     lost: Mapping[str, Lost],
+    warmth: Warmth | None,
     place: tuple[tuple[int, int], str] | None,
     cpu_letters: str,
 ) -> VerdictEntry:
@@ -189,6 +191,7 @@ def row(
                 tuple(warnings(plan, name, history, tally)), lost.get(name), reference, mean_ratio
             ),
             *latency.signatures(quantiles, server_busy, history.tcp),
+            *cold_draws(warmth),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
         ratio=1.0 if is_reference else interval and interval.ratio,
@@ -196,6 +199,7 @@ def row(
         high=1.0 if is_reference else interval and interval.high,
         cpu_ratio=cpu.interval(name) if cpu else None,
         mean_ratio=mean_ratio,
+        warmth=warmth and warmth.beside,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(all_pairs)),
         until_end=bounded(until_end.get(frozenset({name, reference}))),

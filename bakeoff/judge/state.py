@@ -52,9 +52,9 @@ def by_state(comparison: Comparison, a: str, given: States, together: int) -> By
     work = np.array([given[each.boot, each.draw] for each in draws])
     ratio = sign * np.array([each.centre for each in draws])
     beyond = work - float(share @ work)
-    variance = float(share @ beyond**2)
-    if variance <= 0:
+    if np.ptp(work) == 0:
         return None
+    variance = float(share @ beyond**2)
     centre = float(share @ ratio)
     slope = float(share @ (beyond * ratio)) / variance
     residual = ratio - centre - slope * beyond

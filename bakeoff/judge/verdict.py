@@ -29,6 +29,7 @@ from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
 from bakeoff.judge.state import feel_unlike, states
 from bakeoff.judge.steadiness import short_warm_up
+from bakeoff.judge.warmth import warmths
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
@@ -99,6 +100,7 @@ def judge(
     speeds = Speeds.of(plan, history, valid)
     by_mean, lost = speeds.compared(), speeds.lost(pairs)
     names = ordered(valid, reference, pairs)
+    warmth = warmths(history, valid)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
     measured_s += sum(
         piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
@@ -127,6 +129,7 @@ def judge(
             by_cpu=by_cpu,
             by_mean=by_mean,
             lost=lost,
+            warmth=warmth.get(name),
             place=standing.get(name),
             cpu_letters=letters.get(name, ""),
         )

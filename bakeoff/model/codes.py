@@ -76,6 +76,8 @@ WARNINGS_OF_ENTRIES: Mapping[str, Code] = _codes(
     "throughput, beyond what the others lost, of which typical slices have nothing; `ratio` is "
     "that of mean speeds.",
     "silent_slices silent slices: Slices passed without a single answer.",
+    "cold_draws ratio low high: It got faster within its draws; `ratio` is its speed after their "
+    "first third over that in it, beside the others.",
     "slower_while_measured after_share after_ratio: Its throughput fell during a boot.",
     "faster_while_measured after_share after_ratio: Its throughput rose during a boot.",
     "workers_restarted ended began: Working processes ended, and others took over.",

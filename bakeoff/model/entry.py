@@ -99,6 +99,8 @@ class VerdictEntry(Contract):
     has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
     as many requests it answers per second of its own CPU time, and `mean_ratio` is `Pair`'s.
     `n` counts paired blocks.
+    `warmth` is how many times as fast it was after the first third of its draws as in it, beside
+    the others, in a family of its own: 1 where all began warm.
     `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
     ratio with those blocks too that were left out because the host took the cores away.
     `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
@@ -126,6 +128,7 @@ class VerdictEntry(Contract):
     high: float | None
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
+    warmth: Annotated[Interval | None, Field(exclude_if=lambda given: given is None)] = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
     until_end: Annotated[Ratio | None, Field(exclude_if=lambda given: given is None)] = None

@@ -45,6 +45,17 @@ def test_one_that_warmed_up_is_warmed_up_as_long_again(measure: Measure) -> None
     assert slices(measure, world) == slices(measure, world)
 
 
+def test_what_a_draw_costs_is_remembered_and_draws_are_longer_then(measure: Measure) -> None:
+    """A process needs 0.4 s of load that its contender's first one did not show."""
+    world = World(SPEEDS, noise=0.001, forgets=frozenset({"slow"}), forgets_again=True)
+    world.warmth = {"slow": lambda loaded_s: 1.0 if loaded_s > 0.4 else 0.5}
+    runs = [measure.race(world, "fast", "slow", twin=False, duration=20.0) for _ in range(2)]
+    first, again = (next(r for r in run.records() if r.type == "draw-rule") for run in runs)
+    (known,) = {each.warming_ms for each in world.programs.values() if each.warming_ms != 75}
+    assert known and known > 400
+    assert again.draw_s > first.draw_s
+
+
 def test_what_is_known_is_in_the_log_of_each_run(measure: Measure) -> None:
     world = World(SPEEDS)
     for _ in range(2):

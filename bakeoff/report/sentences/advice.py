@@ -23,6 +23,7 @@ ADVICE: Mapping[str, str] = {
     "stood_still": "look for collections, locks or flushes in the server",
     "pauses_cost": "look for collections, locks or flushes in the server",
     "silent_slices": "use fewer connections (-c), or let nothing else run",
+    "cold_draws": "give it processes that last, --instances 6",
     "slower_while_measured": "run it longer, -d 2m, and watch its memory and its log",
     "faster_while_measured": "warm up longer: --warm-up 60s",
     "workers_restarted": "turn its limit of requests per worker off",

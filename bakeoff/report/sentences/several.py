@@ -33,6 +33,8 @@ SEVERAL: Mapping[str, str] = {
     "connections waited together",
     "pauses_cost": "pauses took {share:to .1%} of the throughput of {names:who}[: {because}]",
     "silent_slices": "of {names:who}, {silent:to} slices each passed without a single answer",
+    "cold_draws": "the processes of {names:who} were not warm when they were measured: after the "
+    "first third of each draw they were {ratio:to .3f} times as fast as in it",
     "slower_while_measured": "{names:who} got slower while they were measured, to "
     "{after_ratio:to .0%} of the throughput of before",
     "faster_while_measured": "{names:who} got faster while they were measured, to "

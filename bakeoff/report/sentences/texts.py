@@ -60,6 +60,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "{share_high:.1%})[: {because}][; with them its ratio to {reference} is {ratio:.3f} ({low:.3f} "
     "to {high:.3f})]",
     "silent_slices": "{silent:,} of its {slices:,} slices passed without a single answer",
+    "cold_draws": "its processes were not warm when they were measured: after the first third of "
+    "each draw it was {ratio:.3f} times as fast as in it ({low:.3f} to {high:.3f})",
     "slower_while_measured": "it got slower while it was measured: after {after_share:.0%} of its "
     "time in a boot it had {after_ratio:.0%} of the throughput of before",
     "faster_while_measured": "it got faster while it was measured: after {after_share:.0%} of its "

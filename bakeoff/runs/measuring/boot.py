@@ -180,7 +180,8 @@ class Boot:
         for each in session.running:
             memory = session.instances.memory(each)
             held_mib = memory.pss_mib if memory else 0.0
-            facts.append(Facts(each.entry, each.handle.time_to_ready_ms, held_mib))
+            warming_ms = session.program(each.entry.name).warming_ms
+            facts.append(Facts(each.entry, each.handle.time_to_ready_ms, held_mib, warming_ms))
         room = Room(meters.free_memory_mib(), meters.free_files())
         rule = draw_rule(self.plan, warmup, facts, room)
         self.context.store.append(rule)

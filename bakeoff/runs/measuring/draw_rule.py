@@ -54,11 +54,20 @@ FILES_KEPT = 64
 
 @dataclass(frozen=True)
 class Facts:
-    """What the start of a contender's first process has shown."""
+    """What the start of a contender's first process has shown, and earlier runs of how long its
+    processes are loaded before a draw."""
 
     entry: Entry
     time_to_ready_ms: float | None
     memory_mib: float
+    warming_ms: float | None = None
+
+    def before_draw_ms(self, redrawn: Redrawn) -> float:
+        """What a draw costs besides measuring, for this contender."""
+        loaded_ms = max(redrawn.warm_up_ms, self.warming_ms or 0.0)
+        if redrawn.what == "connections":
+            return loaded_ms
+        return loaded_ms + START_MS + (self.time_to_ready_ms or 0.0)
 
 
 class Room(NamedTuple):
@@ -166,12 +175,7 @@ def _draw_s(
     plan: Plan, warmup: Warmup, redrawn: Mapping[str, Redrawn], facts: Sequence[Facts]
 ) -> float:
     """What one draw measures: so much that draws cost little, and hold enough blocks."""
-    overhead_ms = CONNECT_MS
-    for each in facts:
-        rule = redrawn[each.entry.name]
-        overhead_ms += rule.warm_up_ms
-        if rule.what == "processes":
-            overhead_ms += START_MS + (each.time_to_ready_ms or 0.0)
+    overhead_ms = CONNECT_MS + sum(each.before_draw_ms(redrawn[each.entry.name]) for each in facts)
     lengths = [warmup.lengths[each.entry.name] for each in facts]
     short_share = 1 - plan.long_share if plan.mode == "closed" else 0.0
     if short_share > 0:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from math import inf
+from statistics import median
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, Warmup
 from bakeoff.model.errors import ContenderOut, TooFewLeft
@@ -49,6 +50,8 @@ class Draws:
         self._fresh: dict[str, Running] = {}
         self._in_a_row: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
+        self._loaded_ms: dict[str, list[int]] = {}
+        self._warmed_ms: dict[str, list[int]] = {}
         self._next = 0
 
     @property
@@ -134,16 +137,16 @@ class Draws:
             if name in meter.died or self._session.context.time_is_up:
                 return
             if is_warm(self._warmup, measured):
+                if loaded_ms:
+                    meter.slice(name, 0, ramp_ms=0, duration_ms=loaded_ms)
+                loaded_ms += loaded_ms + duration_ms
                 break
             cost_us = measured.server_cpu_us_per_request or inf
             in_vain = 0 if cost_us < BETTER * best else in_vain + 1
             best = min(best, cost_us)
             loaded_ms += duration_ms
             duration_ms = WARM_UP_MS
-        else:
-            return
-        if loaded_ms:
-            meter.slice(name, 0, ramp_ms=0, duration_ms=loaded_ms)
+        self._loaded_ms.setdefault(name, []).append(loaded_ms)
 
     def _stop_last(self) -> None:
         """The last draw's connections and new processes end."""
@@ -185,6 +188,11 @@ class Draws:
         )
         session.context.store.append(record)
         return chosen
+
+    def remember(self) -> None:
+        """Keep for later runs for how long processes were loaded before a draw."""
+        for name, loaded_ms in self._loaded_ms.items():
+            self._session.keep(name, warming_ms=median(loaded_ms))
 
     def end(self, meter: Meter, took_part: list[str]) -> None:
         """Finish a draw, and record the contenders whose process died in it."""

@@ -37,6 +37,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
         share = single_share(boot.plan)
         singly = Singly(boot, session, warmup, share * boot.budget_s)
         _Rotation(boot, draws, observation, warmup, rule, singly, 1 - share).run(enough)
+        draws.remember()
         ending.observed = observation.end().model_copy(update={"held": session.leaks.held})
 
 

@@ -30,10 +30,8 @@ def time_left_s(
     draw_ms, again_ms = CONNECT_MS, 0.0
     for each in facts:
         redrawn = rule.redrawn[each.entry.name]
+        draw_ms += each.before_draw_ms(redrawn)
         ready_ms = START_MS + (each.time_to_ready_ms or 0.0)
-        draw_ms += redrawn.warm_up_ms
-        if redrawn.what == "processes":
-            draw_ms += ready_ms
         slices = slices_again(warmup, each.entry.name)
         again_ms += (redrawn.instances - 1) * (ready_ms + slices * slice_ms)
     draws = max(1, round(budget_s / rule.draw_s))
