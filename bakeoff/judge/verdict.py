@@ -292,19 +292,23 @@ def _about_race(
 def _blocks_left_out(
     disturbed: int, blocks: int, entries: Sequence[VerdictEntry]
 ) -> Iterator[Finding]:
-    """Blocks that the host disturbed, and what the ratios would be with them."""
-    if disturbed:
-        over_all = ((entry.name, entry.all_blocks) for entry in entries)
-        ratios = {name: each for name, each in over_all if each and each.low and each.high}
+    """Blocks that the host disturbed, and the ratios with them that are outside of an interval."""
+    moved = {
+        entry.name: with_them
+        for entry in entries
+        if (with_them := entry.all_blocks) and with_them.low and with_them.high
+        if entry.low and entry.high and not entry.low <= with_them.ratio <= entry.high
+    }
+    if moved:
         yield Finding.of(
             "blocks_left_out",
             n=disturbed,
             blocks=blocks,
             limit_share=STEAL_SHARE_MAX,
-            names=list(ratios),
-            ratios=[each.ratio for each in ratios.values()],
-            lows=[each.low or 0.0 for each in ratios.values()],
-            highs=[each.high or 0.0 for each in ratios.values()],
+            names=list(moved),
+            ratios=[each.ratio for each in moved.values()],
+            lows=[each.low or 0.0 for each in moved.values()],
+            highs=[each.high or 0.0 for each in moved.values()],
         )
 
 

@@ -61,8 +61,24 @@ def test_a_verdict_keeps_both_analyses_and_says_so() -> None:
     assert b.n == whole.n - 10
     assert b.all_blocks is not None and b.all_blocks.n == whole.n
     assert b.all_blocks.ratio == pytest.approx(whole.ratio)
-    ratio = b.all_blocks.ratio
-    assert says(verdict.warnings, "blocks_left_out", n=10, blocks=80, names=["b"], ratios=[ratio])
+    assert "blocks_left_out" not in codes(verdict.warnings)
+
+
+def test_what_the_disturbed_blocks_would_change_is_said() -> None:
+    race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=40)
+    hit = set(range(10, 30))
+    slowed = altered(
+        race.records(),
+        lambda block, each: (
+            with_event(each, requests=each.event.requests // 2)
+            if each.entry == "b" and block.block in hit and block.boot == 1
+            else each
+        ),
+    )
+    verdict = judged(race, stolen_from(slowed, hit))
+    with_them = row(verdict, "b").all_blocks
+    ratio = with_them and with_them.ratio
+    assert says(verdict.warnings, "blocks_left_out", n=20, blocks=80, names=["b"], ratios=[ratio])
 
 
 def test_an_undisturbed_race_says_nothing_of_it() -> None:

@@ -20,7 +20,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         *pinning(verdict.cores),
         *asked(verdict),
         figures.plural(verdict.boots, "boot"),
-        figures.plural(verdict.blocks, "block"),
+        blocks_of(verdict),
         f"slices of {_slice_lengths(verdict)}",
         *(["one contender up at a time"] if verdict.solo else []),
     )
@@ -38,13 +38,20 @@ def method(verdict: Verdict) -> dict[str, object]:
         "pinning": ", ".join(pinning(verdict.cores)),
         **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
         "slices": _slice_lengths(verdict),
-        "blocks": f"{verdict.blocks:,} over {figures.plural(verdict.boots, 'boot')}",
+        "blocks": f"{blocks_of(verdict)} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
         "contenders up at a time": "one" if verdict.solo else "all",
         "steal": figures.percent(verdict.steal_share),
         "seed": verdict.seed,
         "complete": "yes" if verdict.complete else "no: the run ended early",
     }
+
+
+def blocks_of(verdict: Verdict) -> str:
+    """How many count, and how many do not in whole, since others had the cores in them."""
+    of_all = figures.plural(verdict.blocks, "block")
+    left_out = verdict.disturbed_blocks
+    return f"{of_all} ({left_out:,} disturbed)" if left_out else of_all
 
 
 def asked(verdict: Verdict) -> tuple[str, ...]:
