@@ -77,8 +77,9 @@ def test_what_the_disturbed_blocks_would_change_is_said() -> None:
     )
     verdict = judged(race, stolen_from(slowed, hit))
     with_them = row(verdict, "b").all_blocks
-    ratio = with_them and with_them.ratio
-    assert says(verdict.warnings, "blocks_left_out", n=20, blocks=80, names=["b"], ratios=[ratio])
+    assert with_them
+    ratios = [with_them.ratio]
+    assert says(verdict.warnings, "blocks_left_out", n=20, blocks=80, names=["b"], ratios=ratios)
 
 
 def test_an_undisturbed_race_says_nothing_of_it() -> None:
