@@ -193,7 +193,7 @@ watching-bench: setup build/brick/brick-yardstick ## Race equals watched and not
 	$(BIN)/python -m tests.watching_bench --out records/$(NOW)-watching-bench.json
 
 .PHONY: judge-bench
-judge-bench: setup build/brick/brick-yardstick ## Race equals and planted differences for JUDGE_MINUTES; goes on where it was stopped
+judge-bench: setup build/brick/brick-yardstick ## Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
 	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
 
 CLUSTER_RACES ?= 10

@@ -1,247 +1,384 @@
-"""The judge's bench: `make judge-bench`, or `python -m tests.judge_bench`.
+"""The proof of the frozen method, by real races: `make judge-bench`.
 
-Three parts, of real races with a user's own options (but for the twin):
+  equal     two copies of a program, 20 s; every fourth race of a program beside a neighbour
+  unequal   four programs, 40 s: six pairs, whose history predicts the next race
+  planted   a server, one that does 50 % more of one kind of work for each request, and four that
+            do 0.5 to 5 % more of it, 40 s: in C, Go and Node; arithmetic, memory, calls, allocation
+  ci        `bakeoff ci` on a planted 5 % in four noises, and on builds that differ in nothing that
+            a request runs (mutants)
+  articles  the 20 servers of the articles in one race of 60 s, and the default line-up in one
+  dose      one set of servers, warmed up for 0.3, 1, 3 and 10 s at most
+  replays   the articles at a scale of 0.05
+  times     what a verdict takes
 
-  equal    two copies of one program, of several programs in turn: a finding is a false one
-  planted  a server and one that does a little more for each request; how much is timed apart
-  repeat   the same five contenders, restarted: do the intervals of two races overlap?
+The truth of a planted difference comes from the race itself: what 50 % more work costs is measured
+to a percent of it, and so much less of the same work costs so much less. With k units more in
+place of K, and a ratio of R for these, it is 1 / (1 + (1/R − 1) k/K). The neighbour is that of
+tests/ci_bench.
 
-and, where it is asked for with --only, `simulated`: races of servers that don't exist.
-
-Races come in random order, of the kind that is furthest behind: any stop leaves a balanced set.
-Each finished race is kept (--kept), so the bench may be stopped at any time and goes on from there,
-call after call, until there are --races of each kind. --minutes bounds one call. The record, of all
-that is kept, is written at the end of any call. It wants a machine without other work.
-
-Races of other machines count with --earlier RECORD, but planted ones: what a planted loop takes was
-timed there.
+Rules of counting, written before the first race. Every race that began counts: one that ended
+without a verdict is kept with its reason, and none is repeated or left out. A race is kept with the
+trees of the sources that judge and measure; races of other sources are not added to these. The next
+race is of the part that is furthest behind its share of the time, so any stop leaves a balanced
+set. Races go on where they were stopped, call after call.
 """
 
 import argparse
 import json
+import os
 import random
+import shlex
+import shutil
 import subprocess
 import sys
 import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import bakeoff
-from bakeoff.load import engine_version
-from bakeoff.measure import machine
-from bakeoff.model.machine import Machine
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Environment
-from bakeoff.simulate import USUAL, Size, study
-from tests.judge_bench import live, planted, record
-from tests.judge_bench.agenda import Agenda, Kind
+from bakeoff.runs.store import Store
+from tests.ci_bench import pairs
+from tests.ci_bench.neighbour import Neighbour
+from tests.judge_bench import kept, proved, revisions
+from tests.judge_bench.live import RaceFailed
 
-RACES = {"equal": 40, "planted": 40, "repeat": 10}
-EQUALS = ("libuv-http-parser", "brick", "go-nethttp", "node-http", "vertx", "uvicorn")
-REPEATED = ("libuv-http-parser", "brick", "go-nethttp", "node-http", "uvicorn")
-EFFECTS = (0.005, 0.01, 0.03, 0.1)
-DURATIONS_S = {"equal": 20.0, "planted": 30.0, "repeat": 60.0}
-HALF_A_PERCENT_S = 60.0
-"""An effect below 1 % is looked for in a minute."""
-SIMULATED = 200
-PARTS = ("equal", "planted", "repeat", "simulated")
-REPEAT_SHARE = 0.5
-"""A race of five takes as long as three others."""
+ROOT = Path(__file__).parents[2]
+SERVERS = Path(__file__).parent / "servers"
+SHARES = {
+    "equal": 0.40,
+    "unequal": 0.14,
+    "planted": 0.20,
+    "ci": 0.12,
+    "articles": 0.08,
+    "dose": 0.03,
+    "replays": 0.02,
+    "times": 0.01,
+}
+EQUALS = ("libuv-http-parser", "brick", "go-nethttp", "hyper", "node-http", "uvicorn")
+UNEQUAL = ("nginx", "libuv-http-parser", "go-nethttp", "node-http")
+DOSED = ("nginx", "node-http", "vertx", "spring-boot", "bun", "uvicorn")
+DOSES = ("0.3s", "1s", "3s", "10s")
+NOISES = ("quiet", "both cores", "generator's core", "memory")
+EFFECTS = (0.005, 0.01, 0.02, 0.05)
+CERTAIN = 0.5
+"""The planted difference that the others' truth is taken from."""
+OVER_S = 900.0
 
 
-def options(words: list[str] | None = None) -> argparse.Namespace:
+@dataclass(frozen=True)
+class Work:
+    """`units` of one kind of work are some 10 µs in one language, in a request of `request_us`."""
+
+    language: str
+    kind: str
+    units: int
+    request_us: float
+
+    def more(self, effect: float) -> int:
+        """How many units more make a request take longer by about such a share."""
+        return max(1, round(effect * self.request_us * self.units / 10))
+
+
+WORKS = tuple(
+    Work(language, kind, units, request_us)
+    for language, request_us, each in (
+        ("c", 16.0, {"arithmetic": 600, "memory": 900, "syscalls": 90, "allocation": 1600}),
+        ("go", 22.0, {"arithmetic": 650, "memory": 800, "syscalls": 80, "allocation": 240}),
+        ("node", 25.0, {"arithmetic": 120, "memory": 480, "syscalls": 26, "allocation": 380}),
+    )
+    for kind, units in each.items()
+)
+
+
+@dataclass
+class Bench:
+    """What is kept in one folder, and the races still to be run."""
+
+    folder: Path
+    seed: int = 1
+    minutes: float = 60.0
+    only: Sequence[str] = tuple(SHARES)
+    sources: str = field(default_factory=kept.sources)
+
+    def __post_init__(self) -> None:
+        self.races = self.folder / "races.jsonl"
+
+    def done(self) -> list[dict[str, Any]]:
+        """The races of these sources, in the order in which they ended."""
+        return [each for each in kept.races(self.races) if each["sources"] == self.sources]
+
+    def run(self) -> None:
+        """Races, until the time is up: none begins that would end later."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        until_s = time.monotonic() + 60 * self.minutes
+        while True:
+            done, left_s = self.done(), until_s - time.monotonic()
+            part = next_part(done, self.only, left_s)
+            if part is None:
+                return
+            number = sum(each["part"] == part for each in done)
+            began_s = time.monotonic()
+            taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            try:
+                race = {**PARTS[part](self, number), "failed": None}
+            except RaceFailed as error:
+                race = {"failed": str(error)}
+            race |= {
+                "part": part,
+                "number": number,
+                "sources": self.sources,
+                "at": taken_at,
+                "took_s": round(time.monotonic() - began_s, 1),
+                "load_average": os.getloadavg()[0],
+            }
+            kept.append(self.races, race)
+            minutes = (until_s - time.monotonic()) / 60
+            print(f"{part} {number + 1}: {said(race)}; {minutes:.0f} min left", flush=True)
+
+    # One race of each part. `number` counts the races of the part before it.
+
+    def equal(self, number: int) -> dict[str, Any]:
+        """Each round has every program once, in random order."""
+        round_, place = divmod(number, len(EQUALS))
+        name = shuffled(EQUALS, self.seed, "equal", round_)[place]
+        noisy = (round_ + EQUALS.index(name)) % 4 == 3
+        with Neighbour(noisy):
+            raced = self.race([name, name], "20", "--no-twin")
+        return {"subject": name, "noise": "both cores" if noisy else "quiet", **raced}
+
+    def unequal(self, _number: int) -> dict[str, Any]:
+        """With a history of its own, which predicts."""
+        history = self.folder / "history"
+        return {"subject": "four", **self.race(UNEQUAL, "40", "--no-twin", history=history)}
+
+    def planted(self, number: int) -> dict[str, Any]:
+        """Each round has every kind of work once."""
+        round_, place = divmod(number, len(WORKS))
+        work = shuffled(WORKS, self.seed, "planted", round_)[place]
+        self.build_servers()
+        more = {effect: work.more(effect) for effect in (0.0, *EFFECTS, CERTAIN)}
+        more[0.0] = 0
+        words = [self.command(work, work.units + each) for each in more.values()]
+        raced = self.race(words, "40", "--no-twin")
+        return {"subject": f"{work.language} {work.kind}", "units": list(more.values()), **raced}
+
+    def ci(self, number: int) -> dict[str, Any]:
+        """In turn: a planted 5 % in one of the noises, and one of the mutants in quiet."""
+        turn, mutant = divmod(number, 2)
+        kind, noise = "planted", NOISES[turn % len(NOISES)]
+        if mutant:
+            kind, noise = revisions.MUTANTS[turn % len(revisions.MUTANTS)], "quiet"
+        top = revisions.repository(self.folder / "revisions")
+        with noise_of(noise):
+            try:
+                raced = pairs.race(top, kind, noise != "quiet", 180.0)
+            except SystemExit as error:
+                raise RaceFailed(str(error)) from None
+        return {"subject": kind, "noise": noise, "ci": raced.model_dump()}
+
+    def articles(self, number: int) -> dict[str, Any]:
+        """The 20 servers and the default line-up in turn."""
+        names = of_articles() if number % 2 == 0 else []
+        return {"subject": "articles" if names else "line-up", **self.race(names, "60")}
+
+    def dose(self, number: int) -> dict[str, Any]:
+        """Each round has every dose once."""
+        round_, place = divmod(number, len(DOSES))
+        dose = shuffled(DOSES, self.seed, "dose", round_)[place]
+        return {"subject": dose, **self.race(DOSED, "30", "--no-twin", "--warm-up", dose)}
+
+    def replays(self, number: int) -> dict[str, Any]:
+        """One article."""
+        names = sorted(path.stem for path in (ROOT / "catalogue/articles").glob("*.toml"))
+        name = names[number % len(names)]
+        _, result, _ = self.bakeoff(["replay", name, "--scale", "0.05"])
+        claims = [each["finding"] for each in result["claims"]]
+        return {"subject": name, "claims": {each: claims.count(each) for each in set(claims)}}
+
+    def times(self, number: int) -> dict[str, Any]:
+        """One of the questions of which the time is a goal."""
+        self.build_servers()
+        base, slower = (self.command(WORKS[0], WORKS[0].units + each) for each in (0, 48))
+        slow = f"{ROOT}/build/brick/brick-yardstick --port {{port}} --delay "
+        questions: Mapping[str, tuple[Sequence[str], str, tuple[str, ...]]] = {
+            "±1 %": (("nginx", "libuv-http-parser"), "60", ("--precision", "1%", "--no-twin")),
+            "5 % apart": ((base, slower), "60", ("--until", "decided", "--no-twin")),
+            "five, 20 s": ((), "20", ()),
+            "50 ms, 20 s": ((f"{slow}50ms", f"{slow}53ms"), "20", ("--no-twin",)),
+            "50 ms, 6 s": ((f"{slow}50ms", f"{slow}53ms"), "6", ("--no-twin",)),
+        }
+        question = list(questions)[number % len(questions)]
+        words, duration, options = questions[question]
+        return {"subject": question, **self.race(words, duration, *options)}
+
+    def race(
+        self, words: Sequence[str], duration: str, *options: str, history: Path | None = None
+    ) -> dict[str, Any]:
+        """What is kept of one race: figures by entry and pair, and each block's ln throughput."""
+        command = ["race", *words, "-d", duration, *options]
+        path, result, wall_s = self.bakeoff(command, history)
+        figures = kept.of_race(Verdict.checked(result, "the race"), Store(path).records())
+        typed = [word.replace(f"{ROOT}/", "") for word in words]
+        return {"words": typed, "wall_s": round(wall_s, 1), **figures}
+
+    def bakeoff(
+        self, words: Sequence[str], history: Path | None = None
+    ) -> tuple[Path, dict[str, Any], float]:
+        """A command as people type it: its run, its result, and the seconds until it was printed.
+
+        Raises `RaceFailed`.
+        """
+        out, result = self.folder / "runs", self.folder / "result.json"
+        shutil.rmtree(out, ignore_errors=True)
+        result.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "bakeoff", *words]
+        began_s = time.monotonic()
+        try:
+            ran = subprocess.run(
+                [*command, "--out", str(out), "--json", str(result)],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=OVER_S,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(Path(bakeoff.__file__).parents[1]),
+                    "BAKEOFF_HISTORY": str(history or ""),
+                },
+            )
+        except subprocess.TimeoutExpired:
+            raise RaceFailed(f"{shlex.join(words)}: did not end in time") from None
+        wall_s = time.monotonic() - began_s
+        if ran.returncode == 130:
+            raise KeyboardInterrupt
+        if not result.exists():
+            last = "\n".join(ran.stderr.splitlines()[-5:])
+            raise RaceFailed(f"{shlex.join(words)} ended with {ran.returncode}:\n{last}")
+        (path,) = (each for each in out.iterdir() if not each.is_symlink())
+        return path, json.loads(result.read_text()), wall_s
+
+    def build_servers(self) -> None:
+        """Those of planted work, where they are missing."""
+        for name, command in (
+            ("work-c", ("cc", "-O2", "-o")),
+            ("work-go", ("go", "build", "-o")),
+        ):
+            built = self.folder / name
+            source = SERVERS / f"work.{name.rpartition('-')[2]}"
+            if not built.exists():
+                subprocess.run([*command, str(built), str(source)], check=True)
+
+    def command(self, work: Work, units: int) -> str:
+        """A contender that does so many units for each request."""
+        program = {
+            "c": f"{self.folder}/work-c",
+            "go": f"{self.folder}/work-go",
+            "node": f"node {SERVERS}/work.js",
+        }[work.language]
+        return f"{program} --port {{port}} --kind {work.kind} --units {units}"
+
+
+PARTS: Mapping[str, Callable[[Bench, int], dict[str, Any]]] = {
+    name: getattr(Bench, name) for name in SHARES
+}
+
+
+def next_part(done: Sequence[Mapping[str, Any]], parts: Sequence[str], left_s: float) -> str | None:
+    """The one that had least of its share of the time, among those whose longest race so far fits
+    into what is left; None: none does."""
+    spent_s = dict.fromkeys(parts, 0.0)
+    longest_s = dict.fromkeys(parts, 60.0)
+    for each in done:
+        if (part := each["part"]) in spent_s:
+            spent_s[part] += each["took_s"]
+            longest_s[part] = max(longest_s[part], each["took_s"])
+    fits = [part for part in parts if longest_s[part] <= left_s]
+    return min(fits, key=lambda part: spent_s[part] / SHARES[part], default=None)
+
+
+def shuffled(values: Sequence[Any], seed: int, *key: object) -> list[Any]:
+    """In an order that is drawn by the seed."""
+    order = list(values)
+    random.Random(f"{seed}/{key}").shuffle(order)
+    return order
+
+
+def of_articles() -> list[str]:
+    """The contenders of all articles, each once."""
+
+    def contenders(of: Any) -> Iterator[str]:
+        if isinstance(of, dict):
+            yield from ([of["contender"]] if isinstance(of.get("contender"), str) else [])
+        for each in of.values() if isinstance(of, dict) else of if isinstance(of, list) else ():
+            yield from contenders(each)
+
+    articles = sorted((ROOT / "catalogue/articles").glob("*.toml"))
+    return sorted(
+        {name for path in articles for name in contenders(tomllib.loads(path.read_text()))}
+    )
+
+
+def noise_of(name: str) -> AbstractContextManager[object]:
+    """One of `NOISES`, while it is entered."""
+    if name == "quiet":
+        return nullcontext()
+    if name == "both cores":
+        return Neighbour(True)
+    generator = Environment.here(()).cores_for(None).client
+    if name == "generator's core":
+        return revisions.at_work(generator, revisions.HALF_OF_THE_TIME)
+    return revisions.at_work(generator[-1:], revisions.MEMORY)
+
+
+def said(race: Mapping[str, Any]) -> str:
+    """A race in a few words."""
+    if race["failed"]:
+        return f"failed: {race['failed']}"
+    words = [race["subject"], race.get("noise", "")]
+    for each in race.get("pairs", ())[:3]:
+        if each["low"] and each["high"]:
+            words.append(f"{each['ratio']:.4f} ({each['low']:.4f} to {each['high']:.4f})")
+    if ci := race.get("ci"):
+        words.append(f"{ci['outcome']} {ci['ratio']} {ci['cpu_ratio']}")
+    words.append(str(race.get("claims", "")))
+    return " ".join(filter(None, [*words, f"{race['took_s']} s"]))
+
+
+def main() -> None:
     parser = argparse.ArgumentParser(
         prog="judge-bench",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS[:3]))
-    parser.add_argument("--minutes", type=float, help="no race begins that would end later")
-    parser.add_argument("--races", type=int, help="of each kind, in the end (40, 40, 10)")
-    parser.add_argument("--programs", nargs="+", default=list(EQUALS), metavar="NAME")
-    parser.add_argument("--repeated", nargs="+", default=list(REPEATED), metavar="NAME")
-    parser.add_argument("--effects", type=float, nargs="+", default=list(EFFECTS), metavar="SHARE")
-    parser.add_argument("--duration", type=float, help="of a race, s (20; 30 and 60; 60)")
-    parser.add_argument("--seed", type=int, help="of the order, and of simulated races")
-    parser.add_argument("--kept", type=Path, default=Path("build/judge-bench"))
     parser.add_argument(
-        "--earlier", type=Path, nargs="+", default=[], metavar="RECORD", help="count its races, too"
+        "--minutes", type=float, default=60.0, help="no race begins that would end later (60)"
+    )
+    parser.add_argument("--only", nargs="+", choices=SHARES, default=list(SHARES))
+    parser.add_argument("--seed", type=int, default=1, help="of the order (1)")
+    parser.add_argument("--kept", type=Path, default=ROOT / "build/judge-bench")
+    parser.add_argument(
+        "--earlier",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="RECORD",
+        help="count the races of these records, too",
     )
     parser.add_argument("--out", type=Path, help="write the record there, as JSON")
-    return parser.parse_args(words)
-
-
-def kinds_of(chosen: argparse.Namespace) -> list[Kind]:
-    """All kinds of races that were asked for."""
-    kinds: list[Kind] = []
-    if "equal" in chosen.only:
-        duration_s = chosen.duration or DURATIONS_S["equal"]
-        kinds += [Kind("equal", name, duration_s) for name in chosen.programs]
-    if "planted" in chosen.only:
-        for effect in chosen.effects:
-            usual_s = DURATIONS_S["planted"] if effect >= 0.01 else HALF_A_PERCENT_S
-            kinds.append(Kind("planted", f"{effect:g}", chosen.duration or usual_s))
-    if "repeat" in chosen.only:
-        duration_s = chosen.duration or DURATIONS_S["repeat"]
-        kinds.append(Kind("repeat", " ".join(chosen.repeated), duration_s, REPEAT_SHARE))
-    return kinds
-
-
-class Bench:
-    """The races that are kept in one folder, and those still to be run."""
-
-    def __init__(self, chosen: argparse.Namespace) -> None:
-        self.chosen = chosen
-        self.kept: Path = chosen.kept.resolve()
-        self.races = self.kept / "races.jsonl"
-        self.timings = self.kept / "timings.jsonl"
-        self.simulated = self.kept / "simulated.json"
-        self.earlier = [race for path in chosen.earlier for race in live.of_record(path)]
-
-    def done(self) -> list[live.Live]:
-        """All races that count: those of earlier records, and those that are kept here."""
-        return [*self.earlier, *live.lines(self.races, live.Live)]
-
-    def simulate(self) -> None:
-        """All effects, on the usual conditions."""
-        seed, races = self.chosen.seed or 1, self.chosen.races or SIMULATED
-        effects = []
-        with study(seed) as asked:
-            for effect in (0.0, *self.chosen.effects):
-                size = Size(effect, 2, self.chosen.duration or 30.0, 1)
-                rates = asked.rates(size, USUAL, races)
-                say(f"simulated {effect:.1%}: {rates.model_dump_json()}")
-                effects.append({"effect": effect, **rates.model_dump()})
-        result = {"seed": seed, "conditions": USUAL.model_dump(), "effects": effects}
-        self.kept.mkdir(parents=True, exist_ok=True)
-        self.simulated.write_text(json.dumps(result))
-
-    def race(self) -> None:
-        """Real races, until there are enough of each kind, or the call's time is up."""
-        began_s = time.monotonic()
-        kinds = kinds_of(self.chosen)
-        if any(kind.part == "planted" for kind in kinds):
-            planted.fetch(self.kept)
-            self._time_loops()
-        kinds = self._built(kinds)
-        races = {part: self.chosen.races or number for part, number in RACES.items()}
-        agenda = Agenda(kinds, races, random.Random(self.chosen.seed))  # type: ignore[arg-type]
-        whole_s = 60 * self.chosen.minutes if self.chosen.minutes else float("inf")
-        while True:
-            done = self.done()
-            left_s = whole_s - (time.monotonic() - began_s)
-            kind = agenda.next(done, left_s)
-            if kind is None:
-                return
-            try:
-                ran = self._race_once(kind)
-            except live.RaceFailed as error:
-                agenda.failed(kind)
-                say(f"{kind.part} {kind.subject}: {error}")
-                continue
-            live.append(self.races, ran)
-            say(f"{len(agenda.of(done, kind)) + 1} of {races[kind.part]}: {_said(ran)}")
-
-    def _race_once(self, kind: Kind) -> live.Live:
-        began_s, loops = time.monotonic(), 0
-        words = kind.subject.split() if kind.part == "repeat" else [kind.subject] * 2
-        if kind.part == "planted":
-            loops = self._truth().loops(float(kind.subject), self._request_us())
-            words = [planted.command(), planted.command(loops)]
-        self.kept.mkdir(parents=True, exist_ok=True)
-        verdict, records = live.race(words, kind.duration_s, self.kept)
-        return live.kept(
-            verdict,
-            records,
-            part=kind.part,
-            subject=kind.subject,
-            loops=loops,
-            duration_s=kind.duration_s,
-            took_s=time.monotonic() - began_s,
-        )
-
-    def _request_us(self) -> float:
-        """What a request of the base took in the last race with it: only to choose the loops."""
-        done = [each for each in live.lines(self.races, live.Live) if each.part == "planted"]
-        measured = [each.typical_us[0] for each in done if each.ratio and each.typical_us[0]]
-        return measured[-1] if measured else planted.USUAL_US
-
-    def _time_loops(self) -> None:
-        """Time the planted loops, once in each call."""
-        cores = Environment.here(()).cores_for(None)
-        timing = planted.timing(cores.server[0], cores.client[-1])
-        live.append(self.timings, timing)
-        say(f"a loop takes {timing.alone_ns:.4f} ns, {timing.beside_ns:.4f} ns beside work")
-
-    def _truth(self) -> planted.Truth:
-        return planted.truth(live.lines(self.timings, planted.Timing))
-
-    def _built(self, kinds: list[Kind]) -> list[Kind]:
-        """Those whose programs are built; the others are named, and left out."""
-        names = {name for kind in kinds if kind.part != "planted" for name in kind.subject.split()}
-        missing = {name for name in sorted(names) if not _setup(name)}
-        for name in missing:
-            say(f"{name} can't be built here, and is left out: bakeoff setup {name} says why")
-        return [kind for kind in kinds if not missing & set(kind.subject.split())]
-
-    def record(self) -> dict[str, object]:
-        """All that is kept, summed up."""
-        facts: Machine = machine(engine=engine_version(), bakeoff=bakeoff.__version__)
-        races = self.done()
-        parts = {part: [each for each in races if each.part == part] for part in RACES}
-        result: dict[str, object] = {
-            "what": "how often the judge errs: python -m tests.judge_bench",
-            "machine": facts.model_dump(),
-        }
-        if self.simulated.exists():
-            result["simulated"] = json.loads(self.simulated.read_text())
-        if parts["equal"]:
-            result["equal"] = record.of_equals(parts["equal"])
-        if parts["planted"]:
-            result["truth"] = self._truth().model_dump()
-            result["planted"] = record.of_planted(parts["planted"], self._truth())
-        if parts["repeat"]:
-            result["repeat"] = record.of_repeats(parts["repeat"])
-        return {**result, "races": [each.model_dump() for each in races]}
-
-
-def _setup(name: str) -> bool:
-    """Build a contender; whether it is there."""
-    command = [sys.executable, "-m", "bakeoff", "setup", name]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def _said(ran: live.Live) -> str:
-    """A race in a line."""
-    text = f"{ran.part} {ran.subject}, {ran.took_s:.0f} s: "
-    if not ran.pairs:
-        return f"{text}no ratio: {'; '.join(ran.why_not)}"
-    if not ran.ratio:
-        return f"{text}{len(ran.pairs)} ratios"
-    pair = ran.ratio
-    return f"{text}{pair.ratio:.4f} ({pair.low:.4f} to {pair.high:.4f}), {pair.finding}"
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def main() -> None:
-    """Runs what was asked, and writes what there is."""
-    chosen = options()
-    bench = Bench(chosen)
-    interrupted = False
+    chosen = parser.parse_args()
+    bench = Bench(chosen.kept.resolve(), chosen.seed, chosen.minutes, chosen.only)
     try:
-        if "simulated" in chosen.only:
-            bench.simulate()
-        bench.race()
+        bench.run()
     except KeyboardInterrupt:
-        interrupted = True
-        say("interrupted: what is finished is kept, and the next run goes on")
-    text = json.dumps(bench.record(), indent=1)
+        print("stopped; the next call goes on from here")
     if chosen.out:
-        chosen.out.write_text(text + "\n")
-    else:
-        print(text)
-    sys.exit(130 if interrupted else 0)
+        proved.write(chosen.out, bench.done(), chosen.earlier)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,103 @@
+"""What the judge's bench keeps of a race, and the races that it has kept."""
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bakeoff.judge.calm import calm
+from bakeoff.model.samples import Block, Record
+from bakeoff.model.verdict import Verdict
+
+ROOT = Path(__file__).parents[2]
+MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/plan", "engine")
+"""What judges and measures: races of other trees of these do not count together."""
+OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
+
+
+def of_race(verdict: Verdict, records: Sequence[Record]) -> dict[str, Any]:
+    """Figures by entry and pair, and each short block."""
+    return {
+        "measured_s": round(verdict.measured_s, 1),
+        "blocks": verdict.blocks,
+        "disturbed_blocks": verdict.disturbed_blocks,
+        "stopping": verdict.stopping,
+        "entries": [of_entry(verdict, each.name) for each in verdict.entries],
+        "pairs": [each.model_dump(mode="json", exclude=OF_NO_USE) for each in verdict.pairs],
+        "warnings": [each.code for each in verdict.warnings],
+        "samples": packed(records, verdict),
+    }
+
+
+def of_entry(verdict: Verdict, name: str) -> dict[str, Any]:
+    """The figures of an entry."""
+    entry = verdict.entry(name)
+    assert entry
+    keys = {"name", "valid", "ratio", "low", "high", "cpu_ratio", "warmth", "letters"}
+    keys |= {"cpu_letters", "requests_per_s", "server_busy", "client_busy", "limited_by"}
+    return {
+        **entry.model_dump(mode="json", include=keys),
+        "cpu_us": entry.cpu_us_per_request.server,
+        "reasons": [each.code for each in entry.reasons],
+        "warnings": [each.code for each in entry.warnings],
+    }
+
+
+def packed(records: Sequence[Record], verdict: Verdict) -> str:
+    """Draw, block, whether it counts, and for each entry [requests/s, CPU ns per request] of the
+    short blocks: JSON, compressed, as text."""
+    blocks = [each for each in records if isinstance(each, Block) and each.kind == "short"]
+    counted = {(each.boot, each.block) for each in calm(blocks, verdict.cores.here)}
+    rows = [
+        {
+            "draw": each.draw,
+            "counts": (each.boot, each.block) in counted,
+            **{
+                slice_.entry: [
+                    round(slice_.event.requests_per_s),
+                    round(1000 * (slice_.server_cpu_us_per_request or 0)),
+                ]
+                for slice_ in each.slices
+            },
+        }
+        for each in blocks
+    ]
+    return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
+
+
+def sources() -> str:
+    """A short name of the committed sources that judge and measure. Ends the program where they
+    were changed since."""
+    dirty = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *MEASURES], cwd=ROOT)
+    if dirty.returncode:
+        sys.exit(f"commit {', '.join(MEASURES)} first: races are kept with what measured them")
+    ids = subprocess.run(
+        ["git", "rev-parse", *(f"HEAD:{each}" for each in MEASURES)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return hashlib.sha256(ids.encode()).hexdigest()[:12]
+
+
+def races(path: Path) -> list[dict[str, Any]]:
+    """The races of a file, without a torn last line."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def append(path: Path, race: Mapping[str, Any]) -> None:
+    """Append a race, whole and on disk; what a kill left of another one goes."""
+    with path.open("a+b") as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(json.dumps(race).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

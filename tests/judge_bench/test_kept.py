@@ -1,0 +1,133 @@
+"""The judge's bench: which race comes next, what counts, and what all races say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.judge_bench import kept, proved
+from tests.judge_bench.__main__ import EQUALS, SHARES, WORKS, next_part, of_articles, shuffled
+
+
+def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
+    return {"part": part, "took_s": took_s, "failed": None, "sources": "a", "number": 0, **of}
+
+
+def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
+    return {
+        "a": a,
+        "b": b,
+        "ratio": ratio,
+        "low": ratio * (1 - half),
+        "high": ratio * (1 + half),
+        **more,
+    }
+
+
+def test_any_stop_leaves_each_part_with_its_share_of_the_time() -> None:
+    done: list[dict[str, Any]] = []
+    for _ in range(400):
+        part = next_part(done, tuple(SHARES), left_s=1e6)
+        assert part
+        done.append(raced(part, took_s=200.0 if part == "articles" else 60.0))
+    whole_s = sum(each["took_s"] for each in done)
+    for part, share in SHARES.items():
+        own_s = sum(each["took_s"] for each in done if each["part"] == part)
+        assert own_s / whole_s == pytest.approx(share, abs=0.01)
+
+
+def test_no_race_begins_that_would_end_too_late() -> None:
+    done = [raced("articles", took_s=300.0)]
+    assert next_part(done, ("articles",), left_s=299) is None
+    assert next_part(done, ("articles", "equal"), left_s=299) == "equal"
+
+
+def test_a_round_has_each_once_in_an_order_of_its_own() -> None:
+    rounds = [shuffled(EQUALS, 1, "equal", number) for number in range(8)]
+    assert all(sorted(each) == sorted(EQUALS) for each in rounds)
+    assert len(set(map(tuple, rounds))) > 1
+
+
+def test_planted_work_differs_by_whole_units_that_grow_with_the_effect() -> None:
+    for work in WORKS:
+        more = [work.more(effect) for effect in (0.005, 0.02, 0.05, 0.5)]
+        assert more == sorted(more) and more[0] >= 1
+
+
+def test_the_articles_have_twenty_servers() -> None:
+    assert len(of_articles()) == 20
+
+
+def test_a_torn_line_is_dropped_and_a_failed_race_counts(tmp_path: Path) -> None:
+    path = tmp_path / "races.jsonl"
+    kept.append(path, raced("equal"))
+    path.write_text(path.read_text() + '{"torn')
+    kept.append(path, raced("equal") | {"failed": "it did not end"})
+    races = kept.races(path)
+    assert [each["failed"] for each in races] == [None, "it did not end"]
+    assert proved.summary(races[1:]) == {"failed": ["equal: it did not end"]}
+
+
+def test_equals_that_exclude_1_are_misses() -> None:
+    races = [
+        raced("equal", subject="brick", noise="quiet", pairs=[pair("a", "b", ratio)])
+        for ratio in (1.0, 1.005, 1.02)
+    ]
+    found = proved.equal(races)
+    assert found["all"]["throughput"]["misses"]["count"] == 1
+    assert found["C++, quiet"]["n"] == 3
+
+
+def test_a_small_difference_is_as_much_less_as_its_units_are_fewer() -> None:
+    """100 units more cost a half: 10 cost a twentieth."""
+    entries = [{"name": f"server {units}"} for units in (600, 610, 700)]
+    race = raced(
+        "planted",
+        subject="c arithmetic",
+        units=[0, 10, 100],
+        words=[f"work --units {units}" for units in (600, 610, 700)],
+        entries=entries,
+        pairs=[
+            pair("server 600", "server 610", 1.06),
+            pair("server 600", "server 700", 1.5),
+        ],
+    )
+    (found,) = proved.planted_ratios(race)
+    assert found["truth"] == pytest.approx(1 / 1.05)
+    assert found["ratio"] == pytest.approx(1 / 1.06)
+    summed = proved.planted([race])
+    assert summed["held"]["all"]["count"] == 1
+    assert summed["right_sign"]["share"] == 1
+
+
+def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
+    errors = (-0.0190, -0.0076, 0.0, 0.0076, 0.0190)
+    races = [
+        raced(
+            "unequal",
+            pairs=[pair("a", "b", 2 * (1 + each), half=0.036)],
+        )
+        for each in errors
+    ]
+    line = proved.unequal(races)["throughput"]["a over b"]
+    assert line["ratio"] == pytest.approx(2, rel=1e-3)
+    assert 0.8 < line["sd_over_claim"] < 1.2
+    assert line["cochran_p"] > 0.1
+
+
+def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> None:
+    predicted = {"low": 1.9, "high": 2.1}
+    ratios = (2.0, 2.05, 2.2)
+    races = [raced("unequal", pairs=[pair("a", "b", each, next_race=predicted)]) for each in ratios]
+    found = proved.unequal(races)
+    assert (found["predicted"]["count"], found["predicted"]["n"]) == (1, 2)
+
+
+def test_a_record_has_the_races_of_earlier_ones_of_the_same_sources(tmp_path: Path) -> None:
+    races = [raced("times", subject="x", wall_s=1.0, pairs=[]) | {"sources": each} for each in "ab"]
+    proved.write(tmp_path / "first.json", races, [])
+    proved.write(tmp_path / "second.json", races[:1], [tmp_path / "first.json"])
+    record = json.loads((tmp_path / "second.json").read_text())
+    assert [each["sources"] for each in record["races"]] == ["a", "a"]
+    assert len(record["summary"]["times"]["x"]) == 2
