@@ -61,15 +61,6 @@ def explore(
         ),
     ] = None,
     url: Url = "",
-    pictures: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="In a site, the newest N runs have all of their reports' pictures, and PNG: they "
-            "take seconds a run. Older ones have the picture of their ratios.",
-        ),
-    ] = 30,
 ) -> None:
     """Look at runs in a browser: each run, a server's history, who is ahead of whom.
 
@@ -82,7 +73,6 @@ def explore(
     bakeoff explore runs
     bakeoff explore runs old/runs --port 8080
     bakeoff explore runs --export site
-    bakeoff explore runs --export site --pictures 500
     """
     try:
         from bakeoff.explore import app, guard, serve, site
@@ -93,7 +83,7 @@ def explore(
         ) from None
     if to is not None:
         with opened_index(folders or []) as index, terminal_watch(err) as watch:
-            pages, faults = site.export(index, to, watch, site_url(url), pictures)
+            pages, faults = site.export(index, to, watch, site_url(url))
         say_faults(faults)
         say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
         return

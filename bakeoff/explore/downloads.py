@@ -1,5 +1,5 @@
-"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG and PNG,
-its badges."""
+"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG, its
+badges."""
 
 import csv
 import io
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from bakeoff.explore.address import DATA, OF_VIEWS, Address
 from bakeoff.explore.page import NotThere, Page, fragment
-from bakeoff.explore.pictures import png
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
 
@@ -59,18 +58,12 @@ def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = 
         case ("data.parquet",):
             media_type = "application/vnd.apache.parquet"
             return File(_named(page, "parquet"), media_type, to_parquet(rows()))
-        case ("chart", file) if file.endswith((".svg", ".png")):
-            return _picture(page, file)
+        case ("chart", file) if file.endswith(".svg"):
+            drawn = page.svg(file.removesuffix(".svg"))
+            return File(file, "image/svg+xml", drawn.encode(), saved=False)
         case ("badge", file) if file.endswith(".svg"):
             return _badge(page, file, said)
     raise NotThere(f"this page has no {'/'.join(name)}")
-
-
-def _picture(page: Page, file: str) -> File:
-    drawn = page.svg(file[:-4])
-    if file.endswith(".svg"):
-        return File(file, "image/svg+xml", drawn.encode(), saved=False)
-    return File(file, "image/png", png(drawn), saved=False)
 
 
 def _badge(page: Page, file: str, said: Callable[[str], str] | None) -> File:

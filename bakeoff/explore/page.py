@@ -13,11 +13,10 @@ from bakeoff import __version__
 from bakeoff.explore import address, share
 from bakeoff.explore.address import Address, Links
 from bakeoff.explore.badge import Badge
-from bakeoff.explore.drawing.drawn import Drawn
-from bakeoff.explore.pictures import alone, svg
 from bakeoff.model.errors import BakeoffError
 from bakeoff.report import figures
-from bakeoff.report.document import Chart, DataRow, printable
+from bakeoff.report.charts.svg import alone, svg
+from bakeoff.report.document import NARROW, WIDE, Chart, DataRow, printable
 from bakeoff.report.render.html import environment
 
 ASSETS = files("bakeoff.explore") / "assets"
@@ -56,17 +55,12 @@ class Page:
     title: str
     alarm: str = ""
     data: Callable[[], Sequence[DataRow]] = tuple
-    charts: tuple[Drawn, ...] = ()
+    charts: tuple[Chart, ...] = ()
 
     @cached_property
     def observations(self) -> Sequence[DataRow]:
         """The figures, made once for all the files that have them."""
         return self.data()
-
-    @property
-    def pictures(self) -> tuple[Chart, ...]:
-        """Pictures of a report, which take long to draw: the page shows them as files."""
-        return ()
 
     def badges(self) -> tuple[Badge, ...]:
         """What it says in a line; the first sums it up."""
@@ -76,27 +70,20 @@ class Page:
         """What of it can be shown in a frame: names of files, and titles."""
         return {chart.slug: chart.title for chart in self.charts} if self.goes_on else {}
 
-    def stills(self) -> tuple[Drawn, ...]:
-        """Its pictures that can be shown elsewhere as they are."""
-        return () if self.embeds() else self.charts
+    def in_a_site(self) -> tuple[Chart, ...]:
+        """Its pictures that a site has as files, too."""
+        return self.charts
 
-    @cached_property
-    def _drawn(self) -> dict[str, str]:
-        """What was drawn for one file, for the next one: PNG is made of the SVG."""
-        return {}
+    def stills(self) -> tuple[Chart, ...]:
+        """Its pictures that can be shown elsewhere as they are."""
+        return () if self.embeds() else self.in_a_site()
 
     def svg(self, slug: str) -> str:
         """The picture of that name as a file of its own. Raises `NotThere`."""
-        for drawn in self.charts:
-            if slug == drawn.slug:
-                return alone(drawn.wide)
-            if slug == f"{drawn.slug}-narrow":
-                return alone(drawn.narrow)
-        for chart in self.pictures:
-            if slug in (chart.slug, f"{chart.slug}-narrow"):
-                if slug not in self._drawn:
-                    self._drawn[slug] = svg(chart, narrow=slug != chart.slug)
-                return self._drawn[slug]
+        for chart in self.charts:
+            for name, frame in ((chart.slug, WIDE), (f"{chart.slug}-narrow", NARROW)):
+                if slug == name:
+                    return alone(svg(chart, frame))
         raise NotThere(f"this page has no picture called {slug}")
 
 
@@ -105,14 +92,12 @@ class Saying:
     """How a page of a static site says things: `said` replaces what is private in every text.
 
     `shards` are the files that its search looks through. `site` is the published site's address,
-    with a slash at its end; empty where it isn't known. `names` names the files of a report's
-    pictures; None: those are left out, and so are PNG.
+    with a slash at its end; empty where it isn't known.
     """
 
     said: Callable[[str], str]
     shards: tuple[Address, ...] = ()
     site: str = ""
-    names: Callable[[Chart], str] | None = None
 
 
 def render(
@@ -126,21 +111,22 @@ def render(
 
     `running` finds what goes on.
     """
+
+    def file_of(chart: Chart) -> str:
+        has_file = saying is None or chart in page.in_a_site()
+        return link(share.picture_of(page, chart.slug)) if has_file else ""
+
     return fragment(
         page.template,
         saying.said if saying else None,
         page=page,
         link=link,
+        file_of=file_of,
         live=saying is None,
-        names=saying.names if saying else _slug,
         running=running,
         site=saying.site if saying else "",
         shards=" ".join(map(link, saying.shards)) if saying else "",
     )
-
-
-def _slug(chart: Chart) -> str:
-    return chart.slug
 
 
 def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:

@@ -9,8 +9,8 @@ from bakeoff.explore.address import Address, file_of
 from bakeoff.explore.badge import Badge
 
 if TYPE_CHECKING:
-    from bakeoff.explore.drawing.drawn import Drawn
     from bakeoff.explore.page import Page
+    from bakeoff.report.document import Chart
 
 NO_SITE = "https://YOUR-SITE/"
 """Stands for the address of a site that isn't known yet."""
@@ -47,7 +47,7 @@ def of_embed(page: "Page", name: str, title: str, site: str) -> Lines:
     )
 
 
-def of_picture(page: "Page", picture: "Drawn", site: str) -> Lines:
+def of_picture(page: "Page", picture: "Chart", site: str) -> Lines:
     """A picture of the view that leads to it, in HTML, which Markdown takes too."""
     source = escape(url(picture_of(page, picture.slug), site))
     drawn = f'<img src="{source}" alt="{escape(picture.alt_text)}">'

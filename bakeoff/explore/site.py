@@ -2,8 +2,7 @@
 
 Every page is made that another leads to, beginning with the shelf, and with it the files that it
 leads to: its figures, its pictures. What takes a server (forms, families of contenders) the pages
-leave out themselves, and what takes long (reports' pictures, PNG) those of older runs. A page of an
-earlier export stays while what it is made of does.
+leave out themselves. A page of an earlier export stays while what it is made of does.
 """
 
 import gc
@@ -13,6 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Protocol
@@ -22,7 +22,6 @@ from bakeoff.explore import address as to
 from bakeoff.explore import downloads, embed
 from bakeoff.explore.address import Address, Still, file_of
 from bakeoff.explore.page import ASSETS, NAVIGATION, Page, Saying, render, stylesheet
-from bakeoff.explore.pictures import Names
 from bakeoff.explore.private import Private
 from bakeoff.explore.unchanged import Grounds, maker
 from bakeoff.explore.views import view
@@ -40,13 +39,9 @@ RUNS = "runs"
 IN_A_SHARD = 1000
 """Runs in one file of the search, up to twice as many in the newest: some 200 KB, a quarter of it
 over the wire."""
-NEEDED = (__name__, "bakeoff.history", "bakeoff.judge", "bakeoff.report.charts.theme", "vl_convert")
-"""What takes seconds to import, and is for all pages."""
 AT_A_TIME = 25
 """Runs that a process makes the pages of, one after the other: a run and its comparison with the
 one before it are made of the same files, which are read once."""
-PICTURED = 30
-"""The newest runs whose reports' pictures are drawn, unless more are asked for."""
 
 
 class Watch(Protocol):
@@ -100,7 +95,6 @@ class _Press:
     private: Private
     shards: tuple[Address, ...]
     url: str
-    pictured: frozenset[str]
     grounds: Grounds
     earlier: Mapping[str, SitePage]
 
@@ -118,17 +112,12 @@ class _Press:
             made_of = self.grounds.of(address)
         except BakeoffError:
             made_of = ""
-        if made_of and self._is_pictured(address):
-            made_of += " pictured"
         earlier = self.earlier.get(to.live(address)) if made_of else None
         if earlier and earlier.made_of == made_of and all(map(self._is_there, earlier.files)):
             leads = tuple(map(Address.of_link, earlier.leads))
             return Made(address, earlier.files, leads, made_of=made_of)
         made = self._made(address)
         return made if made.fault else replace(made, made_of=made_of)
-
-    def _is_pictured(self, address: Address) -> bool:
-        return _runs(address) <= self.pictured
 
     def _is_there(self, file: str) -> bool:
         return (self.folder / file).is_file()
@@ -140,33 +129,22 @@ class _Press:
         except BakeoffError as error:
             fault = self.private(f"{to.live(address)}: {error}")
             page = FailurePage(address=address, title="This can’t be shown", alarm=str(error))
-        links, names = _Recorder(Still(address)), Names()
-        pictures = names if self._is_pictured(address) else None
-        saying = Saying(self.private, self.shards, self.url, pictures)
+        links = _Recorder(Still(address))
+        saying = Saying(self.private, self.shards, self.url)
         _write(self.folder, file_of(address), render(page, links, saying=saying).encode())
         own = [each for each in links.leads if _belongs(each, address)]
         for each in own:
-            self._make(page, each, names)
+            self._make(page, each)
         further = [each for each in links.leads if each not in own and not to.is_file(each)]
         return Made(address, tuple(map(file_of, [address, *own])), tuple(further), fault)
 
-    def _make(self, page: Page, address: Address, names: Names) -> None:
+    def _make(self, page: Page, address: Address) -> None:
         _, name = downloads.split(address)
-        stem, dot, ending = name[-1].rpartition(".")
         if name[0] == "embed":
             content = embed.made(page, name[1], Still(address), self.private).encode()
-        elif stem not in names.slugs:
-            content = downloads.made(page, name, self.private).content
-        elif (self.folder / file_of(address)).exists():
-            return
         else:
-            content = downloads.made(page, (name[0], names.slugs[stem] + dot + ending)).content
+            content = downloads.made(page, name, self.private).content
         _write(self.folder, file_of(address), content)
-
-
-def _runs(view: Address) -> set[str]:
-    """The runs that a view is of; none where it is of the whole index."""
-    return set(view.parts[1:]) if view.parts[:1] in (("run",), ("two",)) else set()
 
 
 def _belongs(file: Address, view: Address) -> bool:
@@ -186,7 +164,6 @@ def _begin(
     private: Private,
     shards: tuple[Address, ...],
     url: str,
-    pictured: frozenset[str],
     earlier: Mapping[str, SitePage],
 ) -> None:
     from bakeoff.history import open_index
@@ -199,20 +176,17 @@ def _begin(
     global _press
     index = open_index(history)
     grounds = Grounds(index)
-    _press = _Press(index, folder, private, shards, url, pictured, grounds, earlier)
+    _press = _Press(index, folder, private, shards, url, grounds, earlier)
 
 
 def _pages(addresses: Sequence[Address]) -> list[Made]:
     return list(_press.pages(addresses))
 
 
-def export(
-    index: Index, folder: Path, watch: Watch, url: str = "", pictures: int = PICTURED
-) -> tuple[int, list[str]]:
+def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int, list[str]]:
     """Write the site of an index to `folder`; how many pages it has, and what was wrong.
 
-    `url` is the address that it will have, where that is known: what is to be copied says it. The
-    newest `pictures` runs have their reports' pictures, and PNG.
+    `url` is the address that it will have, where that is known: what is to be copied says it.
 
     Raises `BadUsage` where the folder has something else in it, or can't be written.
     """
@@ -227,11 +201,10 @@ def export(
             _write(folder, MANIFEST, before.to_json().encode())
         assets = list(_assets(folder))
         shards = tuple(_shards(index, folder, private))
-        newest = index.runs(limit=pictures).runs if pictures else ()
-        pictured = frozenset(run.id for run in newest)
-        given = (index.url, folder, private, shards, url, pictured, earlier)
-        # Apart: whoever has drawn a picture has a thread that a copy of the process would wait for.
-        with pool(begin=_begin, given=given, apart=NEEDED) as workers:
+        given = (index.url, folder, private, shards, url, earlier)
+        # Once for all processes, which are copies of this one: it takes most of a second.
+        import_module("bakeoff.judge")
+        with pool(begin=_begin, given=given) as workers:
             made = _crawl(workers, watch)
         site = _site(made_by, [*assets, *map(file_of, shards)], made)
         _write(folder, MANIFEST, site.to_json().encode())
@@ -346,7 +319,6 @@ def _write(folder: Path, file: str, content: bytes) -> None:
             return
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-    # A picture that is there already is taken to be whole.
     draft = path.with_name(f".{path.name}.draft")
     draft.write_bytes(content)
     draft.replace(path)

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from bakeoff.report.charts.theme import Drawing, Frame, Panels
+from markupsafe import Markup
 
 Sign = Literal["✓", "✗", "?", "!", "≠", "=", "–", "⇄", "·", ""]
 Tone = Literal["good", "bad", "unknown", "warning", "left-out", "note", ""]
@@ -107,6 +106,29 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """The room that a picture has, in px. Narrow is a telephone held upright."""
+
+    width: int
+    narrow: bool = False
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks an axis of figures has room for."""
+        return 4 if self.narrow else 8
+
+
+WIDE, NARROW = Frame(976), Frame(340, narrow=True)
+
+
+class Drawing(NamedTuple):
+    """Elements of SVG, as high as that in px and as wide as the frame that they were drawn for."""
+
+    height: float
+    parts: Sequence[Markup]
+
+
+@dataclass(frozen=True)
 class Chart:
     """A picture: `reading` says how to read it, `alt_text` what it shows, `draw` makes it.
 
@@ -117,12 +139,12 @@ class Chart:
     title: str
     reading: str
     alt_text: str
-    draw: "Callable[[Frame], Drawing | Panels]"
+    draw: Callable[[Frame], Drawing]
 
 
 @dataclass(frozen=True)
 class Charts:
-    """Pictures that are made when a renderer wants them: importing altair takes a second."""
+    """Pictures that are made when a renderer wants them: a terminal has none."""
 
     make: Callable[[], Sequence[Chart | None]]
 

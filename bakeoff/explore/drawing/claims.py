@@ -5,33 +5,22 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from bakeoff.explore.drawing.drawn import Drawn
-from bakeoff.explore.drawing.forest import NARROW_PX, WIDE_PX
-from bakeoff.explore.drawing.svg import (
-    PX_PER_CHARACTER,
-    element,
-    fitting,
-    line,
-    mark,
-    picture,
-    quiet,
-    text,
-)
 from bakeoff.model.history import ClaimPoint, ShelvedClaim
 from bakeoff.report import figures
-from bakeoff.report.charts.palette import PALETTE, QUIET
+from bakeoff.report.charts.palette import FINDINGS
+from bakeoff.report.charts.svg import fitting, ground, length, line, mark, quiet, text
+from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
 SHOWN_MAX = 24
 """The latest replays that are drawn: a telephone has no room for more."""
-COLOURS = {"holds": PALETTE[2], "does not hold": PALETTE[1], "can't tell": QUIET}
 TEXT_PX, FIGURE_PX, WIDEST_PX, AXIS_PX = 430, 180, 40, 26
 LANE_PX, NARROW_LANE_PX, HALF_PX = 28, 66, 4.5
 Replay = tuple[datetime, str]
 """When it began, and its run."""
 
 
-def outcomes(article: str, points: Sequence[ClaimPoint]) -> tuple[Drawn, ...]:
+def outcomes(points: Sequence[ClaimPoint]) -> tuple[Chart, ...]:
     """What the replays found of each claim; none where there was no replay."""
     replays = sorted({(point.began_at, point.run) for point in points})
     if not replays:
@@ -42,22 +31,20 @@ def outcomes(article: str, points: Sequence[ClaimPoint]) -> tuple[Drawn, ...]:
     newest = {point.claim.number: point.claim for point in points}
     spoken = (f"claim {number} {newest[number].finding}" for number in sorted(newest))
     return (
-        Drawn.both(
+        Chart(
             "claims",
             "What the replays found",
             "A lane per claim, a column per replay, in their order: ✓ it held, ✗ it did not,"
             " ? can’t be told. The figure is the newest that was measured, with its 95 %"
             f" interval.{older}",
             f"{figures.plural(len(replays), 'replay')}; the newest of each: {'; '.join(spoken)}.",
-            lambda narrow: _lanes(points, shown, f"The claims of {article}", narrow=narrow),
+            lambda frame: _lanes(points, shown, frame),
         ),
     )
 
 
-def _lanes(
-    points: Sequence[ClaimPoint], shown: Sequence[Replay], label: str, *, narrow: bool
-) -> Markup:
-    width = NARROW_PX if narrow else WIDE_PX
+def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) -> Drawing:
+    width, narrow = frame.width, frame.narrow
     begin, end = (4.0, width - 4.0) if narrow else (TEXT_PX + 8.0, width - FIGURE_PX - 8.0)
     step = min(WIDEST_PX, (end - begin) / len(shown))
     across = {replay: begin + (place + 0.5) * step for place, replay in enumerate(shown)}
@@ -78,7 +65,7 @@ def _lanes(
             parts.append(_outcome(point, x, middle, in_turn=point is drawn[-1]))
     bottom = len(numbers) * lane_px
     parts += [line(0, bottom, width, bottom), *_days(shown, across, bottom, width)]
-    return picture(width, bottom + AXIS_PX, label, *parts)
+    return Drawing(bottom + AXIS_PX, parts)
 
 
 def _said(claim: ShelvedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
@@ -104,16 +91,13 @@ def said_of(point: ClaimPoint) -> str:
 
 
 def _outcome(point: ClaimPoint, x: float, y: float, *, in_turn: bool) -> Markup:
-    ground = element(
-        "rect", x=x - 9, y=y - 10, width=18, height=20, fill="none", pointer_events="all"
-    )
     sign = _sign(point.claim.finding, x, y)
-    return mark(said_of(point), ground, *sign, in_turn=in_turn)
+    return mark(said_of(point), ground(x - 9, y - 10, 18, 20), *sign, in_turn=in_turn)
 
 
 def _sign(finding: str, x: float, y: float) -> list[Markup]:
     """A check mark, a cross or a question mark: told apart without colour."""
-    look: dict[str, str | float] = {"stroke": COLOURS[finding], "stroke_width": 2.5}
+    look: dict[str, str | float] = {"stroke": FINDINGS[finding], "stroke_width": 2.5}
     half = HALF_PX
     match finding:
         case "holds":
@@ -132,7 +116,7 @@ def _days(
     shown: Sequence[Replay], across: dict[Replay, float], bottom: float, width: float
 ) -> list[Markup]:
     """The days of the first and the last replay, as far as there is room for both."""
-    half = 10 * PX_PER_CHARACTER / 2
+    half = length("2026-01-01") / 2
     first, last = (min(max(half, across[each]), width - half) for each in (shown[0], shown[-1]))
     days = [(shown[-1], last)]
     if last - first > 2 * half + 8:

@@ -5,23 +5,22 @@ from math import ceil
 
 from markupsafe import Markup
 
-from bakeoff.explore.drawing.drawn import Drawn
-from bakeoff.explore.drawing.forest import NARROW_PX, WIDE_PX
-from bakeoff.explore.drawing.svg import (
-    PX_PER_CHARACTER,
-    element,
-    fitting,
-    line,
-    mark,
-    picture,
-    polygon,
-    quiet,
-    text,
-)
 from bakeoff.model.history import Matrix
 from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.charts.palette import INK, PALETTE, QUIET
+from bakeoff.report.charts.svg import (
+    circle,
+    fitting,
+    length,
+    line,
+    mark,
+    polygon,
+    quiet,
+    rect,
+    text,
+)
+from bakeoff.report.document import Chart, Drawing, Frame
 
 TIE = "can't tell"
 WORDS = {"faster": "ahead", "slower": "behind", "within": "within the margin", TIE: "can’t tell"}
@@ -34,7 +33,7 @@ WIDEST_PX, TALLEST_PX, LEAST_PX = 132, 34, 16
 Row = Mapping[str, Pair]
 
 
-def standing(found: Matrix, names: Sequence[str]) -> tuple[Drawn, ...]:
+def standing(found: Matrix, names: Sequence[str]) -> tuple[Chart, ...]:
     """Each against each, in the order of `names`; none where nobody was compared."""
     rows: dict[str, dict[str, Pair]] = {name: {} for name in names}
     for pair in found.pairs:
@@ -48,14 +47,14 @@ def standing(found: Matrix, names: Sequence[str]) -> tuple[Drawn, ...]:
         for name, row in rows.items()
     )
     return (
-        Drawn.both(
+        Chart(
             "matrix",
             "Each against each",
             f"{where}: each cell is the contender of its row over that of its column, in the newest"
             " race of the two. ▲ ahead, ▼ behind, = can’t be told apart; empty, they never met."
             " Columns are in the order of rows, by their numbers; a dot is a contender and itself.",
             f"{'; '.join(spoken)}.",
-            lambda narrow: _cells(rows, f"Each against each, {where}", narrow=narrow),
+            lambda frame: _cells(rows, frame),
         ),
     )
 
@@ -64,11 +63,10 @@ def _count(row: Row, finding: str) -> int:
     return sum(pair.finding == finding for pair in row.values())
 
 
-def _cells(rows: Mapping[str, Row], label: str, *, narrow: bool) -> Markup:
-    most_px = NARROW_NAMES_PX if narrow else NAMES_PX
-    longest = max(map(len, rows)) * PX_PER_CHARACTER
-    begin = min(most_px, longest + 40)
-    wide = min(WIDEST_PX, ((NARROW_PX if narrow else WIDE_PX) - begin) / len(rows))
+def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
+    longest = max(map(length, rows))
+    begin = min(NARROW_NAMES_PX if frame.narrow else NAMES_PX, longest + 40)
+    wide = min(WIDEST_PX, (frame.width - begin) / len(rows))
     tall = min(TALLEST_PX, max(LEAST_PX, wide))
     every = ceil(NUMBER_PX / wide)
     parts = []
@@ -81,7 +79,7 @@ def _cells(rows: Mapping[str, Row], label: str, *, narrow: bool) -> Markup:
             quiet(str(place + 1), 20, top + tall / 2 + 4, text_anchor="end"),
             text(fitting(name, begin - 34), 28, top + tall / 2 + 4),
             line(begin, top, begin + wide * len(rows), top),
-            element("circle", cx=left + wide / 2, cy=top + tall / 2, r=2, fill=QUIET),
+            circle(left + wide / 2, top + tall / 2, 2, fill=QUIET),
         ]
         met = [(at, row[other]) for at, other in enumerate(rows) if other in row]
         for first, (at, pair) in enumerate(met):
@@ -90,7 +88,7 @@ def _cells(rows: Mapping[str, Row], label: str, *, narrow: bool) -> Markup:
             parts.append(mark(said_of(pair), *cell, in_turn=not first))
     bottom = HEAD_PX + len(rows) * tall
     parts.append(line(begin, bottom, begin + wide * len(rows), bottom))
-    return picture(NARROW_PX if narrow else WIDE_PX, bottom + 4, label, *parts)
+    return Drawing(bottom + 4, parts)
 
 
 def said_of(pair: Pair) -> str:
@@ -103,21 +101,15 @@ def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list
     """A sign on its ground, with the ratio where there is room for it."""
     colour = COLOURS[pair.finding]
     ratio = figures.ratio_of(pair).partition(" (")[0]
-    has_room = len(ratio) * PX_PER_CHARACTER + 4 * SIGN_PX + 8 <= wide
+    has_room = length(ratio) + 4 * SIGN_PX + 8 <= wide
     middle, height = left + wide / 2, top + tall / 2
     if has_room:
-        middle -= len(ratio) * PX_PER_CHARACTER / 2 + 2
+        middle -= length(ratio) / 2 + 2
     gap = GAP_PX if wide > 3 * SIGN_PX else 0.5
-    ground = element(
-        "rect",
-        x=left + gap,
-        y=top + gap,
-        width=wide - 2 * gap,
-        height=tall - 2 * gap,
-        fill=colour,
-        fill_opacity=0.06 if colour == QUIET else 0.18,
-    )
-    parts = [ground, _sign(pair.finding, middle, height, min(SIGN_PX, wide / 2 - 1), colour)]
+    faint = 0.06 if colour == QUIET else 0.18
+    size = (wide - 2 * gap, tall - 2 * gap)
+    behind = rect(left + gap, top + gap, *size, fill=colour, fill_opacity=faint)
+    parts = [behind, _sign(pair.finding, middle, height, min(SIGN_PX, wide / 2 - 1), colour)]
     if has_room:
         parts.append(text(ratio, middle + SIGN_PX + 6, height + 4, fill=INK))
     return parts

@@ -1,37 +1,36 @@
 """A run's ratios as they narrow: a lane per contender, its interval over the time measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
 from markupsafe import Markup
 
-from bakeoff.explore.drawing.drawn import Drawn
-from bakeoff.explore.drawing.forest import FIGURE_PX, NAME_PX, NARROW_PX, WIDE_PX
-from bakeoff.explore.drawing.svg import (
-    PX_PER_CHARACTER,
-    Ratios,
-    element,
+from bakeoff.report import figures
+from bakeoff.report.charts.palette import colours
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times, upright
+from bakeoff.report.charts.svg import (
+    circle,
     fitting,
+    ground,
+    length,
     line,
     mark,
-    picture,
     polygon,
     polyline,
     quiet,
     text,
 )
-from bakeoff.report import figures
-from bakeoff.report.charts.palette import PALETTE, QUIET
-from bakeoff.report.charts.ticks import round_step
+from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.figures import Measured
 
 LANES_MAX = 12
 """Contenders that are drawn: it is sent anew with each judging."""
 REACH = 3
 """To either side of its latest figure a lane has so many half-widths of the interval."""
-PLOT_PX, BETWEEN_PX, HEAD_PX, LABEL_PX, AXIS_PX = 64, 20, 22, 56, 44
+PLOT_PX, BETWEEN_PX, HEAD_PX, LABEL_PX = 64, 20, 22, 56
+NAME_PX, FIGURE_PX = 240, 210
 
 
 class Stood(Measured, Protocol):
@@ -51,13 +50,13 @@ Past = Mapping[str, Sequence[Stood]]
 
 def narrowing(
     past: Past, names: Sequence[str], reference: str, planned_s: float | None
-) -> tuple[Drawn, ...]:
+) -> tuple[Chart, ...]:
     """How the intervals of ratios to `reference` narrow; nothing before there is a second moment.
 
     `names` are all that the race's picture has, in its order, so that colours are the same. The
     time's axis ends at `planned_s`, or where the measuring is by now.
     """
-    colours = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
+    hues = colours(names)
     shown = dict(list(past.items())[:LANES_MAX])
     if max(map(len, shown.values()), default=0) < 2:
         return ()
@@ -69,7 +68,7 @@ def narrowing(
         for name, own in shown.items()
     )
     return (
-        Drawn.both(
+        Chart(
             "narrowing",
             "How the intervals narrow",
             f"A lane per contender, each on a scale of its own: its ratio to {reference} as it was"
@@ -78,36 +77,36 @@ def narrowing(
             " half-width is cut. A dashed line is 1×. Where another boot begins an interval widens"
             f" at first: from then on it holds for boots that were not measured, too.{more}",
             f"{'; '.join(spoken)}.",
-            lambda narrow: _lanes(shown, colours, planned_s, narrow=narrow),
+            lambda frame: _lanes(shown, hues, planned_s, frame),
         ),
     )
 
 
 @dataclass(frozen=True)
 class _Lane:
-    """One contender's part of the picture, `begin` to `end` across, `top` to `bottom` down."""
+    """One contender's part of the picture, on the time of `across`, `top` to `bottom` down."""
 
     name: str
     own: Sequence[Stood]
     colour: str
-    begin: float
-    end: float
+    across: Scale
     top: float
     bottom: float
-    px_per_s: float
 
-    def drawn(self, ticks: int) -> list[Markup]:
+    def drawn(self) -> list[Markup]:
         """The band of intervals, the ratio in it, and a mark for each moment."""
         scale = _scale(self.own, self.bottom, self.top)
-        xs = [self.begin + stood.measured_s * self.px_per_s for stood in self.own]
+        begin, end = self.across.begin, self.across.end
+        xs = [self.across.at(stood.measured_s) for stood in self.own]
         highs = [scale.at(stood.high or scale.high) for stood in self.own]
         lows = [scale.at(stood.low or scale.low) for stood in self.own]
         ratios = [scale.at(stood.ratio) for stood in self.own]
         band = [*zip(xs, highs, strict=True), *reversed([*zip(xs, lows, strict=True)])]
         middle = [*zip(xs, ratios, strict=True)]
-        borders = [self.begin, *((a + b) / 2 for a, b in pairwise(xs)), self.end]
+        borders = [begin, *((a + b) / 2 for a, b in pairwise(xs)), end]
         return [
-            *self._grid(scale, ticks),
+            line(begin, self.bottom, end, self.bottom),
+            *upright(scale.axis("", 5, times), begin, end, dashed_at=1),
             polygon(band, fill=self.colour, fill_opacity=0.2),
             polyline(middle, stroke=self.colour, stroke_width=1.5),
             *(
@@ -116,28 +115,12 @@ class _Lane:
             ),
         ]
 
-    def _grid(self, scale: Ratios, most: int) -> Iterator[Markup]:
-        yield line(self.begin, self.bottom, self.end, self.bottom)
-        for tick, name in scale.ticks(most):
-            y = scale.at(tick)
-            dashed = {"stroke": QUIET, "stroke_dasharray": "3 3"} if tick == 1 else {}
-            yield line(self.begin, y, self.end, y, **dashed)
-            yield quiet(name, self.begin - 6, y + 4, text_anchor="end")
-
     def _mark(self, stood: Stood, x: float, y: float, left: float, right: float) -> Markup:
         newest = stood is self.own[-1]
-        ground = element(
-            "rect",
-            x=left,
-            y=self.top,
-            width=max(right - left, 1),
-            height=self.bottom - self.top,
-            fill="none",
-            pointer_events="all",
-        )
-        point = element("circle", cx=x, cy=y, r=4.5 if newest else 2, fill=self.colour)
+        room = ground(left, self.top, max(right - left, 1), self.bottom - self.top)
+        point = circle(x, y, 4.5 if newest else 2, fill=self.colour)
         # The tab key comes by the newest, and the arrows lead to those before.
-        return mark(said_of(self.name, stood), ground, point, in_turn=newest)
+        return mark(said_of(self.name, stood), room, point, in_turn=newest)
 
 
 def said_of(name: str, stood: Stood) -> str:
@@ -146,14 +129,12 @@ def said_of(name: str, stood: Stood) -> str:
     return f"{name} after {_seconds(stood)}: {figures.ratio_of(stood)}, {n}"
 
 
-def _lanes(
-    past: Past, colours: Mapping[str, str], planned_s: float | None, *, narrow: bool
-) -> Markup:
-    width = NARROW_PX if narrow else WIDE_PX
-    names = 0.0 if narrow else min(NAME_PX, max(map(len, past)) * PX_PER_CHARACTER + 16)
-    begin, end = names + LABEL_PX, width - (18.0 if narrow else FIGURE_PX + 8.0)
+def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: Frame) -> Drawing:
+    narrow, width = frame.narrow, frame.width
+    names = 0.0 if narrow else min(NAME_PX, max(map(length, past)) + 16)
     until_s = max([planned_s or 0.0, *(own[-1].measured_s for own in past.values())])
-    px_per_s = (end - begin) / until_s
+    end = width - (18.0 if narrow else FIGURE_PX + 8.0)
+    seconds = Scale(0, until_s, names + LABEL_PX, end)
     lane_px = PLOT_PX + (HEAD_PX if narrow else 0) + BETWEEN_PX
     parts = []
     for place, (name, own) in enumerate(past.items()):
@@ -161,19 +142,18 @@ def _lanes(
         top = bottom - PLOT_PX
         figure = figures.ratio_of(own[-1])
         if narrow:
-            room = width - len(figure) * PX_PER_CHARACTER - 20
-            parts.append(text(fitting(name, room), 0, top - 8))
+            parts.append(text(fitting(name, width - length(figure) - 20), 0, top - 8))
             parts.append(quiet(figure, width - 8, top - 8, text_anchor="end"))
         else:
             parts.append(text(fitting(name, names), 0, (top + bottom) / 2 + 4))
             parts.append(quiet(figure, end + 16, (top + bottom) / 2 + 4))
-        parts += _Lane(name, own, colours[name], begin, end, top, bottom, px_per_s).drawn(5)
+        parts += _Lane(name, own, hues[name], seconds, top, bottom).drawn()
     bottom = len(past) * lane_px
-    parts += _seconds_axis(begin, end, bottom, until_s, 4 if narrow else 10)
-    return picture(width, bottom + AXIS_PX, "How the intervals narrow", *parts)
+    parts += across(seconds.axis("seconds measured", frame.ticks), bottom)
+    return Drawing(bottom + AXIS_PX, parts)
 
 
-def _scale(own: Sequence[Stood], begin: float, end: float) -> Ratios:
+def _scale(own: Sequence[Stood], begin: float, end: float) -> Scale:
     """Room for what is near enough to the latest interval, and a little around it."""
     newest = own[-1]
     every = [each for stood in own for each in (stood.ratio, stood.low, stood.high) if each]
@@ -182,19 +162,7 @@ def _scale(own: Sequence[Stood], begin: float, end: float) -> Ratios:
         reach = max(newest.high / newest.low, 1.0001) ** (REACH / 2)
         low, high = max(low, newest.ratio / reach), min(high, newest.ratio * reach)
     pad = max(high / low, 1.001) ** 0.06
-    return Ratios(low / pad, high * pad, begin, end)
-
-
-def _seconds_axis(
-    begin: float, end: float, top: float, until_s: float, most: int
-) -> Iterator[Markup]:
-    step_s = round_step(until_s / most)
-    yield line(begin, top, end, top)
-    for place in range(int(until_s / step_s) + 1):
-        x = begin + place * step_s / until_s * (end - begin)
-        yield line(x, top, x, top + 5)
-        yield quiet(f"{place * step_s:g}", x, top + 18, text_anchor="middle")
-    yield quiet("seconds measured", (begin + end) / 2, top + 36, text_anchor="middle")
+    return Scale(low / pad, high * pad, begin, end, is_log=True)
 
 
 def _seconds(stood: Stood) -> str:

@@ -1,35 +1,45 @@
 """A line over time: each run's ratio with its interval, the levels between steps, the steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from bakeoff.explore.drawing.forest import NARROW_PX, WIDE_PX
-from bakeoff.explore.drawing.svg import (
-    PX_PER_CHARACTER,
-    Ratios,
-    element,
-    line,
-    mark,
-    picture,
-    quiet,
-)
 from bakeoff.model.history import LevelOf, Line, Point
 from bakeoff.report import figures
-from bakeoff.report.charts.palette import GRID, INK, PALETTE, QUIET
+from bakeoff.report.charts.palette import INK, PALETTE, QUIET
+from bakeoff.report.charts.scale import Scale, times, upright
+from bakeoff.report.charts.svg import circle, length, line, mark, quiet, rect
+from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
 SHOWN_MAX = 300
 """The latest runs that are drawn: more are closer than a pixel or two to one another."""
 HEIGHT_PX, AXIS_PX, LABEL_PX, HEAD_PX = 300, 44, 52, 22
 POINT, LEVEL = PALETTE[0], PALETTE[1]
-Across = Callable[[float], float]
-"""A run's place in the line → its pixel."""
 
 
-def past(of: Line, label: str, *, narrow: bool) -> Markup:
+def line_over_time(of: Line) -> tuple[Chart, ...]:
+    """A contender's ratio, run after run; none where no run has one."""
+    if not of.levels:
+        return ()
+    left_out = len(of.points) - SHOWN_MAX
+    steps = figures.plural(len(of.steps), "step")
+    older = f" {figures.plural(left_out, 'earlier run')} not drawn." if left_out > 0 else ""
+    return (
+        Chart(
+            "past",
+            f"{of.key.contender} over {of.reference}",
+            f"Each point is one run’s ratio to {of.reference}, with its 95 % interval; higher is"
+            " faster. The lines with a band are the levels between steps, with theirs; a dashed"
+            f" upright is a step, with the level after it over that before it.{older}",
+            f"{figures.plural(len(of.points), 'run')} with {steps}.",
+            lambda frame: _past(of, frame),
+        ),
+    )
+
+
+def _past(of: Line, frame: Frame) -> Drawing:
     """The line's latest runs in their order: evenly apart, since runs come in bursts."""
-    width = NARROW_PX if narrow else WIDE_PX
     first = max(0, len(of.points) - SHOWN_MAX)
     shown = of.points[first:]
     ratios = [
@@ -39,63 +49,55 @@ def past(of: Line, label: str, *, narrow: bool) -> Markup:
         for each in (point.ratio, point.low, point.high)
         if each
     ]
-    # Upright, so that more is higher: the scale begins at the bottom.
-    scale = Ratios.of(ratios or [1.0], HEAD_PX + HEIGHT_PX, HEAD_PX)
-    step_px = (width - LABEL_PX - 16) / max(len(shown), 1)
-
-    def across(place: float) -> float:
-        return LABEL_PX + 8 + (place - first + 0.5) * step_px
-
+    bottom = HEAD_PX + HEIGHT_PX
+    scale = Scale.ratios(ratios, bottom, HEAD_PX)
+    begin, end = LABEL_PX + 8, frame.width - 8
+    across = Scale(first - 0.5, first + len(shown) - 0.5, begin, end)
+    radius = min(4.0, max(1.5, (end - begin) / len(shown) / 2.5))
+    title = f"ratio to {of.reference}, logarithmic; runs in their order"
     parts = [
-        *_upright(scale, width, of.reference),
-        *_days(shown, first, across, narrow=narrow),
+        *upright(scale.axis(title, 6, times), LABEL_PX, end, dashed_at=1),
+        quiet(title, end, bottom + 38, text_anchor="end"),
+        *_days(shown, first, across, frame),
         *(_level(level, scale, across) for level in of.levels if level.last >= first),
         *(_step(of, at, across) for at in range(len(of.steps)) if of.steps[at].at > first),
         *(
-            _point(point, scale, across(first + place), min(4.0, max(1.5, step_px / 2.5)))
-            for place, point in enumerate(shown)
+            _point(point, scale, across.at(place), radius)
+            for place, point in enumerate(shown, start=first)
         ),
     ]
-    return picture(width, HEAD_PX + HEIGHT_PX + AXIS_PX, label, *parts)
+    return Drawing(bottom + AXIS_PX, parts)
 
 
-def _point(point: Point, scale: Ratios, x: float, radius: float) -> Markup:
+def _point(point: Point, scale: Scale, x: float, radius: float) -> Markup:
     said = f"{minute(point.began_at)}: {figures.ratio_of(point)}, {figures.plural(point.n, 'pair')}"
     if not point.valid or not point.ratio:
-        foot = element("circle", cx=x, cy=scale.begin - 4, r=2, fill="none", stroke=QUIET)
+        foot = circle(x, scale.begin - 4, 2, fill="none", stroke=QUIET)
         return mark(f"{minute(point.began_at)}: no ratio", foot, in_turn=False)
     top, bottom = scale.at(point.high or scale.high), scale.at(point.low or scale.low)
     return mark(
         said,
         line(x, top, x, bottom, stroke=POINT, stroke_width=1.5, opacity=0.6),
-        element("circle", cx=x, cy=scale.at(point.ratio), r=radius, fill=POINT),
+        circle(x, scale.at(point.ratio), radius, fill=POINT),
         in_turn=False,
     )
 
 
-def _level(level: LevelOf, scale: Ratios, across: Across) -> Markup:
+def _level(level: LevelOf, scale: Scale, across: Scale) -> Markup:
     """A level, with its interval as a band behind the points."""
-    left, right = across(level.first - 0.4), across(level.last + 0.4)
-    left = max(left, LABEL_PX + 8.0)
+    left, right = across.at(level.first - 0.4), across.at(level.last + 0.4)
     top, bottom = scale.at(level.high), scale.at(level.low)
-    band = element(
-        "rect",
-        x=left,
-        y=top,
-        width=right - left,
-        height=max(bottom - top, 1),
-        fill=LEVEL,
-        opacity=0.22,
-    )
+    size = (right - left, max(bottom - top, 1))
+    band = rect(left, top, *size, fill=LEVEL, opacity=0.22)
     middle = scale.at(level.ratio)
     ratio, low, high = figures.interval(level.ratio, level.low, level.high)
     said = f"{figures.plural(level.n, 'run')} since {day(level.since)}: {ratio}× ({low} to {high})"
     return mark(said, band, line(left, middle, right, middle, stroke=LEVEL, stroke_width=2))
 
 
-def _step(of: Line, number: int, across: Across) -> Markup:
+def _step(of: Line, number: int, across: Scale) -> Markup:
     step = of.steps[number]
-    x = across(step.at - 0.5)
+    x = across.at(step.at - 0.5)
     ratio, low, high = figures.interval(step.ratio, step.low, step.high)
     return mark(
         f"Step on {day(step.began_at)}: {ratio} times what it was ({low} to {high})",
@@ -104,27 +106,13 @@ def _step(of: Line, number: int, across: Across) -> Markup:
     )
 
 
-def _upright(scale: Ratios, width: float, reference: str) -> list[Markup]:
-    parts = []
-    for tick, name in scale.ticks(6):
-        y = scale.at(tick)
-        dashed = {"stroke": QUIET, "stroke_dasharray": "3 3"} if tick == 1 else {"stroke": GRID}
-        parts.append(line(LABEL_PX, y, width - 8, y, **dashed))
-        parts.append(quiet(name, LABEL_PX - 6, y + 4, text_anchor="end"))
-    parts.append(
-        quiet(f"ratio to {reference}, logarithmic; runs in their order", width - 8,
-              HEAD_PX + HEIGHT_PX + 38, text_anchor="end")
-    )  # fmt: skip
-    return parts
-
-
-def _days(shown: Sequence[Point], first: int, across: Across, *, narrow: bool) -> list[Markup]:
+def _days(shown: Sequence[Point], first: int, across: Scale, frame: Frame) -> list[Markup]:
     """The date below a run, wherever there is room for it."""
     parts, free = [], 0.0
-    half = 10 * PX_PER_CHARACTER / 2
-    room = half if narrow else 2 * half
+    half = length("2026-01-01") / 2
+    room = half if frame.narrow else 2 * half
     for place, point in enumerate(shown):
-        at = across(first + place)
+        at = across.at(first + place)
         if at - half >= free:
             y = HEAD_PX + HEIGHT_PX + 18
             parts.append(quiet(day(point.began_at), at, y, text_anchor="middle"))

@@ -13,15 +13,14 @@ from importlib import import_module
 from math import sqrt
 from pathlib import Path
 
-from bakeoff.explore.drawing.drawn import Drawn, ratios
 from bakeoff.explore.drawing.narrowing import narrowing
 from bakeoff.explore.live.state import LiveState, Stood, Wanted
 from bakeoff.explore.page import fragment
 from bakeoff.model.errors import BakeoffError, NoVerdict
 from bakeoff.model.verdict import Verdict
-from bakeoff.report.document import Document
+from bakeoff.report.document import Chart, Charts, Document
 from bakeoff.report.kinds.standings import ranked
-from bakeoff.report.render.html import split_headline, undrawn
+from bakeoff.report.render.html import layout, split_headline
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.so_far import Progress, progress, taken_cpus
 
@@ -67,7 +66,7 @@ def judged(run: AnyRun, past: Sequence[Stood] = ()) -> LiveState:
         return state.model_copy(update={"trouble": str(error)})
     verdict = run.result if isinstance(run.result, Verdict) else None
     now = _stands(verdict, far.measured_s) if verdict else ()
-    charts = (*ratios(verdict), *_narrowing(past, now, verdict, far)) if verdict else ()
+    charts = _narrowing(past, now, verdict, far) if verdict else ()
     return state.model_copy(
         update={
             "finding": split_headline(document)[0],
@@ -78,14 +77,12 @@ def judged(run: AnyRun, past: Sequence[Stood] = ()) -> LiveState:
     )
 
 
-def _standings(document: Document, charts: Sequence[Drawn]) -> str:
-    """What every form of the report has, with the picture that the run's page will begin with."""
-    return fragment(
-        "live_standings.html",
-        charts=charts,
-        blocks=undrawn(replace(document, detail=())),
-        href=lambda _: "",
-    )
+def _standings(document: Document, charts: Sequence[Chart]) -> str:
+    """What every form of the report has, with `charts` below the picture that it begins with."""
+    first, *further = document.summary
+    summary = (first, Charts(lambda: charts), *further)
+    blocks = layout(replace(document, summary=summary, detail=())).blocks
+    return fragment("live_standings.html", blocks=blocks, href=lambda _: "")
 
 
 def _stands(verdict: Verdict, measured_s: float) -> tuple[Stood, ...]:
@@ -106,7 +103,7 @@ def _stands(verdict: Verdict, measured_s: float) -> tuple[Stood, ...]:
 
 def _narrowing(
     past: Sequence[Stood], now: Sequence[Stood], verdict: Verdict, far: Progress
-) -> tuple[Drawn, ...]:
+) -> tuple[Chart, ...]:
     stood = {
         each.name: [
             *(

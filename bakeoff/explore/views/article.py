@@ -58,7 +58,7 @@ def article(index: Index, address: Address) -> Page:
                 address=address,
                 title=f"The claims of {name} over time",
                 data=lambda: _data(points),
-                charts=outcomes(name, points),
+                charts=outcomes(points),
                 claims=_claims(points),
             )
     raise NotThere("the history has no replay of such an article")

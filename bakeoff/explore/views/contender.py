@@ -7,7 +7,7 @@ from typing import ClassVar
 from bakeoff.explore import address as to
 from bakeoff.explore.address import Address
 from bakeoff.explore.badge import Badge, of_ratio
-from bakeoff.explore.drawing.drawn import line_over_time
+from bakeoff.explore.drawing.past import line_over_time
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import ContenderLine, Line, LineStep, Point, Series, SeriesKey

@@ -1,23 +1,20 @@
 """A run, or a part of it: what its report says, of all contenders or of a chosen family."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
 from bakeoff.explore.badge import Badge, of_verdict, of_words
-from bakeoff.explore.drawing.drawn import Drawn, ratios
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
-from bakeoff.explore.pictures import charts_of, has_charts
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import RunLine, ShelvedFigure, ShelvedRun
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Chart, Document
-from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
+from bakeoff.report.render.html import Layout, layout, split_headline
 
 MATES = 12
 """Other runs that a comparison is offered with."""
@@ -34,8 +31,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class RunPage(Page):
-    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races. The
-    first `summary` of `blocks` are the report's summary.
+    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
 
     `before` is the run before it of the same reference, workload and machine, and `others` finds
     the newest of those, to compare with.
@@ -49,9 +45,7 @@ class RunPage(Page):
     part: str
     document: Document
     further: str
-    blocks: tuple[Shown, ...]
-    summary: int
-    headings: tuple[Shown, ...]
+    layout: Layout
     family: tuple[Member, ...]
     reference: str
     is_family: bool
@@ -59,26 +53,15 @@ class RunPage(Page):
     before: RunLine | None
     others: Callable[[], tuple[RunLine, ...]]
 
-    @cached_property
-    def pictures(self) -> tuple[Chart, ...]:
-        """The report's other pictures; each is drawn when its file is asked for."""
-        own = {drawn.slug for drawn in self.charts}
-        return tuple(chart for chart in charts_of(self.document) if chart.slug not in own)
-
-    @property
-    def has_pictures(self) -> bool:
-        """Whether there may be any."""
-        return has_charts(self.document)
-
     def badges(self) -> tuple[Badge, ...]:
         """Who leads, or that it is a tie. A family that somebody chose has none."""
         if self.is_family:
             return ()
         return (of_verdict(self.verdict) if self.verdict else of_words(self.title),)
 
-    def stills(self) -> tuple[Drawn, ...]:
-        """Its pictures. A family that somebody chose has none: no site has its page."""
-        return () if self.is_family else super().stills()
+    def in_a_site(self) -> tuple[Chart, ...]:
+        """The first one: runs are many. Of a family that somebody chose no site has a page."""
+        return () if self.is_family else self.charts[:1]
 
     def href(self, link: Links) -> Callable[[str], str]:
         """Where the document's own links lead: a part's report is a page here; files are none."""
@@ -100,7 +83,7 @@ def run(index: Index, address: Address) -> RunPage:
     against = numbers(address.asked("against"))
     shown = opened(shelved, part, of, against[0] if against else -1)
     finding, further = split_headline(shown.document)
-    blocks = undrawn(shown.document)
+    laid_out = layout(shown.document)
     verdict = shown.verdict
     before = None if part else run_before(index, shelved)
     return RunPage(
@@ -108,15 +91,13 @@ def run(index: Index, address: Address) -> RunPage:
         title=finding,
         alarm=shown.document.alarm,
         data=lambda: shown.document.data,
-        charts=ratios(verdict) if verdict else (),
+        charts=laid_out.charts,
         run=shelved,
         verdict=verdict,
         part=part,
         document=shown.document,
         further=further,
-        blocks=blocks,
-        summary=len(undrawn(replace(shown.document, detail=()))),
-        headings=tuple(parts(blocks)),
+        layout=laid_out,
         family=tuple(
             Member(number=number, name=name, chosen=not of or number in of)
             for number, name in enumerate(shown.entries)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
 from bakeoff.explore.badge import Badge, of_words
-from bakeoff.explore.drawing.drawn import changes
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.views.run import found
@@ -15,7 +14,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import ShelvedRun
 from bakeoff.report.document import Document
 from bakeoff.report.kinds.comparison import document as document_of
-from bakeoff.report.render.html import Shown, parts, split_headline, undrawn
+from bakeoff.report.render.html import Layout, layout, split_headline
 
 if TYPE_CHECKING:
     from bakeoff.judge import Run as JudgedRun
@@ -35,8 +34,7 @@ class TwoPage(Page):
     after: ShelvedRun
     document: Document
     further: str
-    blocks: tuple[Shown, ...]
-    headings: tuple[Shown, ...]
+    layout: Layout
     reference: str
     references: tuple[str, ...]
     unlike: bool
@@ -68,19 +66,18 @@ def two(index: Index, address: Address) -> TwoPage:
     result = compare_runs(*judged, reference=reference or None, unlike_machines=unlike)
     document = document_of(result)
     finding, further = split_headline(document)
-    blocks = undrawn(document)
+    laid_out = layout(document)
     names = [{entry.name for entry in run.verdict.entries if entry.valid} for run in judged]
     return TwoPage(
         address=address,
         title=finding,
         data=lambda: document.data,
-        charts=changes(result),
+        charts=laid_out.charts,
         before=before,
         after=after,
         document=document,
         further=further,
-        blocks=blocks,
-        headings=tuple(parts(blocks)),
+        layout=laid_out,
         reference=result.reference or "",
         references=tuple(sorted(names[0] & names[1])),
         unlike=unlike,

@@ -1,4 +1,4 @@
-"""The pictures of all kinds of run. Importing this takes altair along: most of a second."""
+"""The pictures of all kinds of run, and what every picture is drawn with."""
 
 from collections.abc import Sequence
 

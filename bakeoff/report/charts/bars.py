@@ -1,19 +1,17 @@
-"""Bars with their figures, placed by the pixel: no name is too long for its axis."""
+"""Bars with their figures."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import altair as alt
+from markupsafe import Markup
 
-from bakeoff.report.charts.palette import INK, QUIET
-from bakeoff.report.charts.theme import Drawing, Frame, Panels, by_pixel, data
-from bakeoff.report.charts.ticks import round_step
-from bakeoff.report.document import printable
+from bakeoff.report.charts.palette import INK
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across
+from bakeoff.report.charts.svg import fitting, length, line, moved, quiet, rect, stacked, text
+from bakeoff.report.document import Drawing, Frame, printable
 
-_BAR, _TEXT, _GAP, _BETWEEN = 15, 17, 12, 40
-_NAME_ROOM, _FIGURE_ROOM = 180, 84
+BAR_PX, TEXT_PX, GAP_PX, BETWEEN_PX, TITLE_PX = 15, 18, 12, 40, 26
+NAMES_PX, FIGURE_PX = 240, 90
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,11 @@ class Bar:
     figure: str
     runs: Sequence[float] = ()
 
+    @property
+    def end(self) -> float:
+        """As far as anything of it reaches."""
+        return max(sum(length for length, _ in self.parts), *self.runs, 0)
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -40,107 +43,51 @@ class Panel:
     title: str = ""
 
 
-def bars(panels: Sequence[Panel], frame: Frame) -> Panels:
+def bars(panels: Sequence[Panel], frame: Frame) -> Drawing:
     """The panels beside each other, or in a narrow frame one below the other."""
-    # Padding on both sides takes 8 px.
-    width = frame.width - 8
     if frame.narrow:
-        return alt.vconcat(*(_panel(panel, width, 5) for panel in panels), spacing=24)
-    width = (width - _BETWEEN * (len(panels) - 1)) // len(panels)
-    return alt.hconcat(*(_panel(panel, width, 8) for panel in panels), spacing=_BETWEEN)
+        return stacked((_panel(panel, frame.width, 5) for panel in panels), gap=24)
+    width = (frame.width - BETWEEN_PX * (len(panels) - 1)) / len(panels)
+    drawn = [_panel(panel, width, 8) for panel in panels]
+    parts = [moved(each.parts, place * (width + BETWEEN_PX), 0) for place, each in enumerate(drawn)]
+    return Drawing(max(each.height for each in drawn), parts)
 
 
-def _panel(panel: Panel, width: int, ticks: int) -> Drawing:
+def _panel(panel: Panel, width: float, ticks: int) -> Drawing:
     """Names are to the left of their bars where there is room, else above them."""
-    left = _NAME_ROOM if width > 600 else 0
-    longest = max(map(_end, panel.bars), default=0) or 1
-    scale = alt.Scale(domain=[0, longest], nice=False, range=[left, width - _FIGURE_ROOM])
-    step = round_step(longest / ticks)
-    values = [place * step for place in range(math.floor(longest / step) + 1)]
-    axis = alt.Axis(title=panel.unit, values=values, format=",~f", grid=False, labelFlush=False)
-    names, rows, parts, height = _placed(panel.bars, above=not left)
-    x, y = by_pixel(scale, axis, height)
-    text: dict[str, Any] = {"align": "left", "baseline": "middle", "limit": width}
-    frame: list[dict[str, Any]] = [{"zero": 0, "from": 0, "to": height}]
-    runs = alt.Chart(data([row for row in rows if row["least"] < row["most"]]))
-    edge = {
-        "y": y("from"),
-        "y2": alt.Y2("to"),
-        "strokeWidth": alt.value(1.5),
-        "color": alt.value(INK),
-    }
-    layers = [
-        alt.Chart(data(frame))
-        .mark_rule(opacity=0)
-        .encode(x=x("zero"), y=y("from"), y2=alt.Y2("to")),
-        alt.Chart(data(names))
-        .mark_text(**text | {"limit": left - 10 if left else width}, color=INK)
-        .encode(x=alt.value(0), y=y("at"), text=alt.Text("text:N")),
-        alt.Chart(data(parts))
-        .mark_rect()
-        .encode(
-            x=x("start"),
-            x2=alt.X2("end"),
-            y=y("from"),
-            y2=alt.Y2("to"),
-            color=alt.Color("colour:N", scale=None),
-            opacity=alt.Opacity("solid:Q", scale=None),
-        ),
-        *(
-            alt.Chart(data([row for row in rows if row["missing"] is missing]))
-            .mark_text(**text, dx=6 if not missing else 0, fontStyle=slant, color=ink)
-            .encode(x=x("end"), y=y("middle"), text=alt.Text("figure:N"))
-            for missing, slant, ink in ((False, "normal", INK), (True, "italic", QUIET))
-        ),
-        runs.mark_rule(strokeWidth=1.5, color=INK).encode(
-            x=x("least"), x2=alt.X2("most"), y=y("middle")
-        ),
-        runs.mark_rule().encode(x=x("least"), **edge),
-        runs.mark_rule().encode(x=x("most"), **edge),
-    ]
-    drawing: Drawing = alt.layer(*layers).properties(width=width, height=height)
-    if not panel.title:
-        return drawing
-    title = alt.Title(panel.title, anchor="start", fontSize=13, color=INK, offset=6)
-    titled: Drawing = drawing.properties(title=title)
-    return titled
-
-
-def _end(bar: Bar) -> float:
-    return max(sum(length for length, _ in bar.parts), *bar.runs, 0)
-
-
-def _placed(
-    given: Sequence[Bar], *, above: bool
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Names, bars and their parts with where they stand, in px from the top, and the height."""
-    names: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    parts: list[dict[str, Any]] = []
-    top = 0
-    for bar in given:
+    above = width < 600
+    longest = max(length(printable(bar.name)) for bar in panel.bars)
+    left = 1.0 if above else min(NAMES_PX, longest + 16)
+    furthest = max(bar.end for bar in panel.bars) or 1
+    scale = Scale(0, furthest, left, width - FIGURE_PX)
+    top = float(TITLE_PX if panel.title else 0)
+    parts = [text(panel.title, 0, 14, font_weight="bold")] if panel.title else []
+    for place, bar in enumerate(panel.bars):
         if bar.name:
-            top += _GAP if rows else 0
-            names.append({"text": printable(bar.name), "at": top + _BAR / 2})
-            top += _TEXT if above else 0
-        place = {"from": top, "to": top + _BAR}
-        end = 0.0
-        for length, solid in bar.parts:
-            start, end = end, end + length
-            parts.append(
-                {"start": start, "end": end, "colour": bar.colour, "solid": solid, **place}
-            )
-        runs = bar.runs or (end,)
-        rows.append(
-            {
-                "end": _end(bar),
-                "least": min(runs),
-                "most": max(runs),
-                "figure": bar.figure,
-                "missing": not bar.parts,
-                "middle": top + _BAR / 2,
-                **place,
-            }
+            top += GAP_PX if place else 0
+            name = fitting(printable(bar.name), width if above else left - 12)
+            parts.append(text(name, 0, top + 12))
+            top += TEXT_PX if above else 0
+        parts += _bar(bar, scale, top)
+        top += BAR_PX + 2
+    return Drawing(top + 4 + AXIS_PX, [*across(scale.axis(panel.unit, ticks), top + 4), *parts])
+
+
+def _bar(bar: Bar, scale: Scale, top: float) -> list[Markup]:
+    middle, base = top + BAR_PX / 2, top + 12
+    if not bar.parts:
+        return [quiet(bar.figure, scale.begin, base, font_style="italic")]
+    parts, reached = [], 0.0
+    for size, solid in bar.parts:
+        x = scale.at(reached)
+        reached += size
+        wide = scale.at(reached) - x
+        parts.append(rect(x, top, wide, BAR_PX, fill=bar.colour, fill_opacity=solid))
+    parts.append(text(bar.figure, scale.at(bar.end) + 6, base))
+    if bar.runs and (ends := (min(bar.runs), max(bar.runs))) and ends[0] < ends[1]:
+        least, most = map(scale.at, ends)
+        parts.append(line(least, middle, most, middle, stroke=INK, stroke_width=1.5))
+        parts += (
+            line(x, top, x, top + BAR_PX, stroke=INK, stroke_width=1.5) for x in (least, most)
         )
-        top += _BAR + 2
-    return names, rows, parts, top + 4
+    return parts

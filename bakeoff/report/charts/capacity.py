@@ -1,17 +1,20 @@
 """The throughput–latency curve, with the objectives' lines, and what is answered past them."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import altair as alt
+from markupsafe import Markup
 
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.report import figures
-from bakeoff.report.charts.palette import INK, QUIET
-from bakeoff.report.charts.theme import Drawing, Frame, colours, data, log_scale, log_y, named
-from bakeoff.report.charts.ticks import ratio_ticks
-from bakeoff.report.document import Chart, printable
+from bakeoff.report.charts.curves import HEAD_PX, Looks, key, looks, plot, x_scale, y_scale
+from bakeoff.report.charts.palette import INK, QUIET, colours
+from bakeoff.report.charts.scale import Axis, Scale, time
+from bakeoff.report.charts.svg import Corner, dots, line, polyline, quiet, stacked, text
+from bakeoff.report.document import Chart, Drawing, Frame, printable
 from bakeoff.report.kinds.capacity_headline import headline, ranked
+
+Curves = Mapping[str, Sequence[Corner]]
+"""A contender's points: the rate that was offered, and what came of it."""
 
 
 def capacity_charts(report: CapacityReport) -> list[Chart | None]:
@@ -21,13 +24,13 @@ def capacity_charts(report: CapacityReport) -> list[Chart | None]:
 
 
 def _latency(report: CapacityReport, quantile: str) -> Chart | None:
-    rows = [
-        {"name": printable(entry.name), "rate": point.rate, "value": us}
+    curves = {
+        printable(entry.name): [
+            (point.rate, us) for point in entry.curve if (us := point.quantiles_us.get(quantile))
+        ]
         for entry in report.entries
-        for point in entry.curve
-        if (us := point.quantiles_us.get(quantile))
-    ]
-    if not rows:
+    }
+    if not any(curves.values()):
         return None
     return Chart(
         slug=f"latency-{quantile.replace('.', '-')}",
@@ -38,59 +41,48 @@ def _latency(report: CapacityReport, quantile: str) -> Chart | None:
             " capacity, where the curve crosses."
         ),
         alt_text=f"{quantile} latency over offered rate: {headline(report)}",
-        draw=lambda frame: _draw_latency(report, quantile, rows, frame),
+        draw=lambda frame: _draw_latency(report, quantile, curves, frame),
     )
 
 
-def _draw_latency(
-    report: CapacityReport, quantile: str, rows: Sequence[dict[str, Any]], frame: Frame
-) -> Drawing:
-    limits: list[dict[str, Any]] = [
-        {"value": bound.limit_us, "text": f"{quantile} ≤ {figures.duration(bound.limit_us)}"}
+def _draw_latency(report: CapacityReport, quantile: str, curves: Curves, frame: Frame) -> Drawing:
+    bounds = {
+        each.text: bound.limit_us
         for each in report.objectives
         for bound in each.bounds
         if bound.quantile == quantile
-    ]
-    bounding = [
-        each.text
-        for each in report.objectives
-        if any(bound.quantile == quantile for bound in each.bounds)
-    ]
-    places = [place for text in bounding for place in ranked(report, text)]
-    knees: list[dict[str, Any]] = [
-        {
-            "name": printable(entry.name),
-            "rate": capacity.requests_per_s,
-            "text": figures.rate(capacity.requests_per_s),
-            "at": 8 + 15 * (place % 6),
-        }
-        for place, (entry, capacity) in enumerate(places)
-    ]
-    x, y = _rates(rows, frame), log_y("value", _values(rows, limits), quantile, time=True)
-    bounded = alt.Chart(data(limits)).encode(y=y)
-    knee = alt.Chart(data(knees)).encode(x=x, color=_signs(report, frame)["color"])
-    layers = [
-        bounded.mark_rule(color=INK, strokeDash=[5, 4]),
-        bounded.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=QUIET).encode(
-            x=alt.value(0), text=alt.Text("text:N")
-        ),
-        *_curves(report, rows, x, y, frame),
-        knee.mark_rule(strokeWidth=1, opacity=0.7),
-        knee.mark_text(align="right", dx=-4).encode(
-            y=alt.Y("at:Q", scale=None, axis=None), text=alt.Text("text:N")
-        ),
-    ]
-    return alt.layer(*layers).properties(height=320)
+    }
+    own = looks(colours(list(curves)))
+    x, y = _scales(curves, bounds.values(), 320, frame)
+    parts = []
+    for limit_us in bounds.values():
+        at = y.at(limit_us)
+        parts.append(line(x.begin, at, x.end, at, stroke=INK, stroke_dasharray="5 4"))
+        said = f"{quantile} ≤ {figures.duration(limit_us)}"
+        parts.append(quiet(said, x.begin + 4, at - 4))
+    parts += _curves(curves, own, x, y)
+    knees = (
+        (printable(entry.name), capacity.requests_per_s)
+        for objective in bounds
+        for entry, capacity in ranked(report, objective)
+    )
+    for place, (name, rate) in enumerate((name, rate) for name, rate in knees if rate):
+        at, colour = x.at(rate), own[name]["stroke"]
+        parts.append(line(at, HEAD_PX, at, y.begin, stroke=colour, opacity=0.7))
+        down = HEAD_PX + 12 + 15 * (place % 6)
+        parts.append(text(figures.rate(rate), at - 4, down, fill=colour, text_anchor="end"))
+    axes = _offered(x, frame), y.axis(f"{quantile}, logarithmic", 8, time)
+    return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 
 def _goodput(report: CapacityReport) -> Chart | None:
-    rows = [
-        {"name": printable(entry.name), "rate": point.rate, "value": point.goodput}
+    curves = {
+        printable(entry.name): [
+            (point.rate, point.goodput) for point in entry.curve if point.goodput > 0
+        ]
         for entry in report.entries
-        for point in entry.curve
-        if point.goodput > 0
-    ]
-    if not rows:
+    }
+    if not any(curves.values()):
         return None
     past = "; ".join(
         f"{entry.name} {figures.rate(entry.beyond.goodput)} of {figures.rate(entry.beyond.rate)}"
@@ -106,46 +98,36 @@ def _goodput(report: CapacityReport) -> Chart | None:
             " collapses falls."
         ),
         alt_text=f"Goodput over offered rate: {past}.",
-        draw=lambda frame: _draw_goodput(report, rows, frame),
+        draw=lambda frame: _draw_goodput(curves, frame),
     )
 
 
-def _draw_goodput(report: CapacityReport, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
-    rates = [row["rate"] for row in rows]
-    all_answered = [{"rate": rate, "value": rate} for rate in (min(rates), max(rates))]
-    x = _rates(rows, frame)
-    y = log_y("value", [*_values(rows, []), *rates], "right answers/s")
-    diagonal = alt.Chart(data(all_answered)).mark_line(
-        color=QUIET, strokeDash=[5, 4], strokeWidth=1
-    )
-    layers = [diagonal.encode(x=x, y=y), *_curves(report, rows, x, y, frame)]
-    return alt.layer(*layers).properties(height=280)
+def _draw_goodput(curves: Curves, frame: Frame) -> Drawing:
+    own = looks(colours(list(curves)))
+    x, y = _scales(curves, [rate for curve in curves.values() for rate, _ in curve], 280, frame)
+    ends = [(x.at(rate), y.at(rate)) for rate in (x.low, x.high)]
+    parts = [polyline(ends, stroke=QUIET, stroke_dasharray="5 4"), *_curves(curves, own, x, y)]
+    axes = _offered(x, frame), y.axis("right answers/s, logarithmic", 8)
+    return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 
-def _values(*every: Sequence[dict[str, Any]]) -> list[float]:
-    return [row["value"] for rows in every for row in rows]
+def _scales(
+    curves: Curves, further: Iterable[float], height: float, frame: Frame
+) -> tuple[Scale, Scale]:
+    """For all points; upwards for `further` values, too."""
+    points = [point for curve in curves.values() for point in curve]
+    rates = [rate for rate, _ in points]
+    x = x_scale(min(rates), max(rates), frame, is_log=True)
+    return x, y_scale([*(value for _, value in points), *further], height)
 
 
-def _curves(
-    report: CapacityReport, rows: Sequence[dict[str, Any]], x: alt.X, y: alt.Y, frame: Frame
-) -> list[alt.Chart]:
+def _curves(curves: Curves, own: Looks, x: Scale, y: Scale) -> Iterator[Markup]:
     """A line for each contender, with its points."""
-    base = alt.Chart(data(rows)).encode(x=x, y=y, **_signs(report, frame))
-    return [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=28, opacity=1)]
+    for name, curve in curves.items():
+        corners = [(x.at(rate), y.at(value)) for rate, value in curve]
+        yield polyline(corners, stroke_width=2, **own[name])
+        yield dots(corners, 6, stroke=own[name]["stroke"])
 
 
-def _signs(report: CapacityReport, frame: Frame) -> dict[str, Any]:
-    return named(colours([printable(entry.name) for entry in report.entries], None), frame)
-
-
-def _rates(rows: Sequence[dict[str, Any]], frame: Frame) -> alt.X:
-    scale, _ = log_scale([row["rate"] for row in rows])
-    bottom, top = scale.to_dict()["domain"]
-    axis = alt.Axis(
-        title="requests/s offered, logarithmic",
-        format=",~f",
-        grid=False,
-        labelOverlap=True,
-        values=ratio_ticks(bottom, top, frame.ticks),
-    )
-    return alt.X("rate:Q", scale=scale, axis=axis)
+def _offered(x: Scale, frame: Frame) -> Axis:
+    return x.axis("requests/s offered, logarithmic", frame.ticks)

@@ -1,20 +1,20 @@
 """The picture of the processors: what the server's and the generator's did over the run."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-import altair as alt
+from markupsafe import Markup
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
-from bakeoff.report.charts.palette import GRID, INK
+from bakeoff.report.charts.curves import Symbol, legend
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.theme import Drawing, Frame, by_pixel, data
-from bakeoff.report.document import Chart
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across
+from bakeoff.report.charts.svg import boxes, line, rect, stacked, text
+from bakeoff.report.document import Chart, Drawing, Frame
 
 # Work in two blues, network interrupts in green, stolen time in the alarming colour.
 PART_COLOURS = {"user": "#0072b2", "system": "#56b4e9", "softirq": "#009e73", "steal": "#d55e00"}
-_ROW, _BAND = 108, 74
+_ROW_PX, _BAND_PX = 104, 74
 
 
 def cores(race: Race) -> Chart | None:
@@ -27,26 +27,6 @@ def cores(race: Race) -> Chart | None:
     shares = series.core_shares(race.blocks, list(jobs))
     if not shares:
         return None
-    bottom = {cpu: _ROW * (place + 1) for place, cpu in enumerate(jobs)}
-    rows = [
-        {
-            "start": share.start_s,
-            "end": share.end_s,
-            "part": share.part,
-            "low": bottom[share.cpu] - _BAND * share.low,
-            "high": bottom[share.cpu] - _BAND * share.high,
-        }
-        for share in shares
-        if share.high > share.low
-    ]
-    heads = [
-        {
-            "top": bottom[cpu] - _BAND,
-            "bottom": bottom[cpu],
-            "text": f"core {cpu}: {' and '.join(do)}",
-        }
-        for cpu, do in jobs.items()
-    ]
     stolen = race.verdict.steal_share
     steal = f" Steal over the run: {figures.percent(stolen)}." if stolen is not None else ""
     return Chart(
@@ -59,33 +39,40 @@ def cores(race: Race) -> Chart | None:
         alt_text=(
             f"Stacked CPU use of {len(jobs)} processors over time: user, system, softirq, steal."
         ),
-        draw=lambda frame: _draw(rows, heads, frame),
+        draw=lambda frame: _draw(shares, jobs, frame),
     )
 
 
-def _draw(rows: Sequence[dict[str, Any]], heads: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
-    height = _ROW * len(heads)
-    first, last = min(row["start"] for row in rows), max(row["end"] for row in rows)
-    x, y = by_pixel(
-        alt.Scale(domain=[first, last], nice=False),
-        alt.Axis(title="s since the first block", grid=False, tickCount=frame.ticks),
-        height,
+def _draw(
+    shares: Sequence[series.CoreShare], jobs: Mapping[int, list[str]], frame: Frame
+) -> Drawing:
+    first, last = min(each.start_s for each in shares), max(each.end_s for each in shares)
+    scale = Scale(first, last, 1, frame.width - 1)
+    bottoms = {cpu: _ROW_PX * (place + 1) for place, cpu in enumerate(jobs)}
+    parts: list[Markup] = []
+    for cpu, bottom in bottoms.items():
+        said = f"core {cpu}: {' and '.join(jobs[cpu])}"
+        parts.append(text(said, 0, bottom - _BAND_PX - 8))
+        parts += (line(0, y, frame.width, y) for y in (bottom - _BAND_PX, bottom))
+    for part, colour in PART_COLOURS.items():
+        edges = (
+            (
+                scale.at(each.start_s),
+                bottoms[each.cpu] - _BAND_PX * each.high,
+                scale.at(each.end_s),
+                bottoms[each.cpu] - _BAND_PX * each.low,
+            )
+            for each in shares
+            if each.part == part and each.high > each.low
+        )
+        parts.append(boxes(edges, fill=colour))
+    bottom = _ROW_PX * len(jobs)
+    axis = scale.axis("s since the first block", frame.ticks)
+    plot = Drawing(bottom + AXIS_PX, [*parts, *across(axis, bottom)])
+    return stacked(
+        [legend({part: _square(hue) for part, hue in PART_COLOURS.items()}, frame), plot]
     )
-    hue = alt.Color(
-        "part:N",
-        scale=alt.Scale(domain=list(PART_COLOURS), range=list(PART_COLOURS.values())),
-        legend=alt.Legend(symbolType="square"),
-    )
-    rooms = alt.Chart(data(heads))
-    layers = [
-        rooms.mark_rule(color=GRID).encode(y=y("top")),
-        rooms.mark_rule(color=GRID).encode(y=y("bottom")),
-        alt.Chart(data(rows))
-        .mark_rect(strokeWidth=0)
-        .encode(x=x("start"), x2=alt.X2("end"), y=y("low"), y2=alt.Y2("high"), color=hue),
-        rooms.mark_text(align="left", baseline="bottom", color=INK, dx=2, dy=-6).encode(
-            x=alt.value(0), y=y("top"), text=alt.Text("text:N")
-        ),
-    ]
-    drawing: Drawing = alt.layer(*layers).properties(height=height)
-    return drawing
+
+
+def _square(colour: str) -> Symbol:
+    return lambda x, y: rect(x, y - 6, 12, 12, fill=colour)

@@ -1,62 +1,72 @@
-"""The forest plot: ratios with their intervals on one axis. For a race, a grid and claims."""
+"""Ratios with their intervals, a lane each, on one axis."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-import altair as alt
+from markupsafe import Markup
 
 from bakeoff.report.charts.palette import INK, QUIET
-from bakeoff.report.charts.theme import Drawing, Frame, by_pixel, data, ratio_axis
-from bakeoff.report.document import printable
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times
+from bakeoff.report.charts.svg import (
+    PX_PER_CHARACTER,
+    ROW_PX,
+    circle,
+    diamonds,
+    ground,
+    length,
+    line,
+    mark,
+    polygon,
+    quiet,
+    rect,
+    text,
+    uprights,
+)
+from bakeoff.report.document import Drawing, Frame, printable
 
-_TEXT, _LANE, _BARE_LANE, _TITLE, _GAP = 15, 22, 13, 20, 14
-_TEXT_WIDTH = 400
-# Of a sans serif at 12 px, the wider ones included.
-_PX_PER_CHARACTER = 7
-_OPEN = {
-    (False, False): "",
-    (True, False): "left",
-    (False, True): "right",
-    (True, True): "both",
-}
-_STYLES: dict[str, dict[str, Any]] = {
-    "title": {"fontWeight": "bold", "color": INK},
-    "text": {"color": INK},
-    "figure": {"color": QUIET},
-}
+NAMES_PX = 340
+TITLE_PX, BETWEEN_PX, LANE_PX, NARROW_LANE_PX = 24, 12, 26, 24
+Sign = Literal["circle", "cross", "diamond"]
 
 
 @dataclass(frozen=True)
-class Line:
-    """A ratio with its interval; `text` and `figure` stand beside it.
+class Lane:
+    """A ratio over 0 with its interval; None is an end that is open: an arrow.
 
-    An end that is None is an arrow. `key` says by which sign it is drawn. `shaded` is a range
-    behind it, open where a bound is None; `ring` marks another ratio.
+    `figures` say all of it, a line each; `n` counts what it was measured in, in words. `shaded` is
+    a range behind it, open where a bound is None; `ring` marks another ratio.
     """
 
-    key: str
+    name: str
+    figures: tuple[str, ...]
     ratio: float
     low: float | None
     high: float | None
-    text: str = ""
-    figure: str = ""
+    colour: str
+    n: str = ""
+    sign: Sign = "circle"
     shaded: tuple[float | None, float | None] | None = None
     ring: float | None = None
+
+    @property
+    def label(self) -> str:
+        """What it says when it is pointed at."""
+        return f"{self.name}: " + ", ".join(filter(None, (*self.figures, self.n)))
 
 
 @dataclass(frozen=True)
 class Group:
-    """Lines under a title; `no figures` stands where there is none."""
+    """Lanes under a title; `no figures` stands where there is none."""
 
-    lines: Sequence[Line]
+    lanes: Sequence[Lane]
     title: str = ""
 
 
-def open_ended(lines: Sequence[Line]) -> str:
+def open_ended(lanes: Sequence[Lane]) -> str:
     """What arrows mean, as a sentence with a space before it; empty where there are none."""
-    if all(line.low is not None and line.high is not None for line in lines):
+    if all(lane.low is not None and lane.high is not None for lane in lanes):
         return ""
     return (
         " An arrow is an interval without an end on that side: the load generator was the limit,"
@@ -64,115 +74,116 @@ def open_ended(lines: Sequence[Line]) -> str:
     )
 
 
-def forest(
-    groups: Sequence[Group], signs: Mapping[str, tuple[str, str]], frame: Frame, *, legend: bool
-) -> Drawing:
-    """The groups one below the other. `signs` has the shape and the colour of each key."""
-    lines = [line for group in groups for line in group.lines]
-    ratios = [1.05, 0.95]
-    for line in lines:
-        bounds = (line.ratio, line.low, line.high, line.ring, *(line.shaded or ()))
-        ratios += [bound for bound in bounds if bound and bound > 0]
-    scale, axis = ratio_axis(min(ratios), max(ratios), frame, "ratio, logarithmic")
-    widest = max(len(text) for line in lines for text in (line.text, line.figure))
-    column = 0 if frame.narrow else min(_TEXT_WIDTH, widest * _PX_PER_CHARACTER)
-    scale["range"] = [column + 24 if column else 6, frame.width - 24]
-    axis["grid"] = False
-    room = (column or frame.width - 8) // _PX_PER_CHARACTER
-    texts, rows, height = _placed(groups, room, scale["domain"], narrow=frame.narrow)
-    x, y = by_pixel(scale, axis, height)
-    names = [key for key in signs if any(line.key == key for line in lines)]
-    key = (
-        alt.Legend(columns=2 if frame.narrow else 5, symbolStrokeWidth=0, labelLimit=150)
-        if legend
-        else None
-    )
-    shapes = alt.Scale(domain=names, range=[signs[name][0] for name in names])
-    colours = alt.Scale(domain=names, range=[signs[name][1] for name in names])
-    hue = alt.Color("key:N", scale=colours, legend=key)
-    base = alt.Chart(data(rows))
-    lane = {"y": y("lane_from"), "y2": alt.Y2("lane_to")}
-    rings = alt.Chart(data([row for row in rows if row["ring"]]))
-    layers = [
-        alt.Chart(data([row for row in rows if row["above"]]))
-        .mark_rect(color=QUIET, opacity=0.16)
-        .encode(x=x("above"), x2=alt.X2("below"), **lane),
-        base.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=x("one"), **lane),
-        *(
-            alt.Chart(data([text for text in texts if text["style"] == style]))
-            .mark_text(align="left", baseline="top", **look)
-            .encode(x=alt.value(0), y=y("at"), text=alt.Text("text:N"))
-            for style, look in _STYLES.items()
-        ),
-        base.mark_rule(strokeWidth=2.5).encode(
-            x=x("low"), x2=alt.X2("high"), y=y("middle"), color=hue
-        ),
-        *(
-            alt.Chart(data([row for row in rows if row["open"] in (side, "both")]))
-            .mark_point(filled=True, size=110, opacity=1, shape=f"triangle-{side}")
-            .encode(x=x(end), y=y("middle"), color=hue)
-            for side, end in (("left", "low"), ("right", "high"))
-        ),
-        base.mark_point(filled=True, size=75, opacity=1).encode(
-            x=x("ratio"),
-            y=y("middle"),
-            color=hue,
-            shape=alt.Shape("key:N", scale=shapes, legend=key),
-        ),
-        rings.mark_point(shape="circle", size=150, strokeWidth=1.5, filled=False).encode(
-            x=x("ring"), y=y("middle"), color=alt.value(INK)
-        ),
-    ]
-    drawing: Drawing = alt.layer(*layers).properties(height=height)
-    return drawing
+def spoken(lanes: Sequence[Lane]) -> str:
+    """The lanes in words."""
+    return "; ".join(f"{lane.name} {': '.join(lane.figures)}" for lane in lanes)
 
 
-def _placed(
-    groups: Sequence[Group], room: int, domain: Sequence[float], *, narrow: bool
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Where texts and lanes stand, in px from the top, and the height of all.
-
-    Texts have `room` characters a line: beside their lane, or above it where it is narrow.
-    """
-    texts: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    top = 0
-
-    def put(style: str, text: str, at: float) -> None:
-        texts.append({"style": style, "text": printable(text), "at": at})
-
+def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
+    """The groups one below the other; `title` is that of the axis."""
+    lanes = [lane for group in groups for lane in group.lanes]
+    names_px = min(NAMES_PX, max(length(lane.name) for lane in lanes) + PX_PER_CHARACTER)
+    figures_px = max(length(said) for lane in lanes for said in lane.figures)
+    begin, end = (8.0, frame.width - 12.0)
+    if not frame.narrow:
+        begin, end = names_px + 12, frame.width - figures_px - 24
+    bounds = [each for lane in lanes for each in (lane.ratio, lane.low, lane.high, lane.ring)]
+    bounds += [each for lane in lanes for each in lane.shaded or ()]
+    scale = Scale.ratios([each for each in bounds if each and each > 0], begin, end)
+    parts: list[Markup] = []
+    spans: list[tuple[float, float]] = []
+    top = 0.0
     for group in groups:
         if group.title:
-            put("title", group.title, top)
-            top += _TITLE
-        if not group.lines:
-            put("figure", "no figures", top)
-            top += _TEXT
-        for line in group.lines:
-            said = [("text", each) for each in textwrap.wrap(printable(line.text), room)]
-            said += [("figure", line.figure)] if line.figure else []
-            for place, (style, text) in enumerate(said):
-                put(style, text, top + 4 + _TEXT * place)
-            words = _TEXT * len(said)
-            lane_from = top + words + 8 if narrow and said else top
-            lane_to = lane_from + (_LANE if narrow else words + 8) if said else top + _BARE_LANE
-            above, below = line.shaded or (None, None)
-            rows.append(
-                {
-                    "key": line.key,
-                    "one": 1,
-                    "ratio": line.ratio,
-                    "low": max(line.low or domain[0], domain[0]),
-                    "high": domain[1] if line.high is None else line.high,
-                    "open": _OPEN[line.low is None, line.high is None],
-                    "ring": line.ring,
-                    "above": (above or domain[0]) if line.shaded else None,
-                    "below": below or domain[1],
-                    "lane_from": lane_from,
-                    "lane_to": lane_to,
-                    "middle": (lane_from + lane_to) / 2,
-                }
-            )
-            top = lane_to + ((14 if narrow else 4) if said else 0)
-        top += _GAP if group.title else 0
-    return texts, rows, top
+            parts.append(text(group.title, 0, top + 14, font_weight="bold"))
+            top += TITLE_PX
+        if not group.lanes:
+            parts.append(quiet("no figures", 0, top + 14))
+            top += LANE_PX
+        for lane in group.lanes:
+            height, drawn = _lane(lane, scale, names_px, top, frame)
+            parts.append(drawn)
+            # Not through the words that are above a narrow lane.
+            spans.append((top + height - NARROW_LANE_PX if frame.narrow else top, top + height))
+            top += height
+        top += BETWEEN_PX if group.title else 0
+    top += 6
+    axis = scale.axis(title, frame.ticks, times)
+    lines = ((scale.at(value), *span) for value, _ in axis.ticks if value != 1 for span in spans)
+    ones = ((scale.at(1), *span) for span in spans)
+    behind = [uprights(lines), uprights(ones, stroke=QUIET, stroke_dasharray="3 3")]
+    return Drawing(top + AXIS_PX, [*behind, *across(axis, top), *parts])
+
+
+def _lane(
+    lane: Lane, scale: Scale, names_px: float, top: float, frame: Frame
+) -> tuple[float, Markup]:
+    """A lane from `top` on, and its height. Where it is narrow, its words are above it."""
+    name = printable(lane.name)
+    if not frame.narrow:
+        rows = textwrap.wrap(name, int(names_px / PX_PER_CHARACTER)) or [""]
+        height = ROW_PX * (max(len(rows), len(lane.figures)) - 1) + LANE_PX
+        said = _column(rows, text, 0, top, height)
+        said += _column(lane.figures, quiet, scale.end + 16, top, height)
+        return height, _mark(lane, said, scale, top, top + height, top + height / 2, frame)
+    figure = ": ".join(lane.figures)
+    rows = textwrap.wrap(name, int(frame.width / PX_PER_CHARACTER)) or [""]
+    is_short = length(rows[-1]) + length(figure) + 16 < frame.width
+    words = len(rows) + (not is_short)
+    said = [text(row, 0, top + ROW_PX * place + 14) for place, row in enumerate(rows)]
+    x, anchor = (frame.width, "end") if is_short else (0, "start")
+    said.append(quiet(figure, x, top + ROW_PX * words - 2, text_anchor=anchor))
+    lane_top, height = top + ROW_PX * words + 2, ROW_PX * words + NARROW_LANE_PX
+    middle = lane_top + NARROW_LANE_PX / 2 - 4
+    return height, _mark(lane, said, scale, lane_top, top + height - 2, middle, frame)
+
+
+def _column(
+    rows: Sequence[str], write: Callable[..., Markup], x: float, top: float, height: float
+) -> list[Markup]:
+    first = top + (height - ROW_PX * (len(rows) - 1)) / 2 + 4
+    return [write(row, x, first + ROW_PX * place) for place, row in enumerate(rows)]
+
+
+def _mark(
+    lane: Lane,
+    said: Sequence[Markup],
+    scale: Scale,
+    top: float,
+    bottom: float,
+    y: float,
+    frame: Frame,
+) -> Markup:
+    parts = [ground(0, top, frame.width, bottom - top)]
+    if lane.shaded:
+        above, below = lane.shaded
+        left, right = scale.at(above or scale.low), scale.at(below or scale.high)
+        parts.append(rect(left, top, right - left, bottom - top, fill=QUIET, opacity=0.14))
+    parts += [*said, interval(scale, y, lane.low, lane.high, lane.colour)]
+    parts.append(_sign(lane.sign, scale.at(lane.ratio), y, lane.colour))
+    if lane.ring:
+        parts.append(circle(scale.at(lane.ring), y, 7, fill="none", stroke=INK, stroke_width=1.5))
+    return mark(lane.label, *parts)
+
+
+def interval(scale: Scale, y: float, low: float | None, high: float | None, colour: str) -> Markup:
+    """From end to end; an end that is not there is an arrow."""
+    left, right = scale.at(low or scale.low), scale.at(high or scale.high)
+    parts = [line(left, y, right, y, stroke=colour, stroke_width=2.5)]
+    for x, back, end in ((left, left + 8, low), (right, right - 8, high)):
+        if end is None:
+            parts.append(polygon([(x, y), (back, y - 5), (back, y + 5)], fill=colour))
+    return Markup("").join(parts)
+
+
+def _sign(sign: Sign, x: float, y: float, colour: str) -> Markup:
+    """What is told apart without its colour."""
+    match sign:
+        case "circle":
+            return circle(x, y, 4.5, fill=colour)
+        case "diamond":
+            return diamonds([(x, y)], 5.5, fill=colour)
+    strokes = (
+        line(x - 4, y - way, x + 4, y + way, stroke=colour, stroke_width=2.5) for way in (4, -4)
+    )
+    return Markup("").join(strokes)

@@ -1,6 +1,6 @@
 """The pictures of a race: its ratios, what a request costs, and what its series show."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,23 +9,23 @@ from bakeoff.model.ratio import BootRatio, DrawRatio
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.charts import theme
 from bakeoff.report.charts.bars import Bar, Panel, bars
-from bakeoff.report.charts.forest import Group, Line, forest, open_ended
-from bakeoff.report.charts.palette import TWIN
+from bakeoff.report.charts.forest import Group, Lane, forest, open_ended, spoken
+from bakeoff.report.charts.palette import TWIN, colours
 from bakeoff.report.charts.series import blocks_of
 from bakeoff.report.document import Chart, printable
 from bakeoff.report.kinds.standings import ranked
 
 
 @dataclass(frozen=True)
-class Lane:
-    """Whose ratio is drawn: a ranked entry, or the twin."""
+class Standing:
+    """Whose ratio is drawn: a ranked entry, or the twin, which has no `n`."""
 
     name: str
     ratio: float
     low: float | None
     high: float | None
+    n: int = 0
     boots: tuple[BootRatio, ...] = ()
     draws: tuple[DrawRatio, ...] = ()
 
@@ -48,14 +48,15 @@ class Race:
         return ranked(self.verdict)
 
     @cached_property
-    def lanes(self) -> list[Lane]:
+    def standings(self) -> list[Standing]:
         """The ranked entries' ratios, then the twin's."""
-        lanes = [
-            Lane(
+        standings = [
+            Standing(
                 printable(entry.name),
                 entry.ratio,
                 entry.low,
                 entry.high,
+                entry.n,
                 entry.boots,
                 entry.draws,
             )
@@ -63,8 +64,10 @@ class Race:
             if entry.ratio is not None
         ]
         floor = self.verdict.noise_floor
-        twin = [Lane(printable(floor.name), floor.ratio, floor.low, floor.high)] if floor else []
-        return [*lanes, *twin]
+        if floor:
+            name = printable(floor.name)
+            standings.append(Standing(name, floor.ratio, floor.low, floor.high))
+        return standings
 
     @cached_property
     def reference(self) -> str:
@@ -73,46 +76,49 @@ class Race:
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """Each lane's colour, by the name that is shown."""
+        """Each one's colour, by the name that is shown."""
         floor = self.verdict.noise_floor
         twin = printable(floor.name) if floor else None
-        return theme.colours([lane.name for lane in self.lanes], twin)
+        return colours([each.name for each in self.standings], twin)
+
+
+def lanes(race: Race, colour_of: Mapping[str, str]) -> list[Lane]:
+    """Every ratio with its interval, the twin below them; the margin of equivalence behind."""
+    margin = race.verdict.equivalence_margin
+    return [
+        Lane(
+            each.name,
+            ("1× reference" if each.name == race.reference else figures.ratio_of(each),),
+            each.ratio,
+            each.low,
+            each.high,
+            colour_of[each.name],
+            figures.plural(each.n, "paired block") if each.n else "",
+            shaded=(1 / (1 + margin), 1 + margin),
+        )
+        for each in race.standings
+    ]
 
 
 def ratios(race: Race) -> Chart | None:
-    """Every ratio with its interval, the twin below them, the margin of equivalence behind."""
-    if not race.lanes:
+    """How each compares with the reference."""
+    drawn = lanes(race, race.colours)
+    if not drawn:
         return None
-    margin = race.verdict.equivalence_margin
-    lines = [
-        Line(
-            lane.name,
-            lane.ratio,
-            lane.low,
-            lane.high,
-            lane.name,
-            "1× reference" if lane.name == race.reference else figures.ratio_of(lane),
-            (1 / (1 + margin), 1 + margin),
-        )
-        for lane in race.lanes
-    ]
     what = f"The p99 latency of {race.reference} over the contender's"
     if race.verdict.ranked_by == "requests_per_s":
         what = f"Requests per second over those of {race.reference}"
     twin = " The grey twin is a second copy of the reference: its gap to 1× is the noise floor."
-    spoken = "; ".join(f"{line.text} {line.figure}" for line in lines)
-    signs = {name: ("circle", colour) for name, colour in race.colours.items()}
     return Chart(
         slug="ratios",
         title="How fast, against the reference",
         reading=(
-            f"{what}; each line is a simultaneous 95 % interval. Further right is faster."
-            f" The shaded band is {figures.margin(margin)}, taken as equivalent."
-            f"{open_ended(lines)}"
-            f"{twin if race.verdict.noise_floor else ''}"
+            f"{what}; each line is a simultaneous 95 % interval. Further right is faster. The"
+            f" shaded band is {figures.margin(race.verdict.equivalence_margin)}, taken as"
+            f" equivalent.{open_ended(drawn)}{twin if race.verdict.noise_floor else ''}"
         ),
-        alt_text=f"Forest plot of ratios to {race.reference}: {spoken}.",
-        draw=lambda frame: forest([Group(lines)], signs, frame, legend=False),
+        alt_text=f"Ratios to {race.reference}: {spoken(drawn)}.",
+        draw=lambda frame: forest([Group(drawn)], f"ratio to {race.reference}, logarithmic", frame),
     )
 
 

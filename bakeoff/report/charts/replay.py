@@ -6,8 +6,8 @@ from bakeoff.model.article import Row
 from bakeoff.model.replay import ClaimResult, RowResult
 from bakeoff.report import figures
 from bakeoff.report.charts.bars import Bar, Panel, bars
-from bakeoff.report.charts.forest import Group, Line, forest, open_ended
-from bakeoff.report.charts.theme import colours
+from bakeoff.report.charts.forest import Group, Lane, Sign, forest, open_ended
+from bakeoff.report.charts.palette import FINDINGS, colours
 from bakeoff.report.document import Chart
 from bakeoff.report.kinds.replay import (
     Part,
@@ -26,11 +26,10 @@ _MEMORY_NOTE = (
     "The article's figures are resident sets, added up; ours are Pss, which counts shared memory"
     " once."
 )
-_CROSS = "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z"
-_SIGNS = {
-    "holds": ("circle", "#009e73"),
-    "does not hold": (_CROSS, "#d55e00"),
-    "can't tell": ("diamond", "#e69f00"),
+_SIGNS: dict[str, Sign] = {
+    "holds": "circle",
+    "does not hold": "cross",
+    "can't tell": "diamond",
 }
 
 
@@ -88,7 +87,7 @@ def _panels(
     """Published and measured, by functions that give a row's value and its runs."""
     names = dict.fromkeys(row.name for each in every for row in each.published.rows)
     # The same in every comparison.
-    hues = colours(list(names), None)
+    hues = colours(list(names))
 
     def bar(name: str, row: Row, value: _Value, written: str, missing: str) -> Bar:
         figure, runs = value
@@ -126,21 +125,22 @@ def _chart(part: Part, slug: str, what: str, reading: str, panels: tuple[Panel, 
 
 def claims(results: Sequence[ClaimResult]) -> Chart | None:
     """Every claim that has an interval, in the article's order."""
-    lines = [
-        Line(
-            claim.finding,
+    lanes = [
+        Lane(
+            f"{place}. {claim.text}",
+            (claim.finding, figures.ratio_of(ratio)),
             ratio.ratio,
             ratio.low,
             ratio.high,
-            f"{place}. {claim.text}",
-            f"{claim.finding}: {figures.ratio_of(ratio)}",
-            (claim.above, claim.below),
-            claim.published,
+            FINDINGS[claim.finding],
+            sign=_SIGNS[claim.finding],
+            shaded=(claim.above, claim.below),
+            ring=claim.published,
         )
         for place, claim in enumerate(results, start=1)
         if (ratio := claim.measured) and (ratio.low is None or ratio.low > 0)
     ]
-    if not lines:
+    if not lanes:
         return None
     spoken = "; ".join(
         f"{place}. {claim.finding}, {measured(claim)}"
@@ -154,8 +154,8 @@ def claims(results: Sequence[ClaimResult]) -> Chart | None:
             "Each line is a measured 95 % interval; the sign on it is the ratio, its shape the"
             " finding. The shaded range is what was claimed, the ring what was published; dashed,"
             " both rows level. Claims that could not be measured are in the list alone."
-            f"{open_ended(lines)}"
+            f"{open_ended(lanes)}"
         ),
-        alt_text=f"Forest plot of claims: {spoken}.",
-        draw=lambda frame: forest([Group(lines)], _SIGNS, frame, legend=True),
+        alt_text=f"Claims: {spoken}.",
+        draw=lambda frame: forest([Group(lanes)], "ratio, logarithmic", frame),
     )

@@ -1,18 +1,18 @@
 """Pictures of throughput over the run, and of latency by percentile."""
 
 import math
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
-
-import altair as alt
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise, repeat
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
+from bakeoff.report.charts.curves import Looks, key, looks, plot, x_scale, y_scale
 from bakeoff.report.charts.palette import QUIET
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.theme import Drawing, Frame, data, log_y, named
-from bakeoff.report.document import Chart, printable
+from bakeoff.report.charts.scale import Axis, time
+from bakeoff.report.charts.svg import Corner, dots, line, polyline, quiet, stacked
+from bakeoff.report.document import Chart, Drawing, Frame, printable
 from bakeoff.report.kinds.race_trust import latency_caution
 
 SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
@@ -26,18 +26,12 @@ def weather(race: Race) -> Chart | None:
     kept, stride = series.thinned(race.blocks, len(names))
     places = {(block.boot, block.block): n for n, block in enumerate(race.blocks, start=1)}
     kept_places = [places[block.boot, block.block] for block in kept]
-    rows = [
-        {
-            "name": printable(dot.entry),
-            "place": kept_places[dot.place - 1],
-            "boot": dot.boot,
-            "requests_per_s": dot.requests_per_s,
-            "kind": f"{dot.kind} slices",
-        }
+    points = [
+        replace(dot, place=kept_places[dot.place - 1])
         for dot in series.dots(kept, race.verdict.reference)
         if dot.entry in names and dot.requests_per_s > 0
     ]
-    if not rows:
+    if not points:
         return None
     drawn = "every block" if stride == 1 else f"one block in {stride}"
     return Chart(
@@ -49,60 +43,51 @@ def weather(race: Race) -> Chart | None:
             " that is why ratios are taken within a block."
         ),
         alt_text=f"Throughput of {len(names)} contenders over {len(race.blocks)} blocks.",
-        draw=lambda frame: _draw_weather(race, rows, frame),
+        draw=lambda frame: _draw_weather(race, points, frame),
     )
 
 
-def _draw_weather(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
-    last = len(race.blocks)
-    x = alt.X(
-        "place:Q",
-        scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
-        axis=alt.Axis(title="block", tickCount=frame.ticks, grid=False),
-    )
-    highest = max(row["requests_per_s"] for row in rows)
+def _draw_weather(race: Race, points: Sequence[series.Dot], frame: Frame) -> Drawing:
+    x = x_scale(0.5, len(race.blocks) + 0.5, frame)
+    rates = [point.requests_per_s for point in points]
     # Room above the lines for the names of the boots.
-    reached = [*(row["requests_per_s"] for row in rows), highest * 1.25]
-    signs = _signs(race, frame)
-    base = alt.Chart(data(rows)).encode(
-        x=x, y=log_y("requests_per_s", reached, "requests/s"), color=signs["color"]
-    )
-    line = base.mark_line(strokeWidth=1, opacity=0.45).encode(detail=alt.Detail("boot:N"), **signs)
-    dots = base.mark_point(filled=True, size=9, opacity=0.8)
-    starts = [
-        {"at": place + 1.5, "boot": after.boot + 1}
-        for place, (before, after) in enumerate(pairwise(race.blocks))
+    y = y_scale([*rates, max(rates) * 1.25], 280)
+    parts = []
+    starts = [(0.5, race.blocks[0].boot)] + [
+        (place + 0.5, after.boot)
+        for place, (before, after) in enumerate(pairwise(race.blocks), start=1)
         if before.boot != after.boot
     ]
-    rules = alt.Chart(data([{"at": 0.5, "boot": race.blocks[0].boot + 1}, *starts]))
-    edge = rules.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=alt.X("at:Q"))
-    label = rules.transform_calculate(text="'boot ' + datum.boot").mark_text(
-        align="left", baseline="top", dx=5, dy=2, color=QUIET
-    )
-    layers = [
-        edge,
-        label.encode(x=alt.X("at:Q"), y=alt.value(0), text=alt.Text("text:N")),
-        line,
-        dots,
-    ]
-    return alt.layer(*layers).properties(height=280)
+    for place, boot in starts:
+        at = x.at(place)
+        parts.append(line(at, y.end, at, y.begin, stroke=QUIET, stroke_dasharray="3 3"))
+        parts.append(quiet(f"boot {boot + 1}", at + 5, y.end + 13))
+    by_line: dict[tuple[str, int], list[Corner]] = {}
+    for point in points:
+        corner = (x.at(point.place), y.at(point.requests_per_s))
+        by_line.setdefault((printable(point.entry), point.boot), []).append(corner)
+    own = _looks(race)
+    for (name, _), corners in by_line.items():
+        parts.append(polyline(corners, opacity=0.45, **own[name]))
+        parts.append(dots(corners, 3.2, stroke=own[name]["stroke"]))
+    axes = x.axis("block", frame.ticks), y.axis("requests/s, logarithmic", 8)
+    return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 
-def _signs(race: Race, frame: Frame) -> dict[str, Any]:
-    return named(
-        {lane.name: race.colours[lane.name] for lane in race.lanes[: len(race.ranked)]}, frame
-    )
+def _looks(race: Race) -> Looks:
+    names = [printable(entry.name) for entry in race.ranked]
+    return looks({name: race.colours[name] for name in names})
 
 
 def percentiles(race: Race) -> Chart | None:
     """Latency at each share of requests, the tail stretched out."""
-    rows = [
-        {"name": printable(entry.name), "nines": nines(share), "us": us}
+    curves = {
+        printable(entry.name): [
+            (nines(share), us) for share, us in entry.percentiles_us if share < 1 and us > 0
+        ]
         for entry in race.ranked
-        for share, us in entry.percentiles_us
-        if share < 1 and us > 0
-    ]
-    if not rows:
+    }
+    if not any(curves.values()):
         return None
     spoken = "; ".join(
         f"{printable(entry.name)} p50 {figures.duration(entry.latency_us.p50)},"
@@ -119,7 +104,7 @@ def percentiles(race: Race) -> Chart | None:
             f" {latency_caution(race.verdict)}"
         ),
         alt_text=f"Latency percentiles: {spoken}.",
-        draw=lambda frame: _draw_percentiles(race, rows, frame),
+        draw=lambda frame: _draw_percentiles(race, curves, frame),
     )
 
 
@@ -128,32 +113,24 @@ def nines(share: float) -> float:
     return -math.log10(1 - share)
 
 
-def _draw_percentiles(race: Race, rows: Sequence[dict[str, Any]], frame: Frame) -> Drawing:
-    furthest = max(row["nines"] for row in rows)
-    shares = [share for share in SHARE_TICKS if nines(share) <= furthest + 1e-9]
-    labels = ", ".join(f"'{share * 100:.6g} %'" for share in shares)
-    ticks = [nines(share) for share in shares]
-    # Vega gives the place of a tick among all as `index`, from 0 to 1.
-    label = f"[{labels}][round(datum.index * {max(1, len(shares) - 1)})]"
-    names = list(dict.fromkeys(row["name"] for row in rows))
+def _draw_percentiles(
+    race: Race, curves: Mapping[str, Sequence[tuple[float, float]]], frame: Frame
+) -> Drawing:
+    points = [point for curve in curves.values() for point in curve]
+    x = x_scale(0, max(place for place, _ in points), frame)
+    y = y_scale([us for _, us in points], 300)
+    shares = [
+        (place, f"{share * 100:.6g} %")
+        for share in SHARE_TICKS
+        if (place := nines(share)) <= x.high + 1e-9
+    ]
+    own = _looks(race)
     # The fastest ones get the broader lines: one that lies on another can't hide it.
-    breadths = [5.5, 3.2, *[1.8] * len(names)][: len(names)]
-    widths = alt.Scale(type="ordinal", domain=names, range=breadths)
-    lines: Drawing = (
-        alt.Chart(data(rows))
-        .mark_line(interpolate="monotone")
-        .encode(
-            x=alt.X(
-                "nines:Q",
-                scale=alt.Scale(domain=[0, furthest], nice=False),
-                axis=alt.Axis(
-                    title="share of requests", values=ticks, labelExpr=label, labelOverlap=True
-                ),
-            ),
-            y=log_y("us", [row["us"] for row in rows], "latency", time=True),
-            strokeWidth=alt.StrokeWidth("name:N", scale=widths, legend=None),
-            **_signs(race, frame),
-        )
-        .properties(height=300)
-    )
-    return lines
+    breadths = chain((5.5, 3.2), repeat(1.8))
+    parts = [
+        polyline(((x.at(a), y.at(b)) for a, b in curve), stroke_width=breadth, **own[name])
+        for (name, curve), breadth in zip(curves.items(), breadths, strict=False)
+    ]
+    latency = y.axis("latency, logarithmic", 8, time)
+    drawn = plot(Axis(x, "share of requests", shares), latency, parts, grid=True)
+    return stacked([key(own, frame), drawn], gap=8)

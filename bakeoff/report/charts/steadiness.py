@@ -1,67 +1,93 @@
 """The picture of a race's steadiness: each block's and each boot's ratio around the result."""
 
+import math
 import random
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-import altair as alt
-import numpy as np
+from markupsafe import Markup
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
-from bakeoff.report.charts.palette import GRID, INK, QUIET
-from bakeoff.report.charts.race import Lane, Race
-from bakeoff.report.charts.theme import Drawing, Frame, colour_scale, data
-from bakeoff.report.document import Chart, printable
+from bakeoff.report.charts.curves import legend
+from bakeoff.report.charts.palette import INK, QUIET
+from bakeoff.report.charts.race import Race, Standing
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across
+from bakeoff.report.charts.svg import (
+    Corner,
+    diamonds,
+    dots,
+    fitting,
+    length,
+    line,
+    rect,
+    stacked,
+    text,
+)
+from bakeoff.report.document import Chart, Drawing, Frame, printable
 
-_KINDS = ["short slices", "long slices"]
+NAMES_PX, NARROW_NAME_PX = 200, 20
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A ratio, in % from the contender's own; `down` so many lanes of boots from the top."""
+
+    down: float
+    apart: float
+    is_long: bool = False
+
+
+@dataclass(frozen=True)
+class _Lane:
+    """A contender's ratios and its interval, all in % from its own ratio."""
+
+    name: str
+    interval: tuple[float, float] | None
+    strokes: Sequence[_Point]
+    dots: Sequence[_Point]
 
 
 def steadiness(race: Race) -> Chart | None:
     """A lane per boot: its blocks as dots, its own ratio as a stroke, the interval behind."""
-    results = {lane.name: lane for lane in race.lanes if lane.name != race.reference}
-    in_draws = any(len(lane.draws) > len(lane.boots) for lane in results.values())
-    strokes: list[dict[str, Any]] = [
-        {"name": name, "lane": place, "apart": _apart(ratio, lane.ratio)}
-        for name, lane in results.items()
-        for place, ratio in (_by_draw(lane) if in_draws else _by_boot(lane))
-    ]
+    results = [each for each in race.standings if each.name != race.reference]
+    in_draws = any(len(each.draws) > len(each.boots) for each in results)
     kept, stride = series.thinned(race.blocks, len(results))
     chance = random.Random(race.verdict.seed)
+    dots: dict[str, list[_Point]] = {each.name: [] for each in results}
+    ratio_of = {each.name: each.ratio for each in results}
     # The blocks' ratios are those of throughput.
     by_throughput = race.verdict.ranked_by == "requests_per_s"
-    dots: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "lane": dot.boot + chance.uniform(-0.32, 0.32),
-            "apart": _apart(dot.ratio, results[name].ratio),
-            "kind": f"{dot.kind} slices",
-        }
-        for dot in (series.dots(kept, race.verdict.reference) if by_throughput else [])
-        if (name := printable(dot.entry)) in results and dot.ratio
+    for dot in series.dots(kept, race.verdict.reference) if by_throughput else ():
+        if (name := printable(dot.entry)) in dots and dot.ratio:
+            down = dot.boot + chance.uniform(-0.32, 0.32)
+            apart = _apart(dot.ratio, ratio_of[name])
+            dots[name].append(_Point(down, apart, dot.kind == "long"))
+    lanes = [
+        _Lane(
+            each.name,
+            (_apart(each.low, each.ratio), _apart(each.high, each.ratio))
+            if each.low and each.high
+            else None,
+            _by_draw(each) if in_draws else _by_boot(each),
+            dots[each.name],
+        )
+        for each in results
     ]
-    if not strokes and not dots:
+    strokes = [abs(point.apart) for lane in lanes for point in lane.strokes]
+    blocks = [abs(point.apart) for lane in lanes for point in lane.dots]
+    if not strokes and not blocks:
         return None
-    intervals: list[dict[str, Any]] = [
-        {"name": name, "from": _apart(lane.low, lane.ratio), "to": _apart(lane.high, lane.ratio)}
-        for name, lane in results.items()
-        if lane.low and lane.high
-    ]
-    reach = max((abs(each["apart"]) for each in strokes), default=0.0)
-    reach = max([reach, *(max(-each["from"], each["to"]) for each in intervals)])
-    if dots:
-        reach = max(reach, float(np.quantile([abs(dot["apart"]) for dot in dots], 0.99)))
-    reach = reach * 1.1 or 1.0
-    outside = sum(abs(dot["apart"]) > reach for dot in dots)
-    for dot in dots:
-        dot["apart"] = min(max(dot["apart"], -reach), reach)
-    drawn = "all blocks are drawn" if stride == 1 else f"one block in {stride} is drawn"
-    of_dots = (
-        f" Each dot is one block; {drawn}; diamonds are long slices."
-        f" {figures.plural(outside, 'dot')} further out than the axis"
-        f" {'lies' if outside == 1 else 'lie'} on its edge."
+    intervals = (abs(end) for lane in lanes for end in lane.interval or ())
+    reach = (
+        max([*strokes, *intervals, *sorted(blocks)[: math.ceil(0.99 * len(blocks))]]) * 1.1 or 1.0
     )
-    furthest = max((abs(stroke["apart"]) for stroke in strokes), default=0.0)
+    outside = sum(apart > reach for apart in blocks)
+    drawn = "all blocks are drawn" if stride == 1 else f"one block in {stride} is drawn"
+    of_dots = f" Each dot is one block; {drawn}; diamonds are long slices."
+    if outside:
+        lie = "lies" if outside == 1 else "lie"
+        of_dots += f" {figures.plural(outside, 'dot')} further out than the axis {lie} on its edge."
     what, above = ("draw", ", its draws one below the other") if in_draws else ("boot", "")
     return Chart(
         slug="steadiness",
@@ -70,26 +96,26 @@ def steadiness(race: Race) -> Chart | None:
             "Ratios as a difference to the contender's result; the shaded band is its 95 %"
             f" interval. A contender has a lane per boot, the first on top{above}. Each stroke is"
             f" one {what}'s own ratio: strokes that lie apart mean that connections or processes of"
-            f" one program differ, which more blocks would not cure.{of_dots if dots else ''}"
+            f" one program differ, which more blocks would not cure.{of_dots if blocks else ''}"
         ),
         alt_text=(
-            f"{figures.plural(len(dots), 'block ratio')} around each contender's ratio; {what}s are"
-            f" at most {furthest:.2g} % apart from it."
+            f"{figures.plural(len(blocks), 'block ratio')} around each contender's ratio; {what}s"
+            f" are at most {max(strokes, default=0.0):.2g} % apart from it."
         ),
-        draw=lambda frame: _draw(race, dots, strokes, intervals, reach, frame),
+        draw=lambda frame: _draw(race, lanes, reach, frame),
     )
 
 
-def _by_boot(lane: Lane) -> list[tuple[float, float]]:
-    """Where each stroke is, in lanes from the top, and its ratio."""
-    return [(each.boot, each.ratio) for each in lane.boots]
+def _by_boot(of: Standing) -> list[_Point]:
+    return [_Point(each.boot, _apart(each.ratio, of.ratio)) for each in of.boots]
 
 
-def _by_draw(lane: Lane) -> list[tuple[float, float]]:
-    """The same, draws spread over the lane of their boot."""
-    last = max(each.draw for each in lane.draws) if lane.draws else 0
+def _by_draw(of: Standing) -> list[_Point]:
+    """Draws spread over the lane of their boot."""
+    last = max([1, *(each.draw for each in of.draws)])
     return [
-        (each.boot + 0.64 * (each.draw / max(1, last) - 0.5), each.ratio) for each in lane.draws
+        _Point(each.boot + 0.64 * (each.draw / last - 0.5), _apart(each.ratio, of.ratio))
+        for each in of.draws
     ]
 
 
@@ -97,68 +123,49 @@ def _apart(ratio: float, result: float) -> float:
     return 100 * (ratio / result - 1)
 
 
-def _draw(
-    race: Race,
-    dots: Sequence[dict[str, Any]],
-    strokes: Sequence[dict[str, Any]],
-    intervals: Sequence[dict[str, Any]],
-    reach: float,
-    frame: Frame,
-) -> Drawing:
-    lanes = race.verdict.boots
-    step = max(36, 20 * lanes)
-    scale = alt.Scale(domain=[-reach, reach], nice=False)
-    axis = alt.Axis(
-        title="difference to the contender's own ratio",
-        tickCount=frame.ticks,
-        labelExpr="(datum.value > 0 ? '+' : '') + datum.label + ' %'",
-        labelOverlap=True,
-    )
-    names = alt.Axis(
-        title=None, domain=False, ticks=False, labelLimit=170, labelColor=INK, grid=False
-    )
-    order = [interval["name"] for interval in intervals]
-    y = alt.Y("name:N", sort=order, axis=names)
-    top = alt.Y("name:N", sort=order, axis=names, bandPosition=0)
-    lane = alt.YOffset("lane:Q", scale=alt.Scale(domain=[-0.6, lanes - 0.4], nice=False))
-    x = alt.X("apart:Q", scale=scale, axis=axis)
-    colour = alt.Color("name:N", scale=colour_scale(race.colours), legend=None)
-    of_interval = alt.Chart(data(intervals))
-    layers: list[alt.Chart] = [
-        alt.Chart(data([{"apart": 0}])).mark_rule(color=QUIET, strokeDash=[3, 3]).encode(x=x),
-        of_interval.mark_rule(color=GRID).encode(y=top, x=alt.value(0), x2=alt.value("width")),
-        of_interval.mark_rect(opacity=0.13).encode(
-            x=alt.X("from:Q", scale=scale),
-            x2=alt.X2("to:Q"),
-            y=top,
-            y2=alt.Y2("name", bandPosition=1),
-            color=colour,
-        ),
-    ]
-    if dots:
-        shape = alt.Scale(domain=_KINDS, range=["circle", "diamond"])
-        sizes = alt.Scale(domain=_KINDS, range=[11, 46])
-        legend = alt.Legend(symbolFillColor=INK, symbolStrokeWidth=0)
-        layers.append(
-            alt.Chart(data(dots))
-            .mark_point(filled=True, opacity=0.75)
-            .encode(
-                x=x,
-                y=y,
-                yOffset=lane,
-                color=colour,
-                shape=alt.Shape("kind:N", scale=shape, legend=legend),
-                size=alt.Size("kind:N", scale=sizes),
-            )
-        )
-    layers.append(
-        alt.Chart(data(strokes))
-        .mark_tick(
-            orient="vertical",
-            thickness=2.5,
-            size=6 if len(strokes) > lanes * len(intervals) else 15,
-            color=INK,
-        )
-        .encode(x=x, y=y, yOffset=lane)
-    )
-    return alt.layer(*layers).properties(height=alt.Step(step))
+def _percent(value: float) -> str:
+    return f"{value:+g} %".replace("-", "−") if value else "0 %"
+
+
+def _draw(race: Race, lanes: Sequence[_Lane], reach: float, frame: Frame) -> Drawing:
+    longest = max(length(lane.name) for lane in lanes) + 16
+    left = 4.0 if frame.narrow else min(NAMES_PX, longest)
+    scale = Scale(-reach, reach, left, frame.width - 4)
+    boots = race.verdict.boots
+    band_px = max(36, 20 * boots)
+    strokes_px = 3 if any(len(lane.strokes) > boots for lane in lanes) else 7.5
+    parts: list[Markup] = []
+    top = 0.0
+    for lane in lanes:
+        colour = race.colours[lane.name]
+        top += NARROW_NAME_PX if frame.narrow else 0
+        name_at = (top - 6) if frame.narrow else top + band_px / 2 + 4
+        parts.append(text(fitting(lane.name, left - 8 if left > 8 else frame.width), 0, name_at))
+        parts.append(line(scale.begin, top, scale.end, top))
+        if lane.interval:
+            begin, end = map(scale.at, lane.interval)
+            parts.append(rect(begin, top, end - begin, band_px, fill=colour, opacity=0.14))
+
+        def at(point: _Point, top: float = top) -> Corner:
+            down = (point.down + 0.6) / (boots + 0.2)
+            return scale.at(point.apart), top + down * band_px
+
+        short = [at(point) for point in lane.dots if not point.is_long]
+        long = [at(point) for point in lane.dots if point.is_long]
+        parts += [dots(short, 3.6, stroke=colour, opacity=0.75)] if short else []
+        parts += [diamonds(long, 4, fill=colour, opacity=0.75)] if long else []
+        for x, y in map(at, lane.strokes):
+            parts.append(line(x, y - strokes_px, x, y + strokes_px, stroke=INK, stroke_width=2.5))
+        top += band_px
+    zero = scale.at(0)
+    axis = scale.axis("difference to the contender's own ratio", frame.ticks, _percent)
+    behind = across(axis, top, grid_from=0)
+    behind.append(line(zero, 0, zero, top, stroke=QUIET, stroke_dasharray="3 3"))
+    drawn = Drawing(top + AXIS_PX, [*behind, *parts])
+    if not any(lane.dots for lane in lanes):
+        return drawn
+    signs = {
+        "short slices": lambda x, y: dots([(x + 7, y)], 4, stroke=INK),
+        "long slices": lambda x, y: diamonds([(x + 7, y)], 5, fill=INK),
+    }
+    return stacked([legend(signs, frame), drawn], gap=8)

@@ -1,10 +1,21 @@
 """Two runs compared: whose ratio to the reference changed, and by how much."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.report import figures
-from bakeoff.report.document import Document, Item, List, Sign, Table, Text, items, tabulated
+from bakeoff.report.document import (
+    Chart,
+    Charts,
+    Document,
+    Item,
+    List,
+    Sign,
+    Table,
+    Text,
+    items,
+    tabulated,
+)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds.shared import bare_ratio, gates
 from bakeoff.report.sentences import listed, sentence, sentences
@@ -18,6 +29,12 @@ _PLAIN = (
 
 def document(result: RunsComparison) -> Document:
     """The report of a comparison of two runs."""
+
+    def pictures() -> Sequence[Chart | None]:
+        from bakeoff.report.charts.comparison import changes
+
+        return [changes(result)]
+
     versions = [
         f"{each.name}: version {each.before.version or 'unknown'} before,"
         f" {each.after.version or 'unknown'} after."
@@ -36,6 +53,7 @@ def document(result: RunsComparison) -> Document:
         headline=headline(result),
         context=(result.before.run, result.after.run),
         summary=(
+            Charts(pictures),
             List("Changes", tuple(_change(result, each) for each in _others(result)), True),
             _table(result),
             gates(result.gates, result.ranked_by),

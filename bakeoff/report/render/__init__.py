@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bakeoff.report.document import Document
+from bakeoff.report.document import WIDE, Document
 from bakeoff.report.render.frames import csv, frame
 from bakeoff.report.render.markdown import markdown
 from bakeoff.report.render.terminal import terminal
@@ -15,15 +15,14 @@ def write(folder: Path, document: Document) -> Path:
 
     Each file appears whole or not at all. OSError where the folder can't be written.
     """
-    # Here, not above: altair takes a second, and whoever only prints needs no pictures.
-    from bakeoff.report.render.html import page
+    # Here, not above: who only prints needs no templates.
+    from bakeoff.report.charts.svg import alone, svg
+    from bakeoff.report.render.html import layout, page
 
-    made = page(document)
-    files: dict[str, str] = {
-        f"charts/{slug}.svg": each.wide for slug, each in made.pictures.items()
-    }
+    made = layout(document)
+    files = {f"charts/{chart.slug}.svg": alone(svg(chart, WIDE)) for chart in made.charts}
     files |= {"report.md": markdown(document), "report.csv": csv(document)}
-    files["report.html"] = made.html
+    files["report.html"] = page(document, made)
     (folder / "charts").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         _write_whole(folder / name, text)

@@ -8,8 +8,12 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictU
 from jinja2.filters import do_urlencode
 from markupsafe import Markup
 
+from bakeoff.report.charts.palette import DARK
+from bakeoff.report.charts.svg import svg
 from bakeoff.report.document import (
+    NARROW,
     TONES,
+    WIDE,
     Block,
     Chart,
     Charts,
@@ -23,23 +27,6 @@ from bakeoff.report.document import (
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A drawn chart: SVG elements of 976 and 340 px."""
-
-    chart: Chart
-    wide: Markup
-    narrow: Markup
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page, and its pictures by their slugs."""
-
-    html: str
-    pictures: dict[str, Picture]
-
-
-@dataclass(frozen=True)
 class Shown:
     """A block with its id in the page and what is drawn of it; `kind` is its class."""
 
@@ -47,16 +34,30 @@ class Shown:
     id: str
     block: Block
     blocks: "tuple[Shown, ...]" = ()
-    pictures: tuple[Picture, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A document's blocks as a page shows them, and all of its pictures."""
+
+    blocks: tuple[Shown, ...]
+    charts: tuple[Chart, ...]
+
+    @property
+    def parts(self) -> list[Shown]:
+        """The blocks that a list of the page's parts has."""
+        return [
+            shown for shown in self.blocks if shown.id and not getattr(shown.block, "folded", False)
+        ]
 
 
 @dataclass
 class _Builder:
-    """Gives ids, each once, and collects the pictures, where they are `drawn`."""
+    """Gives ids, each once, and collects the pictures."""
 
-    drawn: bool = True
     ids: set[str] = field(default_factory=set)
-    pictures: dict[str, Picture] = field(default_factory=dict)
+    charts: list[Chart] = field(default_factory=list)
 
     def shown(self, blocks: Iterable[Block]) -> tuple[Shown, ...]:
         """The blocks that have something in them."""
@@ -68,11 +69,9 @@ class _Builder:
             case Text():
                 return Shown(kind, "", block)
             case Charts():
-                if not self.drawn:
-                    return None
-                pictures = tuple(_picture(chart) for chart in block.make() if chart)
-                self.pictures |= {picture.chart.slug: picture for picture in pictures}
-                return Shown(kind, "", block, pictures=pictures) if pictures else None
+                charts = tuple(chart for chart in block.make() if chart)
+                self.charts += charts
+                return Shown(kind, "", block, charts=charts) if charts else None
             case Section():
                 name = self._id(block.title)
                 inner = self.shown(block.blocks)
@@ -88,40 +87,34 @@ class _Builder:
         return name
 
 
-def page(document: Document) -> Page:
-    """The document as a whole page."""
+def layout(document: Document) -> Layout:
+    """Everything of a document, in its order."""
     builder = _Builder()
     blocks = builder.shown((*document.summary, *document.detail))
+    return Layout(blocks, tuple(builder.charts))
+
+
+def page(document: Document, layout: Layout) -> str:
+    """The document as a whole page."""
     finding, further = split_headline(document)
-    html = (
+    return (
         environment()
         .get_template("page.html")
         .render(
             document=document,
             finding=finding,
             further=further,
-            blocks=blocks,
-            parts=parts(blocks),
+            blocks=layout.blocks,
+            parts=layout.parts,
             href=_href,
         )
     )
-    return Page(html, builder.pictures)
-
-
-def undrawn(document: Document) -> tuple[Shown, ...]:
-    """The document's blocks without its pictures, for pages that draw their own."""
-    return _Builder(drawn=False).shown((*document.summary, *document.detail))
 
 
 def split_headline(document: Document) -> tuple[str, str]:
     """The first sentence of the headline, which is a page's title, and what follows it."""
     finding, dot, further = document.headline.partition(". ")
     return finding + dot.strip(), further
-
-
-def parts(blocks: Iterable[Shown]) -> list[Shown]:
-    """The blocks that a list of the page's parts has."""
-    return [shown for shown in blocks if shown.id and not getattr(shown.block, "folded", False)]
 
 
 def snippet(document: Document) -> str:
@@ -132,23 +125,6 @@ def snippet(document: Document) -> str:
     )
     template = environment().get_template("snippet.html")
     return template.render(document=document, blocks=blocks, href=_href)
-
-
-def _picture(chart: Chart) -> Picture:
-    # Here, not above: altair takes a second, and who has pictures of their own doesn't wait for it.
-    from altair.utils.schemapi import debug_mode
-
-    from bakeoff.report.charts.theme import NARROW, WIDE, to_svg
-
-    # Without altair's check of each piece against its schema, which takes longer than the drawing;
-    # the tests draw the same pieces with it.
-    with debug_mode(False):
-        wide, narrow = (
-            Markup(to_svg(chart.draw(frame), frame, chart.slug, chart.alt_text))
-            for frame in (WIDE, NARROW)
-        )
-    # Vega escapes what it writes, and `to_svg` the label: these two are markup already.
-    return Picture(chart, wide, narrow)
 
 
 def _href(link: str) -> str:
@@ -167,6 +143,9 @@ def environment(*further: BaseLoader) -> Environment:
         finalize=_plain,
     )
     environment.filters["tone"] = TONES.__getitem__
+    environment.filters["wide"] = lambda chart: svg(chart, WIDE)
+    environment.filters["narrow"] = lambda chart: svg(chart, NARROW)
+    environment.globals |= {"dark": Markup(DARK), "file_of": lambda _chart: ""}
     css = environment.get_template("page.css").render()
     # In a notebook the styles keep to the snippet: they are nested, and its root is the page's.
     nested = css.replace(":root", "&")

@@ -1,0 +1,130 @@
+"""From values to pixels: scales, their round ticks, and the axes that show them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from bakeoff.report.charts.palette import QUIET
+from bakeoff.report.charts.svg import length, line, quiet
+
+_UNITS = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
+AXIS_PX = 46
+"""The height of an axis below a plot, with its title."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values from `low` to `high`, drawn from the pixel `begin` to `end`.
+
+    A logarithmic one, `is_log`, has values over 0.
+    """
+
+    low: float
+    high: float
+    begin: float
+    end: float
+    is_log: bool = False
+
+    @classmethod
+    def ratios(cls, values: Sequence[float], begin: float, end: float) -> "Scale":
+        """A logarithmic one that has room for `values`, and for 1 with a little around it."""
+        return cls.log([0.98, 1.02, *values], begin, end)
+
+    @classmethod
+    def log(cls, values: Sequence[float], begin: float, end: float) -> "Scale":
+        """A logarithmic one that has room for `values`, and a little around them."""
+        low, high = min(values), max(values)
+        pad = max((high / low) ** 0.06, 1.001)
+        return cls(low / pad, high * pad, begin, end, is_log=True)
+
+    def at(self, value: float) -> float:
+        """Its pixel; what is beyond an end is at that end."""
+        inside = min(max(value, self.low), self.high)
+        if self.is_log:
+            share = math.log(inside / self.low) / math.log(self.high / self.low)
+        else:
+            share = (inside - self.low) / (self.high - self.low)
+        return self.begin + share * (self.end - self.begin)
+
+    def axis(self, title: str, most: int, write: Callable[[float], str] | None = None) -> "Axis":
+        """One with round values, some `most` of them."""
+        if self.is_log and self.high / self.low >= 4:
+            values = _decades(self.low, self.high, most)
+        else:
+            step = round_step((self.high - self.low) / most)
+            first, last = math.ceil(self.low / step), math.floor(self.high / step)
+            values = [round(place * step, 9) for place in range(first, last + 1)]
+        return Axis(self, title, [(value, (write or plain)(value)) for value in values])
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A scale that is shown: `ticks` are values with what is written at them."""
+
+    scale: Scale
+    title: str
+    ticks: Sequence[tuple[float, str]]
+
+
+def _decades(low: float, high: float, most: int) -> list[float]:
+    """Powers of ten, with round values between them where there is room."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
+        ticks = [round(digit * 10.0**power, 9) for power in powers for digit in digits]
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) <= most:
+            break
+    return inside
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next((m * power for m in (1, 2, 5) if m * power >= least), 10 * power)
+
+
+def plain(value: float) -> str:
+    """`120,000`, `0.5`."""
+    return f"{value:,.9g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def time(us: float) -> str:
+    """A time given in µs: `50 ms`."""
+    return next(f"{us / size:g} {unit}" for size, unit in _UNITS if us >= size or size == 1)
+
+
+def times(ratio: float) -> str:
+    """`1.5×`."""
+    return f"{ratio:g}×"
+
+
+def across(axis: Axis, top: float, grid_from: float | None = None) -> list[Markup]:
+    """An axis below what ends at `top`, with lines up to `grid_from`.
+
+    A value is left unwritten where there is no room beside the one before it.
+    """
+    scale = axis.scale
+    parts = [line(scale.begin, top, scale.end, top)]
+    free = 0.0
+    for value, said in axis.ticks:
+        x = scale.at(value)
+        parts.append(line(x, top if grid_from is None else grid_from, x, top + 5))
+        left = max(0, min(x - length(said) / 2, scale.end + 4 - length(said)))
+        if left >= free:
+            parts.append(quiet(said, left + length(said) / 2, top + 19, text_anchor="middle"))
+            free = left + length(said) + 6
+    middle = (scale.begin + scale.end) / 2
+    return [*parts, quiet(axis.title, middle, top + 38, text_anchor="middle")]
+
+
+def upright(axis: Axis, left: float, right: float, dashed_at: float | None = None) -> list[Markup]:
+    """An axis at `left`, its lines to `right`."""
+    parts = []
+    for value, said in axis.ticks:
+        y = axis.scale.at(value)
+        dashed = {"stroke": QUIET, "stroke_dasharray": "3 3"} if value == dashed_at else {}
+        parts.append(line(left, y, right, y, **dashed))
+        parts.append(quiet(said, left - 6, y + 4, text_anchor="end"))
+    return parts

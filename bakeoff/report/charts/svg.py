@@ -1,0 +1,190 @@
+"""Elements of SVG, escaped; what a mark is; how drawings are put together.
+
+A picture is drawn in a millisecond, takes no script and no font's measures, and is read by
+keyboard. Its colours are attributes, so that it looks the same as a file of its own.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+from bakeoff.report.charts.palette import DARK, GRID, INK, PAPER, QUIET
+from bakeoff.report.document import Chart, Drawing, Frame, printable
+
+PX_PER_CHARACTER = 6.8
+"""Of a sans serif at 12 px, the wider ones included."""
+ROW_PX = 16
+"""From one line of text to the next."""
+Look = str | float
+Corner = tuple[float, float]
+
+
+def svg(chart: Chart, frame: Frame) -> Markup:
+    """The picture as an SVG element that fills `frame`, named for those who can't see it."""
+    height, parts = chart.draw(frame)
+    inside = Markup("").join(parts)
+    return element(
+        "svg",
+        element("rect", width=frame.width, height=height, fill=PAPER),
+        inside,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {frame.width} {_plain(height)}",
+        width=frame.width,
+        height=height,
+        # What is within an image is nobody's to reach.
+        role="group" if 'class="mark"' in inside else "img",
+        aria_label=printable(chart.alt_text),
+        font_family="Helvetica, Arial, sans-serif",
+        font_size=12,
+    )
+
+
+def alone(drawn: str) -> str:
+    """An SVG element as a file of its own, light and dark: no page's style reaches it."""
+    head, end, rest = drawn.partition(">")
+    style = f"<style>@media (prefers-color-scheme: dark) {{\n{DARK}\n}}</style>"
+    return f"{head}{end}{style}{rest}"
+
+
+def element(name: str, *inside: Markup, **attributes: Look) -> Markup:
+    """`<name a-b="…">inside</name>`: an underscore in a key is a hyphen, one at its end nothing.
+
+    An attribute without a value is left out.
+    """
+    # Plain joins of what is escaped: a picture has hundreds of elements, and Markup's are slow.
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_written(value))}"'
+        for key, value in attributes.items()
+        if value != ""
+    )
+    if not inside:
+        return Markup(f"<{name}{written}/>")
+    return Markup(f"<{name}{written}>{''.join(inside)}</{name}>")
+
+
+def text(said: str, x: float, y: float, **look: Look) -> Markup:
+    """A line of text from `x`, on the base line `y`; its colour is INK unless another is given."""
+    own: dict[str, Look] = {"x": x, "y": y, "fill": INK}
+    return element("text", escape(printable(said)), **(own | look))
+
+
+def quiet(said: str, x: float, y: float, **look: Look) -> Markup:
+    """A line of text that is set back."""
+    own: dict[str, Look] = {"fill": QUIET}
+    return text(said, x, y, **(own | look))
+
+
+def length(said: str) -> float:
+    """How many px a line of text takes, at most."""
+    return len(said) * PX_PER_CHARACTER
+
+
+def fitting(said: str, px: float) -> str:
+    """As much of it as `px` has room for."""
+    room = max(4, int(px / PX_PER_CHARACTER))
+    return said if len(said) <= room else said[: room - 1] + "…"
+
+
+def line(x1: float, y1: float, x2: float, y2: float, **look: Look) -> Markup:
+    """A straight line; GRID's colour and 1 px wide unless it is given otherwise."""
+    own: dict[str, Look] = {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": GRID}
+    return element("line", **(own | look))
+
+
+def uprights(ends: Iterable[tuple[float, float, float]], **look: Look) -> Markup:
+    """Upright lines as one element, each at x from y to y."""
+    path = "".join(f"M{_plain(x)},{_plain(top)}V{_plain(bottom)}" for x, top, bottom in ends)
+    own: dict[str, Look] = {"d": path, "stroke": GRID}
+    return element("path", **(own | look))
+
+
+def rect(left: float, top: float, width: float, height: float, **look: Look) -> Markup:
+    """A rectangle."""
+    return element("rect", x=left, y=top, width=width, height=height, **look)
+
+
+def circle(x: float, y: float, r: float, **look: Look) -> Markup:
+    """A circle around a point."""
+    return element("circle", cx=x, cy=y, r=r, **look)
+
+
+def polygon(corners: Iterable[Corner], **look: Look) -> Markup:
+    """What is within `corners`."""
+    return element("polygon", points=_points(corners), **look)
+
+
+def polyline(corners: Iterable[Corner], **look: Look) -> Markup:
+    """Lines from corner to corner."""
+    return element("polyline", points=_points(corners), fill="none", **look)
+
+
+def dots(places: Iterable[Corner], size: float, **look: Look) -> Markup:
+    """Thousands of dots as one element: lines without a length, whose ends are round."""
+    path = "".join(f"M{_plain(x)},{_plain(y)}h0" for x, y in places)
+    return element("path", d=path, fill="none", stroke_width=size, stroke_linecap="round", **look)
+
+
+def diamonds(places: Iterable[Corner], half: float, **look: Look) -> Markup:
+    """The same as dots, in another form."""
+    form = f"l{half},{half},{-half},{half},{-half},{-half}z"
+    path = "".join(f"M{_plain(x)},{_plain(y - half)}{form}" for x, y in places)
+    return element("path", d=path, **look)
+
+
+def boxes(edges: Iterable[tuple[float, float, float, float]], **look: Look) -> Markup:
+    """Hundreds of rectangles as one element, each from left and top to right and bottom."""
+    path = "".join(
+        f"M{_plain(left)},{_plain(top)}H{_plain(right)}V{_plain(bottom)}H{_plain(left)}z"
+        for left, top, right, bottom in edges
+    )
+    return element("path", d=path, shape_rendering="crispEdges", **look)
+
+
+def mark(label: str, *inside: Markup, in_turn: bool = True) -> Markup:
+    """What has a figure: it can be pointed at, and then says `label`.
+
+    `in_turn`: the keyboard's tab key comes by. Hundreds of points would be in its way; they are in
+    a table, too.
+    """
+    said = printable(label)
+    return element(
+        "g",
+        element("title", escape(said)),
+        *inside,
+        class_="mark",
+        tabindex="0" if in_turn else "-1",
+        role="img",
+        aria_label=said,
+    )
+
+
+def ground(left: float, top: float, width: float, height: float) -> Markup:
+    """Where a mark is pointed at, beside what is seen of it."""
+    return rect(left, top, width, height, fill="none", pointer_events="all")
+
+
+def stacked(drawings: Iterable[Drawing], gap: float = 0) -> Drawing:
+    """Drawings one below the other."""
+    parts, top = [], 0.0
+    for height, inside in drawings:
+        parts.append(moved(inside, 0, top) if top else Markup("").join(inside))
+        top += height + gap
+    return Drawing(top - gap, parts)
+
+
+def moved(parts: Sequence[Markup], right: float, down: float) -> Markup:
+    """What is drawn, at another place."""
+    return element("g", *parts, transform=f"translate({_plain(right)} {_plain(down)})")
+
+
+def _points(corners: Iterable[Corner]) -> str:
+    return " ".join(f"{_plain(x)},{_plain(y)}" for x, y in corners)
+
+
+def _written(value: Look) -> str:
+    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _plain(px: float) -> str:
+    """To the tenth: a path has thousands."""
+    return f"{px:.1f}".removesuffix(".0")
