@@ -21,8 +21,8 @@ from bakeoff.model.errors import STATUSES
 from bakeoff.plan import Catalogue
 
 HEAVY = {
-    *("altair", "filelock", "h11", "hdrh", "jinja2", "narwhals"),
-    *("numpy", "psutil", "pydantic", "scipy", "vl_convert"),
+    *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
+    *("numpy", "psutil", "pydantic", "scipy"),
 }
 """What we run on, but for the two that draw our help."""
 

@@ -28,7 +28,7 @@ def raced(world: World, tmp_path: Path) -> Path:
 def test_an_export_says_where_it_begins_and_what_was_left_out(raced: Path, tmp_path: Path) -> None:
     (raced.parent / "torn").mkdir()
     (raced.parent / "torn" / "plan.json").write_text("{")
-    told = bakeoff("explore", "runs", "--export", "a site", "--pictures", "0")
+    told = bakeoff("explore", "runs", "--export", "a site")
     assert told.exit_code == 0, told.output
     assert "begin with a site/index.html" in told.output
     assert "left out:" in told.output and "torn" in told.output

@@ -1,21 +1,18 @@
 """The static site: every link leads to a file, and nothing in it says where it was made."""
 
 import json
-from inspect import signature
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 
-from bakeoff.cli.explore import explore
-from bakeoff.explore.pictures import DARK
 from bakeoff.explore.publish import copy_into
-from bakeoff.explore.site import MANIFEST, PICTURED, RUNS, export
+from bakeoff.explore.site import MANIFEST, RUNS, export
 from bakeoff.history import open_index
 from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
-from bakeoff.report.render.html import page as report_page
+from bakeoff.report.render.html import layout
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.shelving import shelved_path
 from tests.explore.conftest import Shelves
@@ -45,10 +42,10 @@ def several(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 def exported(site: Path) -> None:
-    """Make the site of the runs that were copied into it; the newest has pictures."""
+    """Make the site of the runs that were copied into it."""
     index = open_index(sqlite_url(site.with_suffix(".sqlite")))
     index.rebuild(map(shelved_path, sorted((site / RUNS).iterdir())))
-    assert export(index, site, World({}), pictures=1)[1] == []
+    assert export(index, site, World({}))[1] == []
     index.close()
 
 
@@ -84,54 +81,15 @@ def test_the_same_figures_are_on_the_page_as_in_the_application(
     assert "Judged among themselves" not in text, "a family takes a server"
 
 
-def pictures(page: Path) -> list[dict[str, str | None]]:
-    """The pictures of a report that a page has."""
-    shown = Elements.of(page.read_text()).all("img")
-    return [each for each in shown if "/chart/" in str(each["src"])]
-
-
-def test_a_run_s_page_has_the_report_s_own_pictures_as_files(site: Path, shelves: Shelves) -> None:
-    page = site / "run" / f"{shelves.id}.html"
-    shown = pictures(page)
-    drawn = report_page(shelves.race.document()).pictures
-    own = {"ratios"}
-    assert [each["alt"] for each in shown] == [
-        picture.chart.alt_text for slug, picture in drawn.items() if slug not in own
-    ]
-    assert len(shown) >= 6, "blocks and draws, latency, cost, weather"
-    for img, slug in zip(shown, (slug for slug in drawn if slug not in own), strict=True):
-        svg = (page.parent / str(img["src"])).read_text()
-        # As a file it has a style of its own: all else is what the report has.
-        assert svg.replace(f"<style>{DARK}</style>", "") == drawn[slug].wide
-        dots = page.parent / str(img["src"]).replace(".svg", ".png")
-        assert dots.read_bytes().startswith(b"\x89PNG")
-
-
-def test_pictures_of_the_newest_runs_alone_are_drawn_and_others_say_so(
-    shelves: Shelves, tmp_path: Path
+def test_a_run_s_page_has_the_report_s_own_pictures_and_the_first_as_a_file(
+    site: Path, shelves: Shelves
 ) -> None:
-    (newest,) = shelves.index.runs(limit=1).runs
-    export(shelves.index, tmp_path / "site", World({}), pictures=1)
-    for run in shelves.runs:
-        page = tmp_path / "site" / "run" / f"{run.id}.html"
-        files = list((tmp_path / "site" / "run" / run.id / "chart").iterdir())
-        is_newest = run.id == newest.id
-        assert bool(pictures(page)) == is_newest
-        assert ("other pictures are not on this page" in page.read_text()) != is_newest
-        assert any(file.suffix == ".png" for file in files) == is_newest
-        assert "ratios.svg" in {file.name for file in files}
-    assert list((tmp_path / "site" / "matrix" / "chart").glob("*.png"))
-
-
-def test_the_command_says_as_many_runs_as_are_pictured() -> None:
-    assert signature(explore).parameters["pictures"].default == PICTURED
-
-
-def test_what_is_drawn_already_is_not_drawn_again(site: Path, shelves: Shelves) -> None:
-    before = {file: file.stat().st_ino for file in (site / "run").glob("*/chart/*-????????????*")}
-    assert len(before) >= 2 * 3 * 6, "two runs, three files, six pictures"
-    export(shelves.index, site, World({}))
-    assert {file: file.stat().st_ino for file in before} == before
+    page = site / "run" / f"{shelves.id}.html"
+    slugs = [chart.slug for chart in layout(shelves.race.document()).charts]
+    assert len(slugs) == 8, "ratios, latency, cost, blocks and draws, weather, processors"
+    figures = Elements.of(page.read_text()).all("figure")
+    assert [each["id"] for each in figures] == [f"picture-{slug}" for slug in slugs]
+    assert [file.name for file in (site / "run" / shelves.id / "chart").iterdir()] == ["ratios.svg"]
 
 
 def test_nothing_says_where_it_was_made(site: Path, shelves: Shelves) -> None:
@@ -148,14 +106,14 @@ def test_the_search_has_every_run_in_a_file_named_by_its_content(
 
 
 def test_a_second_export_leaves_nothing_of_the_first(shelves: Shelves, tmp_path: Path) -> None:
-    export(shelves.index, tmp_path / "site", World({}), pictures=0)
+    export(shelves.index, tmp_path / "site", World({}))
     before = Site.read_json(tmp_path / "site" / MANIFEST)
     stale = tmp_path / "site" / "run" / "stale.html"
     stale.touch()
     more = before.model_copy(update={"files": (*before.files, "run/stale.html", "../kept")})
     (tmp_path / "site" / MANIFEST).write_text(more.to_json())
     (tmp_path / "kept").touch()
-    export(shelves.index, tmp_path / "site", World({}), pictures=0)
+    export(shelves.index, tmp_path / "site", World({}))
     assert not stale.exists()
     assert (tmp_path / "kept").exists(), "nothing outside of the site is ours"
     assert Site.read_json(tmp_path / "site" / MANIFEST) == before
@@ -183,13 +141,13 @@ def test_a_page_stays_where_nothing_changed_unless_it_is_for_another_address(
 ) -> None:
     site = tmp_path / "site"
     one, other = (site / "run" / f"{run.id}.html" for run in shelves.runs)
-    export(shelves.index, site, World({}), pictures=0)
+    export(shelves.index, site, World({}))
     one.write_text("left alone")
     other.unlink()
-    export(shelves.index, site, World({}), pictures=0)
+    export(shelves.index, site, World({}))
     assert one.read_text() == "left alone"
     assert other.is_file()
-    export(shelves.index, site, World({}), url="https://example.org/", pictures=0)
+    export(shelves.index, site, World({}), url="https://example.org/")
     assert "https://example.org/" in one.read_text()
 
 
@@ -199,8 +157,8 @@ def test_an_export_that_was_cut_off_is_begun_again(shelves: Shelves, tmp_path: P
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        export(shelves.index, tmp_path / "site", Impatient({}), pictures=0)
-    export(shelves.index, tmp_path / "site", World({}), pictures=0)
+        export(shelves.index, tmp_path / "site", Impatient({}))
+    export(shelves.index, tmp_path / "site", World({}))
     assert dead_links(tmp_path / "site") == []
 
 

@@ -1,4 +1,4 @@
-"""Every sample's report, written once for all tests that only read it: drawing takes seconds."""
+"""Every sample's report, written once for all tests that only read it."""
 
 from collections.abc import Callable
 from functools import cache

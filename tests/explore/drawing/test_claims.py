@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from bakeoff.explore.drawing.claims import SHOWN_MAX, outcomes
 from bakeoff.model.history import ClaimPoint, ShelvedClaim
 from bakeoff.report import figures
-from tests.explore.drawing.test_drawn import marks
+from bakeoff.report.charts.svg import svg
+from bakeoff.report.document import WIDE
+from tests.report.charts.drawn import marks
 
 BEGAN_AT = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 FINDINGS = ("holds", "does not hold", "can't tell")
@@ -32,7 +34,7 @@ def point(replay: int, number: int, finding: str, ratio: float | None = 1.5) -> 
 
 def test_each_replay_says_what_it_found_of_each_claim_and_where() -> None:
     points = [point(1, 1, "holds"), point(1, 2, "can't tell", None), point(2, 1, "does not hold")]
-    (drawn,) = outcomes("an-article", points)
+    (drawn,) = outcomes(points)
     figure = figures.ratio_of(points[0].claim)
     assert marks(drawn) == [
         f"2026-01-02 09:30: claim 1 holds, {figure}; on a processor",
@@ -42,11 +44,11 @@ def test_each_replay_says_what_it_found_of_each_claim_and_where() -> None:
     assert drawn.alt_text == (
         "2 replays; the newest of each: claim 1 does not hold; claim 2 can't tell."
     )
-    assert outcomes("an-article", []) == ()
+    assert outcomes([]) == ()
 
 
 def test_findings_differ_by_their_form() -> None:
-    drawn = [outcomes("an-article", [point(1, 1, each)])[0].wide for each in FINDINGS]
+    drawn = [svg(outcomes([point(1, 1, each)])[0], WIDE) for each in FINDINGS]
     signs = {svg[svg.index("pointer-events") :].split("</g>")[0] for svg in drawn}
     shapes = {tuple(part.split(" ")[0] for part in sign.split("<")[1:]) for sign in signs}
     assert len(signs) == 3 and shapes == {("line", "line"), ("text", "/text>")}
@@ -54,6 +56,6 @@ def test_findings_differ_by_their_form() -> None:
 
 def test_the_latest_replays_are_drawn_and_the_rest_is_counted() -> None:
     points = [point(replay, 1, "holds") for replay in range(SHOWN_MAX + 5)]
-    (drawn,) = outcomes("an-article", points)
+    (drawn,) = outcomes(points)
     assert len(marks(drawn)) == SHOWN_MAX
     assert "5 earlier replays not drawn." in drawn.reading

@@ -1,12 +1,11 @@
 """The picture of a matrix: each two contenders that met, from both sides, in the view's words."""
 
-import xml.etree.ElementTree as ET
-
 from bakeoff.explore.drawing.matrix import WORDS, standing
 from bakeoff.model.history import Matrix
 from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
-from tests.explore.drawing.test_drawn import marks
+from bakeoff.report.document import NARROW, WIDE
+from tests.report.charts.drawn import marks, placed, root
 
 
 def pair(a: str, b: str, ratio: float, *, open_ended: bool = False) -> Pair:
@@ -63,7 +62,7 @@ def test_ahead_behind_and_a_tie_differ_by_their_form() -> None:
             for inner in each
             if inner.tag.endswith(("polygon", "line"))
         )
-        for each in ET.fromstring(drawn.wide).iter()
+        for each in root(drawn).iter()
         if "tabindex" in each.attrib
     }
     assert forms == {"ahead": ("polygon",), "behind": ("polygon",), "can’t tell": ("line", "line")}
@@ -73,11 +72,10 @@ def test_the_tab_key_comes_by_each_row_once_and_nothing_leaves_the_picture() -> 
     names = [f"server-{number:02}" for number in range(30)]
     pairs = [pair(a, b, 1.5) for at, a in enumerate(names) for b in names[at + 1 :]]
     (drawn,) = standing(matrix(*pairs), names)
-    for svg in (drawn.wide, drawn.narrow):
-        root = ET.fromstring(svg)
-        assert sum(each.attrib.get("tabindex") == "0" for each in root.iter()) == 30
-        width, height = float(root.attrib["width"]), float(root.attrib["height"])
-        for rect in (each for each in root.iter() if each.tag.endswith("rect")):
-            x, y = (float(rect.attrib.get(key, 0)) for key in ("x", "y"))
-            assert x + float(rect.attrib["width"]) <= width + 0.1
-            assert y + float(rect.attrib["height"]) <= height
+    for frame in (WIDE, NARROW):
+        picture = root(drawn, frame)
+        assert sum(each.attrib.get("tabindex") == "0" for each in picture.iter()) == 30
+        _, *cells = placed(picture, "rect")
+        assert all(cell["x"] + cell["width"] <= frame.width + 0.1 for cell in cells)
+        height = float(picture.attrib["height"])
+        assert all(cell["y"] + cell["height"] <= height for cell in cells)

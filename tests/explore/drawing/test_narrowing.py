@@ -1,20 +1,20 @@
 """The picture of a run that goes on: how each contender stood, at each moment that was kept."""
 
-import xml.etree.ElementTree as ET
 from math import exp, sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.explore.drawing.drawn import ratios
 from bakeoff.explore.drawing.narrowing import LANES_MAX, Past, narrowing
 from bakeoff.explore.live.state import Stood
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
+from bakeoff.report.charts.race import Race, ratios
+from bakeoff.report.document import NARROW, WIDE, Chart
 from bakeoff.report.kinds.standings import ranked
 from tests.explore.conftest import Shelves
-from tests.explore.drawing.test_drawn import marks
+from tests.report.charts.drawn import marks, placed, root
 
 RATIOS = st.floats(min_value=1e-3, max_value=1e3)
 
@@ -46,8 +46,8 @@ def test_there_is_nothing_to_see_before_there_are_two_moments(past: Past) -> Non
 def test_a_band_that_narrows_is_drawn_narrower() -> None:
     moments = [stood(16.0), stood(36.0), stood(64.0)]
     (drawn,) = narrowing({"a": moments}, "a", "ref", None)
-    band = next(each for each in ET.fromstring(drawn.wide) if each.tag.endswith("polygon"))
-    corners = [tuple(map(float, each.split(","))) for each in band.attrib["points"].split()]
+    (band,) = placed(root(drawn), "polygon")
+    corners = [tuple(map(float, each.split(","))) for each in band.node.attrib["points"].split()]
     heights = [low[1] - high[1] for high, low in zip(corners[:3], corners[:2:-1], strict=True)]
     assert heights[0] > 1.4 * heights[1] > 1.8 * heights[2] > 0
 
@@ -61,11 +61,11 @@ def test_whatever_was_measured_stays_inside_the_picture(
 ) -> None:
     own = [stood(2.0 * at, ratio, ends=ends) for at, (ratio, *ends) in enumerate(moments, 1)]  # type: ignore[arg-type]
     (drawn,) = narrowing({"a": own}, "a", "ref", planned_s)
-    for svg in (drawn.wide, drawn.narrow):
-        root = ET.fromstring(svg)
-        for circle in (each for each in root.iter() if each.tag.endswith("circle")):
-            assert 0 < float(circle.attrib["cx"]) < float(root.attrib["width"])
-            assert 0 < float(circle.attrib["cy"]) < float(root.attrib["height"])
+    for frame in (WIDE, NARROW):
+        picture = root(drawn, frame)
+        for circle in placed(picture, "circle"):
+            assert 0 < circle["cx"] < frame.width
+            assert 0 < circle["cy"] < float(picture.attrib["height"])
 
 
 def test_of_many_contenders_the_first_are_drawn_and_the_rest_is_counted() -> None:
@@ -81,14 +81,14 @@ def test_a_contender_has_the_colour_that_it_has_in_the_picture_of_ratios(shelves
     assert isinstance(verdict, Verdict)
     names = [entry.name for entry in ranked(verdict)]
     past = {name: [stood(2.0), stood(8.0)] for name in names[1:]}
-    drawn = (*ratios(verdict), *narrowing(past, names, names[0], None))
-    of_ratios, of_moments = (_colours(each.wide) for each in drawn)
+    drawn = (ratios(Race.of(verdict)), *narrowing(past, names, names[0], None))
+    of_ratios, of_moments = (_colours(each) for each in drawn if each)
     assert {name: of_ratios[name] for name in past} == of_moments
 
 
-def _colours(svg: str) -> dict[str, str]:
+def _colours(chart: Chart) -> dict[str, str]:
     """The colours of points, by the contender's name."""
-    marks = (each for each in ET.fromstring(svg).iter() if "aria-label" in each.attrib)
+    marks = (each for each in root(chart).iter() if "aria-label" in each.attrib)
     return {
         each.attrib["aria-label"].replace(":", " ").split(" ")[0]: inner.attrib["fill"]
         for each in marks

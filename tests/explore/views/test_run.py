@@ -16,8 +16,8 @@ from bakeoff.report.kinds.standings import pairs, standings
 from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 from tests.explore.conftest import Shelves
-from tests.explore.drawing.test_drawn import marks
 from tests.explore.visitor import Elements, Visitor
+from tests.report.charts.drawn import marks
 
 
 def test_every_cell_of_the_standings_is_the_reports(visitor: Visitor, shelves: Shelves) -> None:
@@ -52,9 +52,9 @@ def test_the_matrix_s_picture_says_the_figures_of_every_pair(shelves: Shelves) -
         assert f"{both.replace(' / ', ' over ')}: {WORDS[finding]}, {ratio}, n = {n}" in said
 
 
-def test_all_of_the_report_is_there_but_its_pictures(shelves: Shelves) -> None:
+def test_all_of_the_report_is_there(shelves: Shelves) -> None:
     page = run(shelves.index, to.run(shelves.id))
-    titles = {shown.block.title for shown in page.headings}  # type: ignore[union-attr]
+    titles = {shown.block.title for shown in page.layout.parts}  # type: ignore[union-attr]
     assert {"Standings", "How far to trust it", "Comparisons", "Figures"} <= titles
     assert page.document.headline == shelves.race.document().headline
 
@@ -113,13 +113,13 @@ def test_a_run_that_was_judged_again_is_read_again(shelves: Shelves) -> None:
     assert opened(shelves.runs[0]) is not before
 
 
-def test_the_reports_pictures_are_there_as_files(visitor: Visitor, shelves: Shelves) -> None:
+def test_the_reports_pictures_are_there_and_each_is_a_file_too(
+    visitor: Visitor, shelves: Shelves
+) -> None:
     page = Elements.of(visitor.page(shelves.page))
-    shown = [src for each in page.all("img") if (src := each["src"])]
-    assert len(shown) > 3 and all(each.get("alt") for each in page.all("img"))
-    picture = visitor.ask(shown[0])
+    files = [href for each in page.all("a") if (href := each.get("href") or "").endswith(".svg")]
+    assert len(files) == len(page.all("figure")) > 3
+    picture = visitor.ask(files[0])
     assert picture.headers["content-type"].startswith("image/svg+xml")
     assert picture.text.startswith("<svg ") and "fast" in picture.text
-    as_dots = visitor.ask(shown[0].replace(".svg", ".png"))
-    assert as_dots.content.startswith(b"\x89PNG")
-    assert visitor.ask(shown[0].replace(".svg", "x.svg")).status_code == 404
+    assert visitor.ask(files[0].replace(".svg", "x.svg")).status_code == 404

@@ -1,33 +1,26 @@
-"""The pictures, as far as they can be judged without looking: scales, colours, words."""
+"""The pictures of all kinds of run: in their frame, legible, with a colour for each contender."""
 
-import json
-import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 
 import pytest
 
 from bakeoff.model.entry import PerRequest
 from bakeoff.model.ratio import DrawRatio
-from bakeoff.report.charts import race_charts, speed, theme
-from bakeoff.report.charts.palette import PALETTE, TWIN
+from bakeoff.report import figures
+from bakeoff.report.charts import race as pictures
+from bakeoff.report.charts import race_charts, speed
+from bakeoff.report.charts.curves import legend, looks
+from bakeoff.report.charts.palette import PALETTE, TWIN, colours
 from bakeoff.report.charts.race import Race, split
 from bakeoff.report.charts.steadiness import steadiness
-from bakeoff.report.document import Block, Chart, Charts, Section
+from bakeoff.report.charts.svg import rect
+from bakeoff.report.document import NARROW, WIDE, Block, Chart, Charts, Frame, Section
 from tests.report import sample
+from tests.report.charts.drawn import marks, overlapping, placed, root, texts
 from tests.report.documents import DOCUMENTS
 
 RACE = Race.of(sample.verdict(), sample.records())
-
-
-FRAMES = pytest.mark.parametrize("frame", [theme.WIDE, theme.NARROW], ids=["wide", "narrow"])
-
-
-def drawn(chart: Chart, frame: theme.Frame) -> ET.Element:
-    return ET.fromstring(theme.to_svg(chart.draw(frame), frame, chart.slug, chart.alt_text))
-
-
-def texts(root: ET.Element) -> list[str]:
-    return ["".join(node.itertext()) for node in root.iter() if node.tag.endswith("text")]
+FRAMES = pytest.mark.parametrize("frame", [WIDE, NARROW], ids=["wide", "narrow"])
 
 
 def charts_of(blocks: Iterable[Block]) -> Iterator[Chart]:
@@ -39,38 +32,82 @@ def charts_of(blocks: Iterable[Block]) -> Iterator[Chart]:
 
 
 @FRAMES
-@pytest.mark.parametrize("name", ["race", "capacity", "grid", "replay-of-many-rows"])
-def test_a_picture_keeps_to_the_schema_and_to_its_frame(name: str, frame: theme.Frame) -> None:
+@pytest.mark.parametrize(
+    "name", ["race", "capacity", "grid", "replay", "replay-of-many-rows", "comparison"]
+)
+def test_a_picture_is_named_and_its_words_are_legible_and_in_its_frame(
+    name: str, frame: Frame
+) -> None:
     document = DOCUMENTS[name]()
     for chart in charts_of((*document.summary, *document.detail)):
-        chart.draw(frame).to_dict()  # altair checks every piece here, and raises
-        root = drawn(chart, frame)
-        assert float(root.attrib["width"]) == pytest.approx(frame.width, abs=12)
-        assert root.attrib["role"] == "img"
-        assert root.attrib["aria-label"] == chart.alt_text
-        assert not {"NaN", "undefined", "null"} & set(" ".join(texts(root)).split())
+        picture = root(chart, frame)
+        assert float(picture.attrib["width"]) == frame.width
+        assert picture.attrib["aria-label"] == chart.alt_text
+        assert overlapping(chart, frame) == [], chart.slug
+        for word in placed(picture, "text"):
+            left, top, right, bottom = word.box
+            assert left >= -1 and right <= frame.width + 1, word.text
+            assert top >= 0 and bottom <= float(picture.attrib["height"]), word.text
+        assert not {"nan", "inf", "None"} & set(" ".join(texts(chart, frame)).split())
 
 
 def test_every_contender_has_one_colour_and_the_twin_is_grey() -> None:
-    colours = theme.colours(["a", "b", "a (twin)"], "a (twin)")
-    assert colours == {"a": PALETTE[0], "b": PALETTE[1], "a (twin)": TWIN}
+    found = colours(["a", "b", "a (twin)"], "a (twin)")
+    assert found == {"a": PALETTE[0], "b": PALETTE[1], "a (twin)": TWIN}
 
 
 def test_thirty_lines_are_told_apart_by_colour_and_dash() -> None:
-    names = [f"contender {number}" for number in range(30)]
-    signs = zip(theme.colours(names, None).values(), map(tuple, theme.dashes(names)), strict=True)
-    assert len(set(signs)) == 30
+    found = looks(colours([f"contender {number}" for number in range(30)]))
+    assert len({tuple(look.items()) for look in found.values()}) == 30
+    assert [look["stroke_dasharray"] for look in found.values()][:9] == [""] * 9
 
 
-@pytest.mark.parametrize("sketch_of", [speed.percentiles, speed.weather])
-def test_dashes_come_where_the_colours_begin_anew(sketch_of) -> None:  # type: ignore[no-untyped-def]
+@FRAMES
+def test_a_legend_goes_on_in_the_next_row(frame: Frame) -> None:
+    signs = dict.fromkeys(
+        (f"contender {number}" for number in range(30)), lambda x, y: rect(x, y - 6, 12, 12)
+    )
+    chart = Chart("", "", "", "", lambda frame: legend(signs, frame))
+    assert overlapping(chart, frame) == []
+    assert max(each.box[2] for each in placed(root(chart, frame), "text")) <= frame.width
+
+
+def test_a_race_s_picture_says_what_its_standings_say() -> None:
     verdict = sample.verdict()
-    first = next(entry for entry in verdict.entries if entry.valid)
-    many = tuple(first.model_copy(update={"name": f"{first.name}{n}"}) for n in range(30))
-    crowded = Race(verdict.model_copy(update={"entries": (*verdict.entries, *many)}), RACE.blocks)
-    for race, dashed in ((RACE, False), (crowded, True)):
-        drawing = json.dumps(sketch_of(race).draw(theme.NARROW).to_dict())
-        assert ('"strokeDash": {"field": "name"' in drawing) == dashed
+    chart = pictures.ratios(RACE)
+    assert chart
+    said = marks(chart)
+    for entry in RACE.ranked:
+        if entry.name != verdict.reference:
+            expected = f"{entry.name}: {figures.ratio_of(entry)}, {entry.n} paired blocks"
+            assert expected in said
+    assert verdict.noise_floor
+    assert said[-1] == f"{verdict.noise_floor.name}: {figures.ratio_of(verdict.noise_floor)}"
+
+
+def test_a_bar_is_as_long_as_its_figure() -> None:
+    chart = pictures.memory(RACE)
+    assert chart
+    drawn = [each for each in placed(root(chart), "rect") if "fill-opacity" in each.node.attrib]
+    mib = [
+        value for entry in RACE.ranked for value in (entry.memory_mib.idle, entry.memory_mib.loaded)
+    ]
+    px_per_mib = [bar["width"] / each for bar, each in zip(drawn, mib, strict=True) if each]
+    assert px_per_mib == pytest.approx([px_per_mib[0]] * len(px_per_mib), rel=0.05)
+
+
+def test_what_is_faster_is_higher_over_the_run() -> None:
+    chart = speed.weather(RACE)
+    assert chart
+    lines = placed(root(chart), "polyline")
+    heights: dict[str, list[float]] = {}
+    for line in lines:
+        points = [float(each.split(",")[1]) for each in line.node.attrib["points"].split()]
+        heights.setdefault(line.node.attrib["stroke"], []).append(sum(points) / len(points))
+    by_height = sorted(heights, key=lambda colour: min(heights[colour]))
+    by_rate = sorted(RACE.ranked, key=lambda entry: -(entry.requests_per_s or 0))
+    expected = [RACE.colours[entry.name] for entry in by_rate]
+    assert by_height[2:] == expected[2:], "the first two are a tie"
 
 
 def test_the_axis_of_percentiles_counts_nines() -> None:

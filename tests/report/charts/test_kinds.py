@@ -1,13 +1,16 @@
 """The pictures of a grid and of a replay."""
 
-import xml.etree.ElementTree as ET
-
-from bakeoff.report.charts import theme
+from bakeoff.judge import compare_runs
+from bakeoff.report import figures
+from bakeoff.report.charts.comparison import changes
 from bakeoff.report.charts.grid import ratios
+from bakeoff.report.charts.palette import PALETTE
 from bakeoff.report.charts.replay import claims, memory, speed
-from bakeoff.report.document import Chart
+from bakeoff.report.document import Chart, Frame
 from bakeoff.report.kinds.replay import parts
-from tests.report.charts.test_charts import FRAMES, charts_of, drawn, texts
+from tests.judge.test_runs import change_of, run
+from tests.report.charts.drawn import marks, placed, root, texts
+from tests.report.charts.test_charts import FRAMES, charts_of
 from tests.report.documents import DOCUMENTS
 from tests.report.sample import grid, replay
 
@@ -21,8 +24,8 @@ def has(chart: Chart | None) -> Chart:
 
 
 @FRAMES
-def test_the_picture_of_a_grid_has_every_cell(frame: theme.Frame) -> None:
-    shown = texts(drawn(has(ratios(grid.grid())), frame))
+def test_the_picture_of_a_grid_has_every_cell(frame: Frame) -> None:
+    shown = texts(has(ratios(grid.grid())), frame)
     assert {"c64-p16: 64 connections, pipeline of 16", "no figures", "twin"} <= set(shown)
     assert sum(text.startswith("c") and ": " in text for text in shown) == 6
 
@@ -34,9 +37,9 @@ def test_a_grid_without_a_ratio_has_no_picture() -> None:
 
 @FRAMES
 def test_both_panels_have_the_rows_in_the_articles_order_and_gaps_by_name(
-    frame: theme.Frame,
+    frame: Frame,
 ) -> None:
-    shown = texts(drawn(has(speed(MANY[0], MANY)), frame))
+    shown = texts(has(speed(MANY[0], MANY)), frame)
     names = [row.name for row, _ in MANY[0].rows]
     assert [text for text in shown if text in names][-len(names) :] == names
     assert shown.count("skipped") == 1
@@ -46,8 +49,9 @@ def test_both_panels_have_the_rows_in_the_articles_order_and_gaps_by_name(
 
 def test_a_row_has_one_colour_in_all_comparisons() -> None:
     every = parts(replay.cut_off())
-    svgs = [ET.tostring(drawn(has(speed(part, every)), theme.WIDE)) for part in (FIRST, SHORT)]
-    assert [svg.count(b'fill="#0072b2"') for svg in svgs] == [2, 2]
+    for part in (FIRST, SHORT):
+        bars = placed(root(has(speed(part, every))), "rect")
+        assert [bar.node.get("fill") for bar in bars].count(PALETTE[0]) == 2
 
 
 def test_what_was_not_measured_has_no_picture() -> None:
@@ -64,10 +68,11 @@ def test_the_lines_on_the_bars_are_explained_where_there_are_any() -> None:
 
 
 def test_claims_say_their_finding_in_words_and_by_shape() -> None:
-    shown = texts(drawn(has(claims(replay.brick().claims)), theme.WIDE))
-    assert "holds: 1.18× (1.14 to 1.23)" in shown
-    assert "does not hold: 0.670× (0.643 to 0.697)" in shown
-    assert not [text for text in shown if text.startswith("1. ")]  # it can't be measured
+    chart = has(claims(replay.brick().claims))
+    said = [each.partition(": ")[2] for each in marks(chart)]
+    assert "holds, 1.18× (1.14 to 1.23)" in said
+    assert "does not hold, 0.670× (0.643 to 0.697)" in said
+    assert not [text for text in texts(chart) if text.startswith("1. ")]  # it can't be measured
 
 
 def test_a_replay_in_which_nothing_was_measured_has_no_pictures() -> None:
@@ -76,3 +81,10 @@ def test_a_replay_in_which_nothing_was_measured_has_no_pictures() -> None:
     nothing = replay.brick().model_copy(update={"comparisons": (), "claims": ()})
     assert list(charts_of(document(nothing).summary)) == []
     assert list(charts_of(DOCUMENTS["replay"]().summary))
+
+
+def test_two_runs_picture_says_what_changed() -> None:
+    compared = compare_runs(run(1), run(2, ratios={"ref": 1.0, "a": 0.4, "b": 2.0}))
+    said = marks(has(changes(compared)))
+    assert f"a: {figures.ratio_of(change_of(compared, 'a'))}" in said
+    assert len(said) == 2, "the reference changed against nobody"

@@ -125,7 +125,8 @@ def test_someone_who_cant_see_finds_a_heading_and_a_name_for_each_picture(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
     with opened(browser, written("race") / "report.html", 1400) as (page, _):
-        assert page.get_by_role("img").count() == 8
+        pictures = page.locator(".wide svg[aria-label]:is([role=img], [role=group])")
+        assert pictures.count() == page.locator("figure").count() == 8
         assert page.get_by_role("heading", level=1).count() == 1
         assert page.locator("table").count() == page.locator("table tbody").count()
         assert page.locator("thead th:not([scope=col]), tbody th:not([scope=row])").count() == 0

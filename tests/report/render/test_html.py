@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.report import render
 from bakeoff.report.document import Document, Section, Text, facts_table
-from bakeoff.report.render.html import page
+from bakeoff.report.render.html import layout, page
 from tests.report.documents import DOCUMENTS, FROM_OUTSIDE, attacked
 from tests.report.render.test_terminal import everywhere
 
@@ -25,7 +25,7 @@ CHARTS = {
     "crosscheck": "",
     "day": "",
     "draws": "",
-    "comparison": "",
+    "comparison": "changes",
     "audit": "",
 }
 SECTIONS = {
@@ -65,6 +65,10 @@ class Parsed(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def html(document: Document) -> str:
+    return page(document, layout(document))
 
 
 def text_of(folder: Path) -> str:
@@ -155,7 +159,7 @@ def test_words_from_outside_are_never_markup() -> None:
             context=document.context,
             alarm=document.alarm,
         )
-        for text in (page(document).html, render.snippet(document)):
+        for text in (html(document), render.snippet(document)):
             parsed = Parsed(text)
             assert parsed.open == []
             assert "script" not in parsed.tags
@@ -178,12 +182,12 @@ def test_a_name_from_outside_is_no_markup_in_page_and_pictures(case: int, tmp_pa
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "javascript://%0aalert(1)", "data:x"])
 def test_an_address_is_a_link_only_to_the_web_or_to_a_file_beside_the_page(link: str) -> None:
-    addresses = Parsed(page(Document("", "", (Text("here", link=link),))).html).addresses
+    addresses = Parsed(html(Document("", "", (Text("here", link=link),)))).addresses
     assert link not in addresses
 
 
 def test_an_alarm_is_at_the_top() -> None:
-    text = page(Document("", "Said.", (), alarm="It ended early.")).html
+    text = html(Document("", "Said.", (), alarm="It ended early."))
     assert '<p class="alarm" role="note">It ended early.</p>' in text
 
 
