@@ -74,7 +74,8 @@ def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
         left, top = begin + place * wide, HEAD_PX + place * tall
         head = f"{place + 1} {name}" if longest + 24 <= wide else str(place + 1)
         if place % every == 0:
-            parts.append(quiet(head, left + wide / 2, HEAD_PX - 8, text_anchor="middle"))
+            middle = min(left + wide / 2, frame.width - length(head) / 2)
+            parts.append(quiet(head, middle, HEAD_PX - 8, text_anchor="middle"))
         parts += [
             quiet(str(place + 1), 20, top + tall / 2 + 4, text_anchor="end"),
             text(fitting(name, begin - 34), 28, top + tall / 2 + 4),

@@ -77,5 +77,6 @@ def test_the_tab_key_comes_by_each_row_once_and_nothing_leaves_the_picture() -> 
         assert sum(each.attrib.get("tabindex") == "0" for each in picture.iter()) == 30
         _, *cells = placed(picture, "rect")
         assert all(cell["x"] + cell["width"] <= frame.width + 0.1 for cell in cells)
+        assert all(word.box[2] <= frame.width for word in placed(picture, "text"))
         height = float(picture.attrib["height"])
         assert all(cell["y"] + cell["height"] <= height for cell in cells)
