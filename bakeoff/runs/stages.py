@@ -119,7 +119,7 @@ class Reports:
 
     def write(self, run: Run[Any, Any]) -> Path:
         """Write the report of a run that is judged; the path of its page."""
-        # Here, not above: who only plans needs no report.
+        # Imported here: commands that only plan need no report.
         from bakeoff.report import render
 
         return render.write(run.path, run.document())

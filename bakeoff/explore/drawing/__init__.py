@@ -1,1 +1,1 @@
-"""The explorer's own pictures: what goes on, what came of it over time, each against each."""
+"""The explorer's own pictures: running races, lines and claims over time, the matrix."""

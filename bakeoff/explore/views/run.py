@@ -60,7 +60,7 @@ class RunPage(Page):
         return (of_verdict(self.verdict) if self.verdict else of_words(self.title),)
 
     def in_a_site(self) -> tuple[Chart, ...]:
-        """The first one: runs are many. Of a family that somebody chose no site has a page."""
+        """The first one, since a site has many runs. A family has none: no site has its page."""
         return () if self.is_family else self.charts[:1]
 
     def href(self, link: Links) -> Callable[[str], str]:

@@ -12,7 +12,7 @@ from bakeoff.report.document import Drawing, Frame, printable
 LEFT_PX, RIGHT_PX, HEAD_PX = 58, 14, 24
 NAME_PX, SYMBOL_PX, BETWEEN_PX, LINE_PX = 170, 20, 18, 20
 Looks = Mapping[str, Mapping[str, str]]
-"""Attributes of lines, by what is drawn with them."""
+"""Attributes of lines, by name."""
 Symbol = Callable[[float, float], Markup]
 """Draws a sign of 14 px from `x`, around `y`."""
 
@@ -35,7 +35,7 @@ def key(looks: Looks, frame: Frame) -> Drawing:
 
 
 def legend(symbols: Mapping[str, Symbol], frame: Frame) -> Drawing:
-    """What each sign stands for, in as many rows as it takes."""
+    """Each sign with its name, in as many rows as needed."""
     parts: list[Markup] = []
     x = y = 0.0
     for name, symbol in symbols.items():
@@ -60,7 +60,7 @@ def y_scale(values: Sequence[float], height: float) -> Scale:
 
 
 def plot(x: Axis, y: Axis, parts: Sequence[Markup], *, grid: bool = False) -> Drawing:
-    """What is drawn on both scales, with their axes."""
+    """The parts of a plot, with its axes behind them."""
     bottom = y.scale.begin
     behind = [
         quiet(y.title, 0, 12),

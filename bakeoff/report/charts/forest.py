@@ -177,7 +177,7 @@ def interval(scale: Scale, y: float, low: float | None, high: float | None, colo
 
 
 def _sign(sign: Sign, x: float, y: float, colour: str) -> Markup:
-    """What is told apart without its colour."""
+    """A sign that differs from the others by its form."""
     match sign:
         case "circle":
             return circle(x, y, 4.5, fill=colour)

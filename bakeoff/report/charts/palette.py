@@ -1,4 +1,4 @@
-"""The colours of all pictures, and what the dark makes of them."""
+"""The colours of all pictures, in light and in dark."""
 
 from collections.abc import Sequence
 
@@ -23,8 +23,8 @@ DARK = "\n".join(
         ),
     )
 )
-"""CSS for a dark ground. Colours are attributes, which every program reads: it finds them by their
-value. A page that has these properties has its own colours in pictures, too."""
+"""CSS for a dark ground. Colours are attributes, which every program reads; these rules find them
+by their value. A page that has these properties has its own colours in pictures, too."""
 
 
 def colours(names: Sequence[str], twin: str | None = None) -> dict[str, str]:

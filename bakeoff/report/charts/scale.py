@@ -49,7 +49,7 @@ class Scale:
         return self.begin + share * (self.end - self.begin)
 
     def axis(self, title: str, most: int, write: Callable[[float], str] | None = None) -> "Axis":
-        """One with round values, some `most` of them."""
+        """An axis with round ticks, some `most` of them."""
         if self.is_log and self.high / self.low >= 4:
             values = _decades(self.low, self.high, most)
         else:
@@ -101,7 +101,7 @@ def times(ratio: float) -> str:
 
 
 def across(axis: Axis, top: float, grid_from: float | None = None) -> list[Markup]:
-    """An axis below what ends at `top`, with lines up to `grid_from`.
+    """An axis below a plot that ends at `top`, with lines up to `grid_from`.
 
     A value is left unwritten where there is no room beside the one before it.
     """

@@ -117,7 +117,7 @@ def _draw_percentiles(
     race: Race, curves: Mapping[str, Sequence[tuple[float, float]]], frame: Frame
 ) -> Drawing:
     points = [point for curve in curves.values() for point in curve]
-    x = x_scale(0, max(place for place, _ in points), frame)
+    x = x_scale(0, max(1.0, *(place for place, _ in points)), frame)
     y = y_scale([us for _, us in points], 300)
     shares = [
         (place, f"{share * 100:.6g} %")

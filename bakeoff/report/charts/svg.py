@@ -1,4 +1,4 @@
-"""Elements of SVG, escaped; what a mark is; how drawings are put together.
+"""Elements of SVG, escaped; marks that say a figure; drawings put together.
 
 A picture is drawn in a millisecond, takes no script and no font's measures, and is read by
 keyboard. Its colours are attributes, so that it looks the same as a file of its own.
@@ -31,7 +31,7 @@ def svg(chart: Chart, frame: Frame) -> Markup:
         viewBox=f"0 0 {frame.width} {_plain(height)}",
         width=frame.width,
         height=height,
-        # What is within an image is nobody's to reach.
+        # The inside of an image can't be reached: a picture with marks is a group of them.
         role="group" if 'class="mark"' in inside else "img",
         aria_label=printable(chart.alt_text),
         font_family="Helvetica, Arial, sans-serif",
@@ -109,7 +109,7 @@ def circle(x: float, y: float, r: float, **look: Look) -> Markup:
 
 
 def polygon(corners: Iterable[Corner], **look: Look) -> Markup:
-    """What is within `corners`."""
+    """The area within `corners`."""
     return element("polygon", points=_points(corners), **look)
 
 
@@ -141,7 +141,7 @@ def boxes(edges: Iterable[tuple[float, float, float, float]], **look: Look) -> M
 
 
 def mark(label: str, *inside: Markup, in_turn: bool = True) -> Markup:
-    """What has a figure: it can be pointed at, and then says `label`.
+    """A group that has a figure: it can be pointed at, and then says `label`.
 
     `in_turn`: the keyboard's tab key comes by. Hundreds of points would be in its way; they are in
     a table, too.
@@ -159,7 +159,7 @@ def mark(label: str, *inside: Markup, in_turn: bool = True) -> Markup:
 
 
 def ground(left: float, top: float, width: float, height: float) -> Markup:
-    """Where a mark is pointed at, beside what is seen of it."""
+    """The area in which a mark answers to the pointer, beside its visible parts."""
     return rect(left, top, width, height, fill="none", pointer_events="all")
 
 
@@ -173,7 +173,7 @@ def stacked(drawings: Iterable[Drawing], gap: float = 0) -> Drawing:
 
 
 def moved(parts: Sequence[Markup], right: float, down: float) -> Markup:
-    """What is drawn, at another place."""
+    """The elements, at another place."""
     return element("g", *parts, transform=f"translate({_plain(right)} {_plain(down)})")
 
 

@@ -15,7 +15,7 @@ def write(folder: Path, document: Document) -> Path:
 
     Each file appears whole or not at all. OSError where the folder can't be written.
     """
-    # Here, not above: who only prints needs no templates.
+    # Imported here: commands that only print need no templates.
     from bakeoff.report.charts.svg import alone, svg
     from bakeoff.report.render.html import layout, page
 

@@ -1,5 +1,6 @@
 """The pictures of all kinds of run: in their frame, legible, with a colour for each contender."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -8,7 +9,8 @@ from bakeoff.model.entry import PerRequest
 from bakeoff.model.ratio import DrawRatio
 from bakeoff.report import figures
 from bakeoff.report.charts import race as pictures
-from bakeoff.report.charts import race_charts, speed
+from bakeoff.report.charts import race_charts, series, speed
+from bakeoff.report.charts.cores import cores
 from bakeoff.report.charts.curves import legend, looks
 from bakeoff.report.charts.palette import PALETTE, TWIN, colours
 from bakeoff.report.charts.race import Race, split
@@ -110,6 +112,15 @@ def test_what_is_faster_is_higher_over_the_run() -> None:
     assert by_height[2:] == expected[2:], "the first two are a tie"
 
 
+@FRAMES
+def test_a_single_percentile_is_drawn_too(frame: Frame) -> None:
+    first, *_ = RACE.ranked
+    alone = first.model_copy(update={"percentiles_us": ((0.0, 120.0),)})
+    chart = speed.percentiles(Race(RACE.verdict.model_copy(update={"entries": (alone,)}), ()))
+    assert chart
+    assert {"0 %", "90 %"} <= set(texts(chart, frame))
+
+
 def test_the_axis_of_percentiles_counts_nines() -> None:
     assert [round(speed.nines(p), 3) for p in (0, 0.9, 0.99, 0.999)] == [0, 1, 2, 3]
 
@@ -132,6 +143,40 @@ def test_a_race_without_a_valid_contender_has_no_pictures_of_ratios() -> None:
     entries = tuple(entry for entry in verdict.entries if not entry.valid)
     alone = verdict.model_copy(update={"entries": entries, "noise_floor": None})
     assert {"ratios", "steadiness"}.isdisjoint(chart.slug for chart in race_charts(alone) if chart)
+
+
+@FRAMES
+def test_a_boot_that_was_faster_than_its_race_has_its_stroke_further_right(frame: Frame) -> None:
+    chart = steadiness(RACE)
+    assert chart
+    lines = placed(root(chart, frame), "line")
+    strokes = [each["x1"] for each in lines if each.node.attrib.get("stroke-width") == "2.5"]
+    (zero,) = (each["x1"] for each in lines if "stroke-dasharray" in each.node.attrib)
+    apart = [
+        boot.ratio / each.ratio - 1
+        for each in RACE.standings
+        if each.name != RACE.reference
+        for boot in each.boots
+    ]
+    px_per_share = [(x - zero) / by for x, by in zip(strokes, apart, strict=True)]
+    assert px_per_share == pytest.approx([px_per_share[0]] * len(apart), rel=0.05)
+    assert px_per_share[0] > 0
+
+
+def test_a_processor_s_share_is_as_high_as_it_is_large() -> None:
+    chart = cores(RACE)
+    assert chart
+    found = sorted(
+        float(bottom) - float(top)
+        for path in placed(root(chart), "path")
+        for top, bottom in re.findall(r"M[\d.]+,([\d.]+)H[\d.]+V([\d.]+)", path.node.attrib["d"])
+    )
+    shares = sorted(
+        each.high - each.low
+        for each in series.core_shares(RACE.blocks, [0, 1])
+        if each.high > each.low
+    )
+    assert found == pytest.approx([share * found[-1] / shares[-1] for share in shares], abs=0.15)
 
 
 def test_steadiness_has_a_stroke_for_each_draw_where_there_are_draws() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from bakeoff.report.charts.palette import INK
-from bakeoff.report.charts.svg import alone, element, fitting, mark, stacked, svg, text
+from bakeoff.report.charts.svg import alone, dots, element, fitting, mark, stacked, svg, text
 from bakeoff.report.document import WIDE, Chart, Drawing, printable
 from tests.report.charts.drawn import SVG, placed
 
@@ -50,6 +50,12 @@ def test_a_file_of_its_own_turns_its_ink_over_in_the_dark() -> None:
     assert "prefers-color-scheme: dark" in style.text
     assert f'[fill="{INK}"] {{ fill: var(--ink, ' in style.text
     assert f'fill="{INK}"' in drawn
+
+
+def test_thousands_of_dots_are_one_element_with_each_in_its_place() -> None:
+    drawn = element("svg", dots([(1, 2), (3, 4)], 3.2), xmlns="http://www.w3.org/2000/svg")
+    (path,) = placed(ET.fromstring(drawn), "path")
+    assert path.node.attrib["d"] == "M1,2h0M3,4h0"
 
 
 def test_drawings_are_stacked_with_a_gap_between_them() -> None:
