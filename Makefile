@@ -308,8 +308,9 @@ release: dist ## Rehearse a release: build, check, install and race; print the t
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
-schemas: setup ## Write docs/schemas from the contracts
+schemas: setup ## Write docs/schemas from the contracts, and docs/WARNINGS.md
 	$(BIN)/python -m bakeoff.model.schemas docs/schemas
+	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
 
 .PHONY: lock
 lock: setup ## Pin the newest dependencies that fit, with hashes

@@ -11,7 +11,8 @@ from bakeoff.judge.protocols import (
     unlike_tls,
 )
 from bakeoff.model.audit import Audit, Crew, Work
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.plan import Plan
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.samples import Record

@@ -16,7 +16,8 @@ from bakeoff.judge.open_loop import Offered
 from bakeoff.judge.protocols import places
 from bakeoff.judge.tally import WRONG_ANSWERS, Tally
 from bakeoff.model.engine import BadExchange
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Verification
 from bakeoff.model.samples import LEAK_SHARE_MAX

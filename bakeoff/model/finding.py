@@ -1,14 +1,12 @@
-"""Findings of the judge as data: a code of `model/codes.py`, its values, what it rests on."""
+"""Findings of the judge as data: a code of `model/findings`, its values, what it rests on."""
 
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from bakeoff.model.base import Contract
-from bakeoff.model.codes import CODES
-from bakeoff.model.values import LATER
-
-Value = str | bool | int | float | list[str] | list[int] | list[float] | None
+from bakeoff.model.findings import CODES
+from bakeoff.model.findings.values import LATER, Value
 
 
 class Finding(Contract):

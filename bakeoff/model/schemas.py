@@ -12,7 +12,6 @@ from bakeoff.model.audit import AuditReport
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.ci import Ci, CiPlan, ProjectFile
 from bakeoff.model.cluster import ClusterReport
-from bakeoff.model.codes import CODES
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
 from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
@@ -21,6 +20,8 @@ from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import Finding
+from bakeoff.model.findings import CODES, example
+from bakeoff.model.findings.values import VALUES, Value
 from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.history import Past
 from bakeoff.model.load import LoadResult
@@ -30,7 +31,6 @@ from bakeoff.model.receipt import Receipt
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.model.samples import Record
 from bakeoff.model.simulation import Simulation
-from bakeoff.model.values import VALUES
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
 
@@ -86,15 +86,29 @@ def schemas() -> dict[str, str]:
 
 def _code(name: str) -> dict[str, Any]:
     """What a finding of one code has."""
-    code = CODES[name]
-    values = {value: {"description": VALUES[value]} for value in code.values}
+    row, given = CODES[name], example(name)
+    values = {
+        value: {"description": VALUES[value].meaning}
+        | _type(given[value], may_be_null=value in row.optional)
+        for value in row.values
+    }
     return {
-        "description": code.meaning,
+        "description": row.meaning,
         "properties": {
             "code": {"const": name},
-            "values": {"properties": values, "required": list(code.values)},
+            "values": {"properties": values, "required": list(row.values)},
         },
     }
+
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+
+
+def _type(given: Value, *, may_be_null: bool = False) -> dict[str, Any]:
+    """The type of a value, from an example of it."""
+    own = _TYPES[type(given)]
+    items = {"items": _type(given[0])} if isinstance(given, list) else {}
+    return {"type": [own, "null"] if may_be_null else own} | items
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from bakeoff.model.contender import Contender, RunSection
 from bakeoff.model.cut import SliceLengths, Warmup
 from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.protocol import Agreed, Protocol

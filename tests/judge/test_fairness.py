@@ -4,7 +4,8 @@ import pytest
 
 from bakeoff.judge.fairness import unequal
 from bakeoff.model.audit import Audit, Crew, Http2Conduct, TlsConduct, Work, Written
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.verdict import Verdict

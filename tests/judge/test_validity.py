@@ -6,7 +6,8 @@ from bakeoff.judge.latency import signatures
 from bakeoff.model.audit import Conduct
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.load import Latency
 from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import Agreed

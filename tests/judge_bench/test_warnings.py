@@ -1,6 +1,6 @@
 """Counting what healthy servers are warned of."""
 
-from bakeoff.model.codes import CODES
+from bakeoff.model.findings import CODES
 from bakeoff.simulate import USUAL, Size
 from tests.judge.races import Race, judged
 from tests.judge_bench.warnings import PLANNED, WEATHER, codes_of, counted, simulated, table

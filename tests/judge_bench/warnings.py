@@ -20,7 +20,7 @@ from pathlib import Path
 
 from bakeoff import runs
 from bakeoff.judge import judge
-from bakeoff.model.codes import WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
+from bakeoff.model.findings import WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
 from bakeoff.model.simulation import Conditions
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.race import BOOTS

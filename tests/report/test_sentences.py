@@ -1,64 +1,42 @@
-"""Every finding has its sentence."""
+"""Every finding has its sentence. `tests/report/sentences.txt` has them all."""
 
-from inspect import signature
-from string import Formatter
+from pathlib import Path
 
 import pytest
 
-from bakeoff.model.codes import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
 from bakeoff.model.finding import Finding
-from bakeoff.model.values import VALUES
-from bakeoff.report.sentences import ADVICE, SENTENCES, SEVERAL, joined, sentence
+from bakeoff.model.findings import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES, example
+from bakeoff.model.findings.row import Row
+from bakeoff.model.findings.values import VALUES
+from bakeoff.report import warnings
+from bakeoff.report.sentences import joined, sentence
+from bakeoff.report.template import filled
+from tests.report import sentences
 
 
-def test_every_code_has_a_sentence_and_every_value_is_documented() -> None:
-    assert {*SENTENCES, "several"} == set(CODES)
-    assert {value for code in CODES.values() for value in code.values} == set(VALUES)
+def test_the_sentences_are_those_that_are_kept() -> None:
+    assert sentences.KEPT.read_text() == sentences.text(), "run: python -m tests.report.sentences"
 
 
-@pytest.mark.parametrize("code", SENTENCES)
-def test_a_sentence_uses_all_values_of_its_finding(code: str) -> None:
-    worded = SENTENCES[code]
-    values = set(CODES[code].values)
-    if isinstance(worded, str):
-        assert {name for _, name, _, _ in Formatter().parse(worded) if name} - {"because"} == values
-    else:
-        taken = signature(worded).parameters
-        rest = {name for name, each in taken.items() if each.kind is each.VAR_KEYWORD}
-        needed = {name for name, each in taken.items() if each.default is each.empty} - rest
-        assert needed <= values
-        assert rest or values <= set(taken)
+def test_the_page_of_warnings_is_current() -> None:
+    kept = Path(__file__).parents[2] / "docs/WARNINGS.md"
+    assert kept.read_text() == warnings.page(), "run: make schemas"
 
 
-def test_a_part_that_lacks_a_value_is_left_out() -> None:
-    lost: dict[str, str | float] = {"quantile": "p99", "value_us": 204_000.0}
-    whole = sentence(Finding.of("packets_lost", **lost, retransmits=0))
-    assert "were lost (the kernel sent 0 segments again, over all servers of this machine)" in whole
-    assert "were lost;" in sentence(Finding.of("packets_lost", **lost, retransmits=None))
+def test_every_value_of_a_sentence_is_documented_and_no_other() -> None:
+    assert {value for row in CODES.values() for value in row.values} == set(VALUES)
 
 
-def test_a_finding_of_an_earlier_version_names_no_core() -> None:
-    values = {"client_busy": 0.97, "server_busy": 0.4}
-    old = Finding.model_validate({"code": "generator_limit", "values": values})
-    assert sentence(old).startswith("the load generator was the limit, busy 97 % of the time, and")
-    with pytest.raises(ValueError, match="`values` of generator_limit are"):
-        Finding.of("generator_limit", client_busy=0.97)
+def test_an_example_changes_values_that_its_sentence_has() -> None:
+    for code, row in CODES.items():
+        assert set(example(code)) == set(row.values), code
 
 
-def test_what_is_in_a_value_is_no_template() -> None:
-    assert sentence(Finding.of("died", how="[{x}] 5%")) == "[{x}] 5%"
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (["a"], "a leaves open what it was asked to close"),
-        (["a", "b"], "a and b leave open what they were asked to close"),
-        (list("abcdef"), "a, b, c and 3 others leave open what they were asked to close"),
-    ],
-)
-def test_verbs_agree_with_their_names(names: list[str], said: str) -> None:
-    assert sentence(Finding.of("stays_open", names=names)) == said
+def test_a_row_tells_its_values_and_what_the_sentence_says_of_them() -> None:
+    row = Row("{names:who} {names:has|have} {n:# lock|locks} at {ratio,low,high:interval}[ ({at})]")
+    assert row.values == ("names", "n", "ratio", "low", "high", "at")
+    assert row.optional == {"low", "high", "at"}
+    assert row.meaning == "`names` have `n` locks at `ratio` (`low` to `high`) (`at`)."
 
 
 # Of these the words come from outside, or they are only said as a part of another.
@@ -66,77 +44,73 @@ WITHOUT_ADVICE = {"verification", "few_twin_blocks", "several"}
 
 
 def test_each_warning_says_what_can_be_done() -> None:
-    warnings = {*WARNINGS_OF_ENTRIES, *WARNINGS_OF_RACES}
-    assert set(ADVICE) == warnings - WITHOUT_ADVICE
-
-
-def test_advice_ends_a_sentence_and_is_no_part_of_a_reason() -> None:
-    few = Finding.of("few_blocks", reference="a", n=3, least=10)
-    assert sentence(few).endswith("10 are the least; run it longer (-d)")
-    assert joined([few]).endswith("10 are the least")
+    warned = {**WARNINGS_OF_ENTRIES, **WARNINGS_OF_RACES}
+    assert {code for code, row in warned.items() if not row.advice} == WITHOUT_ADVICE
 
 
 def test_each_warning_of_an_entry_has_its_sentence_for_several() -> None:
-    assert set(SEVERAL) == set(WARNINGS_OF_ENTRIES)
-    for code, worded in SEVERAL.items():
-        used = {name for _, name, _, _ in Formatter().parse(worded.replace("[", "")) if name}
-        assert used - {"names", "because"} <= set(CODES[code].values), code
+    for code, row in WARNINGS_OF_ENTRIES.items():
+        used = set(Row(row.several).values)
+        assert "names" in used, code
+        assert used - {"names"} <= set(row.values), code
 
 
-def several(*findings: Finding) -> str:
-    names = [chr(ord("a") + place) for place in range(len(findings))]
-    return sentence(Finding.of("several", *findings, names=names))
+def test_advice_ends_a_sentence_and_is_no_part_of_a_reason() -> None:
+    few, row = warnings.found("few_blocks"), CODES["few_blocks"]
+    assert sentence(few) == f"{joined([few])}; {row.advice}"
 
 
-def test_several_share_one_sentence_with_the_least_and_the_most_of_their_values() -> None:
-    limits = [
-        Finding.of("limit_unknown", server_busy=busy, client_busy=0.7)
-        for busy in (0.48, 0.72, 0.6, 0.5, 0.55)
-    ]
-    assert several(*limits) == (
-        "the limit of a, b, c and 2 others is unknown: the servers were busy 48 to 72 % of the time"
-        " and the load generator 70 %; let nothing else run, or use more connections (-c 256) if it"
-        " can take them"
-    )
+def test_a_finding_of_an_earlier_version_names_no_core() -> None:
+    values = {"client_busy": 0.97, "server_busy": 0.4}
+    old = Finding.model_validate({"code": "generator_limit", "values": values})
+    assert old.values == {"client_core": None} | values
+    with pytest.raises(ValueError, match="`values` of generator_limit are"):
+        Finding.of("generator_limit", client_busy=0.97)
 
 
-def test_what_only_some_of_several_know_is_said_of_those() -> None:
-    stood = [Finding.of("stood_still", length_us=None, times=n, slices=90) for n in (3, 12)]
-    assert several(*stood).startswith("a and b stood still, in 3 to 12 slices each: ")
-    lengths = {"long_ratio": 1.1, "long_low": 1.0, "long_high": 1.2, "short_low": 1.1}
-    unlike = [
-        Finding.of(
-            "slice_length_matters",
-            **lengths,
-            reference="r",
-            long_ms=None,
-            short_ms=None,
-            short_ratio=1.2,
-            short_high=1.3,
-        )
-    ]
-    assert "in long slices their ratios are 1.100, in short ones 1.200" in several(*unlike * 2)
-
-
-def test_two_copies_that_differ_have_one_doubt_wherever_it_is_said() -> None:
-    twin = Finding.of("twin_differs", name="a", ratio=0.972, low=0.955, high=0.989)
-    assert "a difference smaller than 4.5 % is in doubt" in sentence(twin)
+def test_what_is_in_a_value_is_no_template() -> None:
+    assert filled("{how}", {"how": "[{x}] 5%"}) == "[{x}] 5%"
+    assert filled("<{names:who} {n}>", {"names": ["{x}"], "n": [1]}) == "{x} 1"
 
 
 @pytest.mark.parametrize(
-    ("slope", "ends", "said"),
+    ("template", "values", "said"),
     [
-        (-0.5, (-0.9, -0.1), "feels a slow machine more than b does: where a fixed piece of work"),
-        (1.1, (0.4, 1.8), "feels a slow machine less than b does: where a fixed piece of work"),
+        ("{names:who} {names:leaves|leave}", {"names": ["a"]}, "a leaves"),
+        ("{names:who} {names:leaves|leave}", {"names": ["a", "b"]}, "a and b leave"),
+        ("{names:who} {names:leaves|leave}", {"names": "abcdef"}, "a, b, c and 3 others leave"),
+        ("{n:# boot}, {m:# process|processes}", {"n": 1, "m": 2}, "1 boot, 2 processes"),
+        ("{boot:nth} {share:.1%} {us:ms}", {"boot": 0, "share": 0.014, "us": 9e3}, "1 1.4 % 9 ms"),
+        ("{shares:to .0%}", {"shares": [0.7, 0.48]}, "48 to 70 %"),
+        ("{shares:to .0%}", {"shares": [0.7, 0.7]}, "70 %"),
+        ("{shares:max .0%}", {"shares": [0.7, 0.48]}, "70 %"),
+        ("{ratio,low,high:interval}", {"ratio": 1.5, "low": 1.2, "high": None}, "≥ 1.20×"),
+        ("{low,high:doubt}", {"low": 0.955, "high": 0.989}, "4.5 %"),
+        ("{slope:slower}", {"slope": -0.5}, "4.7 % lower"),
+        ("{slope:slower}", {"slope": 1.1}, "11.1 % higher"),
+        ("it waited[ on {core}]", {"core": 0}, "it waited on 0"),
+        ("it waited[ on {core}]", {"core": None}, "it waited"),
+        ("it waited[{alone:, alone}]", {"alone": True}, "it waited, alone"),
+        ("it waited[{alone:, alone}]", {"alone": False}, "it waited"),
+        ("<{names:who}: {n}>", {"names": list("abc"), "n": [1, 2, 1]}, "a and c: 1, b: 2"),
+        ("<{n} with {names:who}>", {"names": list("abcd"), "n": [1] * 4}, "1 with a, b, c and d"),
+        ("<{kinds:words} {n}>", {"kinds": ["no_answer", "b"], "n": [1, 1]}, "no answer 1, b 1"),
+        (
+            "<{names:who} {n}>",
+            {"names": "abcdefg", "n": range(7)},
+            "a 0, b 1, c 2, d 3, e 4, and 2 more",
+        ),
     ],
 )
-def test_a_slope_is_told_as_what_a_slower_machine_does_to_the_ratio(
-    slope: float, ends: tuple[float, float], said: str
-) -> None:
-    quiet = {"quiet": 0.412, "quiet_low": 0.4, "quiet_high": 0.425, "work_us": 146.2}
-    of = {"slope": slope, "slope_low": ends[0], "slope_high": ends[1]}
-    found = sentence(Finding.of("feels_machine", name="a", other="b", **of, **quiet))
-    assert said in found
-    change = "4.7 % lower (0.95 % to 8.2 %)" if slope < 0 else "11.1 % higher (3.9 % to 18.7 %)"
-    assert change in found
-    assert "where that took 146 µs, it was 0.412 (0.4 to 0.425)" in found
+def test_a_template_is_filled(template: str, values: dict[str, object], said: str) -> None:
+    assert filled(template, values) == said
+
+
+def test_several_share_one_sentence_with_what_any_of_them_has() -> None:
+    busy = [
+        Finding.of("limit_unknown", client_core=None, server_busy=share, client_busy=0.7)
+        for share in (0.48, 0.72)
+    ]
+    values = {"names": ["a", "b"], "server_busy": [0.48, 0.72], "client_busy": [0.7, 0.7]}
+    worded = filled(CODES["limit_unknown"].several, values)
+    assert joined([Finding.of("several", *busy, names=["a", "b"])]) == worded

@@ -8,7 +8,7 @@ from bakeoff.report import figures
 from bakeoff.report.kinds.race_trust import more, would_be_found
 from bakeoff.report.kinds.shared import ended_early
 from bakeoff.report.kinds.standings import ranked, unranked
-from bakeoff.report.sentences import COMPARED_BY, joined, listed, sentences
+from bakeoff.report.sentences import CALLED, joined, listed, sentences
 
 MOST_TOLD = 5
 """Of pairs on which the verdict by server CPU is another one; the table of pairs has all."""
@@ -132,7 +132,7 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     told = (seen and would_be_found(verdict, seen), more(pairs))
     could = "".join(f"; {each}" for each in told if each) + "."
     neither = all(pair.cpu_finding == "can't tell" for pair in pairs)
-    by = f" by {COMPARED_BY[verdict.ranked_by]} or server CPU" if pairs and neither else ""
+    by = f" by {CALLED[verdict.ranked_by]} or server CPU" if pairs and neither else ""
     names = listed([leader.name, *(entry.name for entry in level)])
     differ = f"differ by more than {_margin(verdict)}" if verdict.within else ""
     if len(level) > 1:

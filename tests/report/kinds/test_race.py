@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.finding import Finding, Value
+from bakeoff.model.finding import Finding
+from bakeoff.model.findings.values import Value
 from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.pairs import NextRace
 from bakeoff.model.plan import Cores

@@ -1,0 +1,219 @@
+"""The values that findings have: what each means, and an example.
+
+A list has one value for each of `names`, `kinds` or `headers`, in their order.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Value = str | bool | int | float | list[str] | list[int] | list[float] | None
+
+
+class Meant(NamedTuple):
+    """What a value means, and an example of it."""
+
+    meaning: str
+    example: Value
+
+
+VALUES: Mapping[str, Meant] = {
+    "after": Meant("what it was afterwards, or in the later run", "2.0"),
+    "after_ratio": Meant("its throughput after that moment over its throughput before", 0.62),
+    "after_share": Meant("share of a process's blocks after which it changed", 0.4),
+    "answered_share": Meant("answers per request that was due; the median over the slices", 0.958),
+    "asked": Meant("how many were requested", 20),
+    "attempts": Meant("requests that were sent, over all slices", 48_000),
+    "before": Meant("what it was before, or in the earlier run", "1.9"),
+    "began": Meant("processes that took up work while blocks were measured", 3),
+    "blocks": Meant("blocks, all of them", 80),
+    "boot": Meant("a boot's number, from 0", 0),
+    "boots": Meant("boots in which it happened", 3),
+    "broken_off": Meant("whether an answer was cut off", False),
+    "by": Meant("what was compared: `requests_per_s`, `p99` or `requests_per_cpu_s`", "p99"),
+    "bytes_per_request": Meant(
+        "bytes of log and scratch files written per answered request", [120.0, 80.0]
+    ),
+    "carried_bytes_per_s": Meant(
+        "what one connection between two machines carried before the race", 1.2e8
+    ),
+    "certificate_keys": Meant(
+        "kinds of a certificate's key, as EC secp256r1", ["RSA 2048", "EC secp256r1"]
+    ),
+    "chosen": Meant("the contender that is the reference instead", "api-v2"),
+    "ciphers": Meant("ciphers of TLS", ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"]),
+    "client_busy": Meant(
+        "share of the time in which the load generator was at work; of its busiest core", 0.97
+    ),
+    "client_core": Meant(
+        "which core of the load generator that was; null: it has one, or is several", 2
+    ),
+    "closed": Meant("idle connections that it closed between its turns", 12),
+    "connections": Meant("connections", 64),
+    "contender": Meant("the contender that was on both machines", "api-v2"),
+    "cores": Meant("server cores, how many", 2),
+    "counts": Meant("how many failures of each of `kinds`", [40, 2]),
+    "cpu_finding": Meant(
+        "what is found of `name` against `other` by requests per second of server CPU", "faster"
+    ),
+    "cpus": Meant("the cores that it was given, by number", [0, 1]),
+    "detail": Meant(
+        "the first such answer, in the engine's words; null: none was kept",
+        "21 bytes after the answer",
+    ),
+    "differences": Meant(
+        "where answers differ, in words or as lines of a diff", "the header server"
+    ),
+    "dropped": Meant(
+        "connections that the kernel dropped, over all servers; null: it was not counted", 16
+    ),
+    "ended": Meant("working processes that ended while blocks were measured", 3),
+    "error_us": Meant("how far off a clock may be, µs", 900.0),
+    "failure": Meant(
+        "why a run of a load tool failed, in its own words; null: none failed", "exit status 1"
+    ),
+    "finding": Meant(
+        "what is found of `name` against `other` by what the race is ranked by", "slower"
+    ),
+    "first_bad": Meant(
+        "the first wrong answer, in the engine's words; null: none was kept",
+        "status 500 instead of 200",
+    ),
+    "head_bytes": Meant("bytes of an answer's head before HPACK", [180, 210]),
+    "headers": Meant(
+        "names of HTTP headers; where there are `names`, one's own, with commas between",
+        ["server", "etag"],
+    ),
+    "held": Meant("right answers per second, over those of the contender's own peak", 0.8),
+    "high": Meant("upper end of the ratio's 95 % interval", 1.18),
+    "highs": Meant("upper ends of the ratios' 95 % intervals", [1.31, 0.9]),
+    "how": Meant("how a process ended", "was killed by signal SIGSEGV"),
+    "in_flight": Meant("requests under way at a time, the mean", 58.2),
+    "kept": Meant(
+        "the value of each for a setting of HTTP/2, its own or the default", ["100", "128"]
+    ),
+    "key": Meant("which fact of the machine", "kernel"),
+    "kinds": Meant("kinds of failures, as the engine names them", ["timeout", "reset"]),
+    "lag_us": Meant("p99 of how late the generator sent, µs", 1_500.0),
+    "least": Meant("the least that is enough; of sizes, the contender that sends the least", 10),
+    "least_bytes": Meant("the least that an answer has, bytes", 120),
+    "length_us": Meant(
+        "how long it stalled, µs, the median; null: no wait was seen whole", 90_000.0
+    ),
+    "level": Meant("what was offered, over the contender's own peak", 1.5),
+    "limit": Meant(
+        "what held them back: `upstream`, `client` (the load generator), `both` or `rate`",
+        "upstream",
+    ),
+    "limit_share": Meant("the share that is the limit", 0.01),
+    "limits": Meant("streams that are admitted on a connection", [100]),
+    "loader": Meant(
+        "a load tool, or engine; one of several load generators, by its name", "10.0.0.3"
+    ),
+    "long_high": Meant("upper end of the long slices' 95 % interval", 1.13),
+    "long_low": Meant("lower end of the long slices' 95 % interval", 1.07),
+    "long_ms": Meant("length of a long slice, ms; null: it is not known", 250),
+    "long_ratio": Meant("the ratio in long slices", 1.1),
+    "longest_s": Meant("the longest warm-up of the first boot, s", 2.0),
+    "low": Meant("lower end of the ratio's 95 % interval", 1.06),
+    "lows": Meant("lower ends of the ratios' 95 % intervals", [1.2, 0.84]),
+    "machine": Meant("a server node, by its address", "10.0.0.2"),
+    "metric": Meant("a metric of an article's claim", "p99"),
+    "mib": Meant("memory at that load, MiB", 310.0),
+    "mib_after": Meant("memory when the load ended, MiB, in the boot in which it grew most", 120.0),
+    "mib_at_peak": Meant("memory at 100 % of the peak, MiB", 48.0),
+    "mib_before": Meant("memory when blocks began, MiB, in the boot in which it grew most", 40.0),
+    "mib_per_s": Meant("MiB per second by which memory grew, over all boots", 1.6),
+    "missing": Meant("requests that were never answered", 42),
+    "most": Meant("of sizes, the contender that sends the most", "api-v1"),
+    "most_bytes": Meant("the most that an answer has, bytes", 190),
+    "most_us": Meant("the latest that the generator may be, µs", 500.0),
+    "n": Meant("how many there were", 2),
+    "name": Meant("the contender", "api-v2"),
+    "names": Meant("the contenders", ["api-v2", "api-v3"]),
+    "needed_s": Meant("the time that would be enough, s", 900.0),
+    "now_per_s": Meant("requests per second at the end of the warm-up", 31_000.0),
+    "opened": Meant("the fewest connections that could be opened in a boot", 12),
+    "other": Meant("the contender that it is compared with", "api-v1"),
+    "others": Meant("how many contenders it is not true of", 3),
+    "others_us": Meant("the same of the others, the median, µs", 1_200.0),
+    "over": Meant("the server node that it is compared with, by its address", "10.0.0.1"),
+    "overflows": Meant("connections that met a full listen queue, over all servers", 15),
+    "p50_us": Meant("median latency, µs", 430_000.0),
+    "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),
+    "packed_bytes": Meant("bytes of an answer's head after HPACK, frames included", [52, 61]),
+    "peak_per_s": Meant("requests per second of the warm-up's best second", 42_000.0),
+    "phase": Meant("a phase of a day", "recovery"),
+    "pids": Meant("process ids", [4711]),
+    "pipeline": Meant("requests that may be under way on one connection", 1),
+    "place": Meant("where in an answer", "/id"),
+    "places": Meant("of each, how many connections its listen queue has room for", [5, 7]),
+    "planned": Meant("what was planned", 3),
+    "port": Meant("a TCP port", "8080"),
+    "processes": Meant("processes, how many", [1, 2]),
+    "quantile": Meant("a quantile's name, as p99.9", "p99"),
+    "quiet": Meant("the ratio to `other` by server CPU, where the machine is quiet", 1.02),
+    "quiet_high": Meant("upper end of its 95 % interval", 1.05),
+    "quiet_low": Meant("lower end of its 95 % interval", 0.99),
+    "rate": Meant("requests per second that were offered", 20_000.0),
+    "ratio": Meant("the ratio to the reference; of a twin, to its original", 1.12),
+    "ratios": Meant("ratios to the reference", [1.25, 0.87]),
+    "reason": Meant("why, in the words of the program that refused", "its port was taken"),
+    "reference": Meant("the contender that ratios are to", "api-v1"),
+    "reopened": Meant(
+        "connections that were opened again after the contender closed one in use", 310
+    ),
+    "request": Meant("a request of the mix, by its name", "cart"),
+    "requests": Meant("answers after which a connection is closed", [5, 100]),
+    "retransmits": Meant("TCP segments sent again, over all servers; null: it was not counted", 42),
+    "row": Meant("a row of an article", "table 1, nginx"),
+    "run": Meant("a run's name", "2026-11-24-nightly"),
+    "seen": Meant("the values in answers one after another", [7, 8, 9]),
+    "segments": Meant("how many writes an answer is sent in", [2, 1]),
+    "served": Meant("of each, how many connections it serves while they stay open", [4, 8]),
+    "server_busy": Meant("share of its cores' time that the server used", 0.6),
+    "setting": Meant("the name of a setting of HTTP/2", "INITIAL_WINDOW_SIZE"),
+    "share": Meant("a share, 0 to 1", 0.12),
+    "share_high": Meant("upper end of the share's 95 % interval", 0.15),
+    "share_low": Meant("lower end of the share's 95 % interval", 0.1),
+    "shares": Meant("the share of each of `kinds`, `sides` or `names`", [0.3, 0.05]),
+    "short_high": Meant("upper end of the short slices' 95 % interval", 1.23),
+    "short_low": Meant("lower end of the short slices' 95 % interval", 1.17),
+    "short_ms": Meant("length of a short slice, ms; null: it is not known", 20),
+    "short_ratio": Meant("the ratio in short slices", 1.2),
+    "sides": Meant("`server` or `load`, whose node it is", ["server", "load"]),
+    "silent": Meant("slices without a single answer", 4),
+    "singly": Meant("whether one request was under way at a time", True),
+    "slices": Meant("slices, all of them", 240),
+    "slope": Meant("how ln ratio follows ln of the fixed work's time", -0.5),
+    "slope_high": Meant("upper end of the slope's 95 % interval", -0.1),
+    "slope_low": Meant("lower end of the slope's 95 % interval", -0.9),
+    "solo_high": Meant("upper end of the solo 95 % interval", 1.04),
+    "solo_low": Meant("lower end of the solo 95 % interval", 0.98),
+    "solo_ratio": Meant("the ratio with one contender up at a time", 1.01),
+    "sources": Meant("where the CPU time was read", ["cgroup-v2", "tree"]),
+    "step_ms": Meant("the smallest difference that can be told, ms", 50.0),
+    "step_us": Meant("the smallest difference of latencies that a tool prints, µs", 1_000.0),
+    "strayed": Meant("the cores that it ran on and was not given, by number", [2]),
+    "streams": Meant("streams that were requested on a connection", 128),
+    "text": Meant(
+        "words of others: of an article, a tool, a check, or an earlier version", "its body changes"
+    ),
+    "threads": Meant("threads at work, how many", [1, 6]),
+    "times": Meant("slices in which it stalled", 8),
+    "tool": Meant("a load tool", "wrk"),
+    "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),
+    "value_us": Meant("that quantile, µs", 204_000.0),
+    "versions": Meant("versions of TLS", ["TLS 1.3", "TLS 1.2"]),
+    "what": Meant(
+        "what there are too few of: long blocks, boots, rounds, or rounds with the figure", "rounds"
+    ),
+    "whole_ratio": Meant(
+        "the ratio over all requests, at full load; null where there is none", 0.97
+    ),
+    "work_us": Meant("time of the fixed work where the machine is quiet, µs", 146.0),
+    "workers": Meant("workers that were requested", 4),
+    "wrong": Meant("answers of a wrong status, body or header", 180),
+}
+
+LATER = ("client_core",)
+"""Values that findings of earlier versions lack: null."""
