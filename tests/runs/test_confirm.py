@@ -5,7 +5,6 @@ import pytest
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import ends
-from bakeoff.report.sentences import sentences
 from bakeoff.runs import RaceRun, open_run, report, resume
 from bakeoff.runs.measuring.boot import measured_s
 from tests.runs.conftest import Measure
@@ -47,7 +46,7 @@ def test_one_that_only_suffers_from_the_others_turns_is_warned_of(measure: Measu
     assert slow.solo_agrees is False
     low, high = ends(slow.solo.low, slow.solo.high)
     assert low < 0.8 < high
-    assert any("in turns and solo it is not the same" in each for each in sentences(slow.warnings))
+    assert "solo_differs" in {each.code for each in slow.warnings}
 
 
 def test_an_interrupted_confirmation_keeps_the_verdict_and_goes_on_later(measure: Measure) -> None:
@@ -62,7 +61,7 @@ def test_an_interrupted_confirmation_keeps_the_verdict_and_goes_on_later(measure
     finished = confirmed(measure, World(SPEEDS, on_slice=interrupt))
     assert finished.interrupted
     assert finished.result.complete, "the race itself was whole"
-    assert any("ended early" in each for each in sentences(finished.result.warnings))
+    assert "solo_cut_short" in {each.code for each in finished.result.warnings}
     before = open_run(finished.path).records()
     world = World(SPEEDS)
     again = resume(finished.path, world.stages(), world)

@@ -6,7 +6,6 @@ import pytest
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.samples import PlanChange
-from bakeoff.report.sentences import sentence
 from bakeoff.runs.measuring.queues import AT_ONCE_MS
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -25,8 +24,8 @@ def test_where_nobody_asked_for_a_number_all_get_as_many_as_fit(measure: Measure
     verdict = run.result
     assert (verdict.connections, verdict.valid, verdict.complete) == (5, True, True)
     assert {entry.name for entry in verdict.entries if entry.valid} >= set(SPEEDS)
-    warned = [each for each in verdict.warnings if each.code == "fewer_connections"]
-    assert "fast (7), slow (5)" in sentence(warned[0])
+    (warned,) = (each for each in verdict.warnings if each.code == "fewer_connections")
+    assert (warned.values["names"], warned.values["places"]) == (["fast", "slow"], [7, 5])
     assert any("5 connections instead of 64" in text for text in world.seen)
 
 
@@ -54,7 +53,7 @@ def test_who_serves_few_at_a_time_is_found_before_the_load(measure: Measure) -> 
     assert changes(run) == [PlanChange(connections=1, served={"fast": 1, "slow": 8})]
     assert run.result.connections == 1 and run.result.complete
     (warned,) = (each for each in run.result.warnings if each.code == "fewer_served")
-    assert "fast (1), slow (8)" in sentence(warned)
+    assert (warned.values["names"], warned.values["served"]) == (["fast", "slow"], [1, 8])
     assert any(text.startswith("1 connection instead of 64, as the others") for text in world.seen)
 
 

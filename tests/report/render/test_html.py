@@ -141,7 +141,7 @@ def test_findings_differ_by_more_than_their_colour(written: Callable[[str], Path
 
 def test_what_does_not_count_is_struck_out(written: Callable[[str], Path]) -> None:
     text = text_of(written("race"))
-    assert "<s>aiohttp</s>: 120 of 37,197 answers were wrong" in text
+    assert "<s>aiohttp</s>: wrong_answers 120 37197" in text
     assert "<s>it had 9,110 requests/s, n = 30,611 answers</s>" in text
 
 
