@@ -65,7 +65,7 @@ def test_with_same_answers_it_is_out_and_the_diff_is_the_reason(measure: Measure
     verdict = measure.race(world, "fast", "slow", "same", same_answers=True).result
     assert {each.name for each in verdict.skipped} == {"slow"}
     assert verdict.skipped[0].reason == (
-        "its answers are not like those of fast (--same-answers): time is missing"
+        "its answers differ from those of fast (--same-answers): time is missing"
     )
     assert {entry.name for entry in verdict.entries} == {"fast", "same"}
 

@@ -101,4 +101,4 @@ def _unlike(plan: Plan, name: str, known: Mapping[str, Known]) -> Finding | None
 
 def _refused(unlike: Finding) -> str:
     reference, differences = (unlike.values[key] for key in ("reference", "differences"))
-    return f"its answers are not like those of {reference} (--same-answers): {differences}"
+    return f"its answers differ from those of {reference} (--same-answers): {differences}"
