@@ -48,8 +48,8 @@ def ci(
 
     The server is built at two revisions of this repository, in git worktrees,
     and both are raced side by side. bakeoff.toml, which `bakeoff init` writes,
-    says what is raced. An alarm is measured again in fresh processes before it
-    is raised.
+    says what is raced. The race ends once every gate holds or fails, or its
+    time is spent.
 
     bakeoff ci                             head, and where it left the base
     bakeoff ci --base v1.2 --head HEAD~1   two revisions

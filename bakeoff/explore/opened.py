@@ -135,5 +135,5 @@ def _verdicts(result: Contract) -> dict[str, Verdict]:
         case Grid():
             return {cell.name: cell.verdict for cell in result.cells if cell.verdict}
         case Ci():
-            return {"race": result.race, **({"again": result.again} if result.again else {})}
+            return {"race": result.race}
     return {}

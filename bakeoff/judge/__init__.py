@@ -1,7 +1,7 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
 from bakeoff.judge.capacity import fit, judge_capacity
-from bakeoff.judge.ci import is_alarm, judge_ci
+from bakeoff.judge.ci import judge_ci
 from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide
 from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.judge.crossing import Held, hold
@@ -31,7 +31,6 @@ __all__ = [
     "draws_of",
     "fit",
     "hold",
-    "is_alarm",
     "judge",
     "judge_capacity",
     "judge_ci",

@@ -24,7 +24,8 @@ holds whenever a race ends is 12 standard errors wide."""
 
 def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
     """Whether more measuring has nothing to add: to any gate, or where there is none to any pair of
-    valid entries. Of two that are both `at_least` what was measured nothing will ever be known.
+    valid entries. A gate by two figures fails by one of them, and holds by both. Of two that are
+    both `at_least` what was measured nothing will ever be known.
     """
     if not verdict.valid:
         return False
@@ -33,7 +34,10 @@ def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
     if any(pair is None or (pair.draws or 0) < DECIDED_DRAWS for pair in pairs):
         return False
     if verdict.gates:
-        return all(gate.outcome != "can't tell" for gate in verdict.gates)
+        outcomes: dict[Gate, set[Outcome]] = {}
+        for each in verdict.gates:
+            outcomes.setdefault(each.gate, set()).add(each.outcome)
+        return all("fails" in each or "can't tell" not in each for each in outcomes.values())
     return all(pair.decided for pair in pairs if pair)
 
 

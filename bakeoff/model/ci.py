@@ -1,7 +1,7 @@
 """Two revisions of one repository: bakeoff.toml, the plan bakeoff.ci-plan/1, and ci.json.
 
 `base` is the revision that a change is held against, `head` the one that has the change. Both names
-are those of the races' entries and of the gates.
+are those of the race's entries and of the gates.
 """
 
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
-from bakeoff.model.gate import CantTell, GateResult
+from bakeoff.model.gate import CantTell
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.verdict import Verdict
@@ -84,7 +84,7 @@ class Revision(Contract):
 
 
 class CiPlan(Contract):
-    """What is raced: the entries `base` and `head` of `race`, once, or twice after an alarm."""
+    """What is raced: the entries `base` and `head` of `race`, until every gate is decided."""
 
     schema_: Literal["bakeoff.ci-plan/1"] = Field("bakeoff.ci-plan/1", alias="schema")
     run: str
@@ -99,14 +99,11 @@ class CiPlan(Contract):
 class Ci(Contract):
     """The result: is head slower than base?
 
-    `slower` where a gate fails in both races, `not slower` where all gates hold, `not raced` where
-    base or head gave no valid figures, for `reasons`. `gates` are decided from both races: a gate
-    that failed in the first alone can't be told. A confirmed alarm has the ratio of the second
-    race: that of the first is extreme because it was chosen for that. `again` is None where the
-    first race raised no alarm, or the second was not measured.
+    `slower` where a gate of `race` fails, `not slower` where all hold, `not raced` where base or
+    head gave no valid figures, for `reasons`. Whether it ended early, `race` says.
     """
 
-    schema_: Literal["bakeoff.ci/1"] = Field("bakeoff.ci/1", alias="schema")
+    schema_: Literal["bakeoff.ci/2"] = Field("bakeoff.ci/2", alias="schema")
     run: str
     command_line: tuple[str, ...]
     contender: str
@@ -114,10 +111,8 @@ class Ci(Contract):
     head: Revision
     outcome: CiOutcome
     passes: bool
-    gates: tuple[GateResult, ...]
     reasons: tuple[Finding, ...] = ()
     race: Verdict
-    again: Verdict | None = None
     complete: bool
     seed: NonNegativeInt
     machine: Machine

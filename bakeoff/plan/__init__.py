@@ -9,7 +9,6 @@ from bakeoff.plan.ci import (
     CiOptions,
     NothingToCompare,
     plan_ci,
-    repeated,
     target_branch,
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
@@ -86,7 +85,6 @@ __all__ = [
     "plan_replay",
     "race_gate",
     "ready_within",
-    "repeated",
     "resolve_contenders",
     "run_size",
     "runs_gate",

@@ -67,7 +67,8 @@ class CiOptions(QuestionOptions):
     duration: Annotated[
         Seconds,
         Flag(
-            "Measured time in all, such as 60 or 3m; an alarm takes it twice. (default: 3m)",
+            "The most measured time, such as 60 or 3m; the race ends once every gate holds or "
+            "fails. (default: 3m)",
             metavar="TIME",
             letter="-d",
         ),
@@ -171,7 +172,7 @@ def plan_ci(
     draft = RaceDraft([old, new], options.race(), environment)
     race = draft.plan(draft.settings()[0], options.duration)
     _check_both_race(race, base, head)
-    race = race.model_copy(update={"keep_going": False, "cpu_gates": True})
+    race = race.model_copy(update={"keep_going": False, "until": "decided", "cpu_gates": True})
     run = f"{environment.time}-ci-{base.revision.commit[:7]}-{head.revision.commit[:7]}"
     return CiPlan(
         run=run,
@@ -182,11 +183,6 @@ def plan_ci(
         race=race.model_copy(update={"run": f"{run}/race"}),
         seed=options.seed,
     )
-
-
-def repeated(plan: CiPlan) -> Plan:
-    """The second race: the same in fresh processes and in an order of its own."""
-    return plan.race.model_copy(update={"run": f"{plan.run}/again", "seed": plan.seed + 1})
 
 
 def _contender(

@@ -41,7 +41,7 @@ def bakeoff_toml() -> str:
             'contender = "."',
             "# The share that a change may cost. Several gates may be given.",
             f"gates = [{_quoted(USUAL_GATE)}]",
-            f'duration = "{DURATION_S / 60:g}m"  # measured time; an alarm is measured twice',
+            f'duration = "{DURATION_S / 60:g}m"  # at most; the race ends once gates are decided',
             '# base = "main"  # the branch that a change is held against, if not the usual one',
             "",
         ]

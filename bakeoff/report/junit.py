@@ -12,8 +12,8 @@ SUITE = "bakeoff"
 
 def junit(result: Ci) -> str:
     """Each gate: failed, skipped where it can't be told and passes, or passed."""
-    suite = _suite(len(result.gates))
-    for each in result.gates:
+    suite = _suite(len(result.race.gates))
+    for each in result.race.gates:
         case = ET.SubElement(suite, "testcase", classname=SUITE, name=printable(gate_text(each)))
         said = gate(each, result.race.ranked_by).text
         if result.outcome == "not raced":

@@ -64,9 +64,8 @@ def test_what_is_slower_ends_with_1_and_the_files_say_so(shop: Path, world: Worl
     world.requests_per_s["head"] = 25_000.0
     done = bakeoff("ci", "--summary", "a summary.md", "--junit", "junit.xml")
     assert done.exit_code == 1, done.output
-    assert "measuring again in fresh processes" in done.stderr
     summary = (shop / "a summary.md").read_text()
-    assert "**Slower: head does 0." in summary and "in both of two races" in summary
+    assert "**Slower: head does 0." in summary and "The race was decided in " in summary
     assert len(summary) < 5000, "a summary is short; the report has the rest"
     suite = ET.parse(shop / "junit.xml").getroot()
     assert suite.attrib["failures"] == "1"

@@ -1,8 +1,9 @@
-"""An alarm is raised where two races agree."""
+"""A change is slower where a gate fails, and not slower where all hold."""
 
 import pytest
 
-from bakeoff.judge import is_alarm, judge_ci
+from bakeoff.judge import judge_ci
+from bakeoff.judge.gate import is_decided
 from bakeoff.model.ci import Ci, CiPlan, Revision
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
@@ -34,6 +35,7 @@ def verdict(outcome: Outcome, ratio: float = 1.0, cant_tell: CantTell = "pass") 
             "low": low,
             "high": high,
             "n": 99,
+            "draws": 8,
             "finding": finding,
             "equivalent": False,
             "minimum_detectable_effect": 0.014,
@@ -60,7 +62,7 @@ def verdict(outcome: Outcome, ratio: float = 1.0, cant_tell: CantTell = "pass") 
     )
 
 
-def decided(race: Verdict, again: Verdict | None = None, complete: bool = True) -> Ci:
+def decided(race: Verdict, complete: bool = True) -> Ci:
     revision = Revision(name="main", commit="a" * 40, subject="s")
     plan = CiPlan(
         run="a-run",
@@ -71,34 +73,28 @@ def decided(race: Verdict, again: Verdict | None = None, complete: bool = True) 
         race=sample.plan(),
         seed=1,
     )
-    return judge_ci(plan, race, again, complete, MACHINE)
+    return judge_ci(plan, race, complete, MACHINE)
 
 
-def test_a_gate_that_holds_or_cannot_be_told_is_no_alarm() -> None:
-    for outcome, says in (("holds", "not slower"), ("can't tell", "can't tell")):
-        race = verdict(outcome)  # type: ignore[arg-type]
-        assert not is_alarm(race)
-        result = decided(race)
-        assert (result.outcome, result.passes, result.again) == (says, True, None)
+@pytest.mark.parametrize(
+    ("outcome", "cant_tell", "says", "passes"),
+    [
+        ("holds", "pass", "not slower", True),
+        ("can't tell", "pass", "can't tell", True),
+        ("can't tell", "fail", "can't tell", False),
+        ("fails", "pass", "slower", False),
+    ],
+)
+def test_what_the_gate_says_decides_and_what_cannot_be_told_by_policy(
+    outcome: Outcome, cant_tell: CantTell, says: str, passes: bool
+) -> None:
+    result = decided(verdict(outcome, cant_tell=cant_tell))
+    assert (result.outcome, result.passes) == (says, passes)
 
 
-def test_what_two_races_find_is_slower_by_the_second_ones_figure() -> None:
-    first, second = verdict("fails", 0.93), verdict("fails", 0.95)
-    assert is_alarm(first)
-    result = decided(first, second)
-    assert (result.outcome, result.passes) == ("slower", False)
-    assert result.gates[0].ratio == 0.95, "the first was chosen for being extreme"
-    assert headline(result) == (
-        "Slower: head does 0.950× (0.940 to 0.960) of base, in both of two races."
-    )
-
-
-@pytest.mark.parametrize("second", ["holds", "can't tell"])
-def test_what_only_the_first_finds_cannot_be_told(second: Outcome) -> None:
-    result = decided(verdict("fails", 0.96), verdict(second, 0.99))
-    assert (result.outcome, result.passes) == ("can't tell", True)
-    assert [reason.code for reason in result.reasons] == ["not_repeated"]
-    assert "not found again in fresh processes" in headline(result)
+def test_what_is_slower_is_said_with_its_figure() -> None:
+    result = decided(verdict("fails", 0.95))
+    assert headline(result) == "Slower: head does 0.950× (0.940 to 0.960) of base."
 
 
 def beside(race: Verdict, by_cpu: Outcome) -> Verdict:
@@ -133,43 +129,25 @@ def test_not_slower_takes_both_figures_and_slower_one(
     throughput: Outcome, by_cpu: Outcome, says: str
 ) -> None:
     race = beside(verdict(throughput), by_cpu)
-    assert is_alarm(race) == (by_cpu == "fails")
-    assert decided(race, race if is_alarm(race) else None).outcome == says
+    assert decided(race).outcome == says
+    assert is_decided(race, ()) == (says != "can't tell"), "then the race ends"
 
 
-def test_an_alarm_by_one_figure_is_repeated_by_the_same_one() -> None:
-    first, second = beside(verdict("can't tell"), "fails"), beside(verdict("fails", 0.9), "holds")
-    result = decided(first, second)
-    assert (result.outcome, result.passes) == ("can't tell", True)
-    assert [(each.by, each.outcome) for each in result.gates] == [
-        (None, "can't tell"),
-        ("requests_per_cpu_s", "can't tell"),
-    ]
+def test_a_race_goes_on_while_any_of_its_gates_is_undecided() -> None:
+    race = beside(verdict("can't tell"), "fails")
+    other = race.gates[0].model_copy(update={"gate": GATE.model_copy(update={"factor": 0.95})})
+    assert not is_decided(race.model_copy(update={"gates": (*race.gates, other)}), ())
 
 
 def test_what_is_slower_by_cpu_is_said_with_that_figure() -> None:
     race = priced(beside(verdict("can't tell"), "fails"))
-    assert headline(decided(race, race)) == (
-        "Slower: head does 1.000× (0.990 to 1.010) of base, by server CPU 0.900× (0.880 to 0.920),"
-        " in both of two races."
+    assert headline(decided(race)) == (
+        "Slower: head does 1.000× (0.990 to 1.010) of base, by server CPU 0.900× (0.880 to 0.920)."
     )
 
 
-def test_by_policy_what_cannot_be_told_fails() -> None:
-    result = decided(verdict("fails", 0.96, "fail"), verdict("holds", 0.99, "fail"))
-    assert (result.outcome, result.passes) == ("can't tell", False)
-
-
-def test_an_alarm_that_was_not_measured_again_is_not_raised() -> None:
-    result = decided(verdict("fails", 0.9), None, complete=False)
-    assert (result.outcome, result.passes) == ("can't tell", True)
-    assert [reason.code for reason in result.reasons] == ["not_measured_again"]
-    assert headline(result).endswith("The run ended early.")
-
-
 @pytest.mark.parametrize("who", ["base", "head"])
-@pytest.mark.parametrize("again", [False, True])
-def test_without_valid_figures_it_is_not_raced_and_not_slower(who: str, again: bool) -> None:
+def test_without_valid_figures_it_is_not_raced_and_not_slower(who: str) -> None:
     whole = verdict("fails", 0.9)
     died = Finding.of("died", how="SIGKILL")
     broken = whole.model_copy(
@@ -182,8 +160,7 @@ def test_without_valid_figures_it_is_not_raced_and_not_slower(who: str, again: b
             )
         }
     )
-    assert not is_alarm(broken)
-    result = decided(whole, broken) if again else decided(broken)
+    result = decided(broken)
     assert (result.outcome, result.passes) == ("not raced", False)
     assert f"Not raced: {who}" in headline(result) and "SIGKILL" in headline(result)
 
@@ -195,6 +172,10 @@ def test_one_that_never_started_is_named_with_its_reason() -> None:
     result = decided(gone)
     assert result.outcome == "not raced"
     assert "ended with status 1" in headline(result)
+
+
+def test_a_run_that_ended_early_says_so_last() -> None:
+    assert headline(decided(verdict("can't tell"), complete=False)).endswith("The run ended early.")
 
 
 def test_what_is_not_slower_is_said_with_the_share_that_the_gate_allows() -> None:

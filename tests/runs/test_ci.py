@@ -1,7 +1,6 @@
-"""Base and head in a world of known speeds: one race, and a second where it raises an alarm."""
+"""Base and head in a world of known speeds: a race that ends once its gates are decided."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from bakeoff.model.earlier import Earlier, EarlierRatio
 from bakeoff.model.errors import MissingPiece
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
 from bakeoff.report.render import markdown
-from bakeoff.runs import AnyRun, open_run, report, resume
+from bakeoff.runs import open_run, report, resume
 from tests.plan.places import contender
 from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off
@@ -20,7 +19,7 @@ from tests.runs.world import World, cut_off
 
 @pytest.fixture
 def planned(measure: Measure, tmp_path: Path) -> CiPlan:
-    """A race of 12 s between two revisions of `shop`."""
+    """A race of 12 s at most between two revisions of `shop`."""
     return plan(measure, tmp_path)
 
 
@@ -40,20 +39,6 @@ def speeds(head: float) -> dict[str, float]:
     return {"base": 50_000.0, "head": head}
 
 
-def changing(later: float) -> Callable[[World, int], None]:
-    """An `on_slice` that gives head another speed once an alarm is measured again."""
-
-    def at(world: World, _count: int) -> None:
-        if any("an alarm" in step for step in world.seen):
-            world.requests_per_s["head"] = later
-
-    return at
-
-
-def parts(run: AnyRun) -> list[str]:
-    return list(run.parts)
-
-
 def test_builds_are_said_by_the_name_of_the_revision(measure: Measure, planned: CiPlan) -> None:
     world = World(speeds(50_000.0))
     measure.run(planned, world)
@@ -64,32 +49,40 @@ def test_builds_are_said_by_the_name_of_the_revision(measure: Measure, planned: 
     ]
 
 
-def test_what_is_not_slower_is_raced_once(measure: Measure, planned: CiPlan) -> None:
-    run = measure.run(planned, World(speeds(50_000.0)))
-    assert run.result.outcome == "not slower" and run.succeeded
-    assert parts(run) == ["race"]
-    assert run.result.again is None
-
-
-def test_an_alarm_is_measured_again_before_it_is_raised(measure: Measure, planned: CiPlan) -> None:
-    world = World(speeds(35_000.0))
+@pytest.mark.parametrize(("head", "outcome"), [(50_000.0, "not slower"), (35_000.0, "slower")])
+def test_the_race_ends_once_its_gate_is_decided(
+    measure: Measure, planned: CiPlan, head: float, outcome: str
+) -> None:
+    world = World(speeds(head))
     run = measure.run(planned, world)
-    assert run.result.outcome == "slower" and not run.succeeded
-    assert parts(run) == ["race", "again"]
-    again = run.result.again
-    assert again and again.seed == planned.seed + 1
-    assert again.pair("head", "base") != run.result.race.pair("head", "base")
+    race = run.result.race
+    assert (run.result.outcome, run.succeeded) == (outcome, outcome == "not slower")
+    assert run.result.complete and race.decided and race.stopping == "any_time"
+    assert race.pair("head", "base").draws >= 5 and race.measured_s < 10
+    assert list(run.parts) == ["race"]
     assert not world.up
+    assert "The race was decided in " in markdown(run.document())
 
 
-def test_an_alarm_that_is_not_repeated_is_not_raised(measure: Measure, planned: CiPlan) -> None:
-    world = World(speeds(35_000.0), on_slice=changing(50_000.0))
-    run = measure.run(planned, world)
-    assert run.result.outcome == "can't tell" and run.succeeded
-    assert [reason.code for reason in run.result.reasons] == ["not_repeated"]
+def test_what_stays_undecided_is_raced_until_its_time_is_spent(
+    measure: Measure, tmp_path: Path
+) -> None:
+    exact = plan(measure, tmp_path, gates=("head >= base",))
+    run = measure.run(exact, World(speeds(50_000.0)))
+    assert (run.result.outcome, run.succeeded) == ("can't tell", True)
+    assert run.result.complete and run.result.race.decided is False
+    assert run.result.race.measured_s == pytest.approx(12, rel=0.1)
 
 
-def test_its_folder_has_both_races_and_all_is_judged_again_from_it(
+def test_who_watches_is_told_how_base_and_head_stand(measure: Measure, tmp_path: Path) -> None:
+    exact = plan(measure, tmp_path, gates=("head >= base",))
+    world = World(speeds(50_000.0), live=True)
+    measure.run(exact, world)
+    said = [each for each in world.standings if each]
+    assert said and all(each.endswith(" / base") or each.endswith(" / head") for each in said)
+
+
+def test_its_folder_has_the_race_and_all_is_judged_again_from_it(
     measure: Measure, planned: CiPlan
 ) -> None:
     world = World(speeds(35_000.0))
@@ -99,20 +92,15 @@ def test_its_folder_has_both_races_and_all_is_judged_again_from_it(
     assert report(done.path, world).result == done.result
 
 
-def soon_after_the_alarm(world: World, _count: int) -> None:
-    if any("an alarm" in step for step in world.seen):
-        raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("end", [cut_off(300), soon_after_the_alarm], ids=["first", "second"])
-def test_cut_off_in_either_race_it_goes_on_where_it_was(
-    measure: Measure, planned: CiPlan, end: Callable[[World, int], None]
+def test_cut_off_it_goes_on_where_it_was_until_it_is_decided(
+    measure: Measure, planned: CiPlan
 ) -> None:
-    cut = measure.run(planned, World(speeds(35_000.0), on_slice=end))
+    cut = measure.run(planned, World(speeds(35_000.0), on_slice=cut_off(100)))
     assert cut.interrupted and not cut.result.complete
     assert cut.result.outcome == "can't tell" and not cut.succeeded
     whole = resume(cut.path, World(speeds(35_000.0)).stages(), World({}))
     assert whole.result.complete and whole.result.outcome == "slower"
+    assert whole.result.race.decided and whole.result.race.measured_s < 10
 
 
 def test_what_does_not_build_is_named_with_its_revision(measure: Measure, planned: CiPlan) -> None:
@@ -141,7 +129,6 @@ def test_where_neither_starts_nothing_is_raced(measure: Measure, planned: CiPlan
 
 
 def test_of_equals_hardly_any_is_called_slower(measure: Measure, planned: CiPlan) -> None:
-    """In this world boots are alike, so that one race alone is rarely wrong."""
     outcomes = []
     for seed in range(4):
         world = World(speeds(50_000.0), chance=random.Random(seed))
@@ -157,7 +144,7 @@ def test_of_a_mix_the_request_that_got_slower_is_named(measure: Measure, tmp_pat
         '[[request]]\nname = "look"\nweight = 3\npath = "/look"\n'
         '[[request]]\nname = "buy"\npath = "/buy"\n'
     )
-    made = plan(measure, tmp_path, workload=str(file))
+    made = plan(measure, tmp_path, workload=str(file), gates=("head >= 0.96 * base",), duration=25)
     done = measure.run(made, World(speeds(50_000.0), costs={"head": {"buy": 1.3}}))
     race = done.result.race
     assert [request.name for request in race.requests] == ["list", "look", "buy"]

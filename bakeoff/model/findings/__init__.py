@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bakeoff.model.findings.comparisons import CAPACITIES, NO_FIGURE, REVISIONS, RUNS, STEPS
+from bakeoff.model.findings.comparisons import CAPACITIES, NO_FIGURE, RUNS, STEPS
 from bakeoff.model.findings.contenders import ENTRIES, INVALID, LOWER_BOUNDS
 from bakeoff.model.findings.days import DAY
 from bakeoff.model.findings.fairness import BY_CPU, UNEQUAL_WORK
@@ -24,7 +24,6 @@ SUBJECTS: Mapping[str, Mapping[str, Row]] = {
     "A day": DAY,
     "Two runs": RUNS,
     "A step of a line over time": STEPS,
-    "Two revisions": REVISIONS,
     "A capacity": CAPACITIES,
 }
 """The rows of each subject by their codes, in the order of the documents."""

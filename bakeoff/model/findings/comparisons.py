@@ -79,16 +79,6 @@ STEPS: Mapping[str, Row] = {
 }
 """About a step of a line over time."""
 
-
-REVISIONS: Mapping[str, Row] = {
-    "not_repeated": Row(
-        "an alarm of the first race was not found again in fresh processes: the second race gave "
-        "{ratio,low,high:interval}"
-    ),
-    "not_measured_again": Row(
-        "an alarm of the first race was not measured again, as the run ended"
-    ),
-}
 """About two revisions."""
 
 
