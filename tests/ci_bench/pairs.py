@@ -20,10 +20,11 @@ SCRIPT = "#!/bin/sh\n# {comment}\nexec {server} --port $PORT --loops {loops}\n"
 
 
 class Raced(Contract):
-    """What came of one pair, and how long it took; `alarm`: the first race raised one.
+    """What came of one pair, and how long it took; `alarm`: a gate failed.
 
-    `cpu_ratio` is that of requests per second of server CPU, None in earlier records, and
-    `cpu_decided` whether both made the same calls, so that a gate was decided by it.
+    `cpu_ratio` is that of requests per second of server CPU, None where it was not seen, and
+    `cpu_decided` whether both made the same calls, so that a gate was decided by it. Of at most
+    `duration_s` it measured for `measured_s`; from its start to its end it took `took_s`.
     """
 
     kind: str
@@ -34,12 +35,14 @@ class Raced(Contract):
     ratio: float | None
     low: float | None
     high: float | None
-    cpu_ratio: float | None = None
-    cpu_low: float | None = None
-    cpu_high: float | None = None
-    cpu_decided: bool | None = None
+    cpu_ratio: float | None
+    cpu_low: float | None
+    cpu_high: float | None
+    cpu_decided: bool
     detectable: float | None
+    draws: int | None
     duration_s: float
+    measured_s: float
     took_s: float
     steal_share: float
 
@@ -99,23 +102,26 @@ def race(top: Path, kind: str, noisy: bool, duration_s: float) -> Raced:
 
 def of(result: Ci, kind: str, noisy: bool, status: int, duration_s: float, took_s: float) -> Raced:
     """What is kept of a result."""
-    pair = (result.again or result.race).pair("head", "base")
+    race, gates = result.race, result.race.gates
+    pair = race.pair("head", "base")
     cpu = pair.cpu_ratio if pair else None
     return Raced(
         kind=kind,
         noisy=noisy,
         status=status,
         outcome=result.outcome,
-        alarm=result.again is not None,
+        alarm=any(each.outcome == "fails" for each in gates),
         ratio=pair.ratio if pair else None,
         low=pair.low if pair else None,
         high=pair.high if pair else None,
         cpu_ratio=cpu.ratio if cpu else None,
         cpu_low=cpu.low if cpu else None,
         cpu_high=cpu.high if cpu else None,
-        cpu_decided=any(each.by and each.outcome != "doesn't decide" for each in result.gates),
+        cpu_decided=any(each.by and each.outcome != "doesn't decide" for each in gates),
         detectable=pair.minimum_detectable_effect if pair else None,
+        draws=pair.draws if pair else None,
         duration_s=duration_s,
+        measured_s=race.measured_s,
         took_s=took_s,
-        steal_share=result.race.steal_share or 0,
+        steal_share=race.steal_share or 0,
     )

@@ -17,41 +17,46 @@ from tests.plan.places import SHIPPED
 from tests.repositories import git
 
 
-def raced(outcome: str, alarm: bool = False) -> Raced:
+def raced(outcome: str) -> Raced:
     status = {"slower": 1, "not raced": 3}.get(outcome, 0)
     return Raced(
         kind="equal",
         noisy=False,
         status=status,
         outcome=outcome,
-        alarm=alarm,
+        alarm=outcome == "slower",
         ratio=1.0,
         low=0.99,
         high=1.01,
+        cpu_ratio=1.0,
+        cpu_low=0.99,
+        cpu_high=1.01,
+        cpu_decided=True,
         detectable=0.014,
+        draws=9,
         duration_s=30,
+        measured_s=12,
         took_s=40,
         steal_share=0,
     )
 
 
-def test_false_alarms_are_those_that_two_races_agree_on() -> None:
+def test_false_alarms_are_a_share_of_what_was_raced() -> None:
     result = record(
         "equal",
-        [raced("not slower")] * 97
-        + [raced("slower", True), raced("can't tell", True), raced("not raced")],
+        [raced("not slower")] * 97 + [raced("slower"), raced("can't tell"), raced("not raced")],
     )
     assert (result["n"], result["not_raced"]) == (100, 1)
-    alarms, first = result["false_alarms"], result["false_alarms_by_the_first_race"]
-    assert isinstance(alarms, dict) and isinstance(first, dict)
-    assert (alarms["count"], alarms["n"], first["count"]) == (1, 99, 2)
+    alarms = result["false_alarms"]
+    assert isinstance(alarms, dict)
+    assert (alarms["count"], alarms["n"]) == (1, 99)
     # scipy, R: binom.test(1, 99)
     assert alarms["high"] == pytest.approx(0.05500, abs=5e-4)
-    assert result["took_s_median"] == 40
+    assert (result["measured_s_median"], result["took_s_median"]) == (12, 40)
 
 
 def test_of_what_was_planted_alarms_are_what_is_wanted() -> None:
-    found = record("planted", [raced("slower", True)] * 20)["found"]
+    found = record("planted", [raced("slower")] * 20)["found"]
     assert isinstance(found, dict) and found["share"] == 1
     # 0.025 ** (1 / 20)
     assert found["low"] == pytest.approx(0.8316, abs=1e-4)
@@ -61,14 +66,18 @@ def test_without_a_race_there_is_no_share() -> None:
     assert record("equal", []) == {"n": 0, "not_raced": 0}
 
 
-def test_a_result_is_kept_with_the_ratio_that_counted() -> None:
-    kept = of(decided(verdict("fails", 0.9), verdict("fails", 0.95)), "planted", True, 1, 30, 70)
+def test_a_result_is_kept_with_its_ratio_and_how_long_it_took() -> None:
+    race = verdict("fails", 0.95)
+    kept = of(decided(race), "planted", True, 1, 30, 20)
     assert (kept.alarm, kept.outcome, kept.ratio) == (True, "slower", 0.95)
+    assert (kept.low, kept.high) == (0.94, 0.96)
+    assert (kept.draws, kept.measured_s, kept.took_s) == (8, race.measured_s, 20)
 
 
 def test_and_with_that_by_server_cpu() -> None:
     race = priced(beside(verdict("holds"), "fails"))
-    kept = of(decided(race, race), "planted", True, 1, 30, 70)
+    kept = of(decided(race), "planted", True, 1, 30, 20)
+    assert kept.alarm
     assert (kept.cpu_ratio, kept.cpu_low, kept.cpu_high) == (0.9, 0.88, 0.92)
     unlike = of(decided(beside(verdict("holds"), "doesn't decide")), "planted", True, 0, 30, 40)
     assert (kept.cpu_decided, unlike.cpu_decided, unlike.cpu_ratio) == (True, False, None)
