@@ -26,9 +26,12 @@ BOOT_BLOCKS_MIN = 10
 """A boot with fewer calm blocks is left out: too few to say how far it is from the others."""
 
 
-def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
+def calm(
+    blocks: Sequence[Block], cpus: frozenset[int], *, in_company: bool = False
+) -> tuple[Block, ...]:
     """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
     all load generators loaded together, without the slices in which other processes had the cores.
+    These stay where slices may be `in_company`: a request's CPU time is the same beside others.
 
     A block stays where two of its slices do (of one, that one). A boot's first block has no steal:
     nothing was read before it. The clock ticks every 10 ms, so in a short block a single tick is
@@ -36,7 +39,11 @@ def calm(blocks: Sequence[Block], cpus: frozenset[int]) -> tuple[Block, ...]:
     the same object.
     """
     gone = disturbed(blocks, cpus)
-    left = [_alone(block) for place, block in enumerate(blocks) if place not in gone]
+    left = [
+        block if in_company else _alone(block)
+        for place, block in enumerate(blocks)
+        if place not in gone
+    ]
     kept = [block for block in left if block is not None]
     kind = judged_kind(blocks)
     judged = Counter(block.boot for block in kept if block.kind == kind)

@@ -82,6 +82,7 @@ def judge(
     counted = {id(block) for block in kept}
     apart = sum(id(every.blocks[at]) not in counted for at in loaders.spoiled(every.blocks))
     history = replace(every, blocks=kept) if disturbed else every
+    beside_others = replace(every, blocks=calm(every.blocks, cpus, in_company=True))
     participants = Participants.of(plan, history, every)
     valid, reference = participants.valid, participants.reference
     pairs = compare(history, valid, plan.ranked_by)
@@ -96,11 +97,11 @@ def judge(
         ).items()
     }
     all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
-    by_cpu = compare(history, valid, "requests_per_cpu_s")
+    by_cpu = compare(beside_others, valid, "requests_per_cpu_s")
     speeds = Speeds.of(plan, history, valid)
     by_mean, lost = speeds.compared(), speeds.lost(pairs)
     names = ordered(valid, reference, pairs)
-    warmth = warmths(history, valid)
+    warmth = warmths(beside_others, valid)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
     measured_s += sum(
         piece.event.window_ns / 1e9 for block in history.singles for piece in block.slices
@@ -111,7 +112,7 @@ def judge(
         participants.bounded,
         by_cpu,
         by_mean,
-        states(history.blocks),
+        states(beside_others.blocks),
         within=plan.within,
         measured_s=measured_s,
     )
@@ -180,7 +181,7 @@ def judge(
     )
     gates = decided(plan, verdict)
     if plan.cpu_gates:
-        gates = decided_by_both(plan, verdict, history, pairs, by_cpu, participants.bounded)
+        gates = decided_by_both(plan, verdict, beside_others, pairs, by_cpu, participants.bounded)
     verdict = verdict.model_copy(update={"gates": gates})
     if plan.until:
         verdict = verdict.model_copy(update={"decided": is_decided(verdict, participants.bounded)})
