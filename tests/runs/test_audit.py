@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.errors import NoVerdict
-from bakeoff.report.sentences import sentence
 from bakeoff.runs import audit
 from tests.judge.races import SOUND_AUDIT
 from tests.runs.conftest import Measure
@@ -31,10 +30,9 @@ def test_it_says_what_each_does_and_what_is_unequal(measure: Measure, temporary:
     )
     audited = audit(measure.plan("fast", "slow", "same", twin=False), world.stages(), world)
     assert list(audited.works) == ["fast", "slow", "same"], "in the order in which they were named"
-    assert tuple(map(sentence, audited.unequal)) == (
-        "fast wrote 50 bytes of log per request",
-        "the Date of slow does not move",
-    )
+    logs, dates = audited.unequal
+    assert (logs.code, logs.values["names"]) == ("logs", ["fast"])
+    assert (dates.code, dates.values["names"]) == ("date_frozen", ["slow"])
     assert (audited.workload, audited.connections, audited.skipped) == ("hello", 64, ())
     assert audited.works["same"].crew and audited.works["same"].crew.threads_at_work == 1
     assert not world.up and not list(temporary.iterdir()), "nothing is left"

@@ -46,10 +46,10 @@ def test_the_request_that_costs_one_server_more_is_named(measure: Measure, shop:
     assert pair(verdict, "GET /3").ratio == pytest.approx(1.3, rel=0.03)
     assert pair(verdict, "GET /3").low > 1.1
     assert not pair(verdict, "GET /4").differs_from_most
-    said = headline(verdict)
-    assert "In GET /3 same has 0.7" in said
-    assert "× the speed of fast" in said
-    assert "one request under way at a time; over all requests, 0.9" in said
+    (found,) = verdict.by_request
+    assert found.code == "request_differs"
+    assert [found.values[key] for key in ("request", "name", "other")] == ["GET /3", "same", "fast"]
+    assert found.values["request"] in headline(verdict)
 
 
 def test_equals_are_equals_in_each_request(measure: Measure, shop: str) -> None:
