@@ -238,11 +238,10 @@ def test_a_block_of_which_one_slice_would_remain_is_left_out_as_a_whole() -> Non
 def test_server_cpu_is_compared_over_slices_in_company_too() -> None:
     race = Race({"a": 1.0, "b": 1.2}, boots=1, blocks=80)
     loud = {place: {"b": {"delayed": 0.5}} for place in range(40)}
-    head, tail = [], []
-    for record in race.records():
-        (tail if isinstance(record, Block) else head).append(record)
-    blocks = company([each for each in tail if isinstance(each, Block)], loud)
-    verdict = judged(race, [*head, *blocks])
+    records = race.records()
+    others = [each for each in records if not isinstance(each, Block)]
+    blocks = company([each for each in records if isinstance(each, Block)], loud)
+    verdict = judged(race, [*others, *blocks])
     b = row(verdict, "b")
     assert (b.n, b.cpu_ratio and b.cpu_ratio.n) == (40, 80)
     assert len(calm(blocks, CPUS, in_company=True)) == 80

@@ -49,7 +49,7 @@ def test_the_request_that_costs_one_server_more_is_named(measure: Measure, shop:
     (found,) = verdict.by_request
     assert found.code == "request_differs"
     assert [found.values[key] for key in ("request", "name", "other")] == ["GET /3", "same", "fast"]
-    assert found.values["request"] in headline(verdict)
+    assert "GET /3" in headline(verdict)
 
 
 def test_equals_are_equals_in_each_request(measure: Measure, shop: str) -> None:
