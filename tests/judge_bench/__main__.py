@@ -51,15 +51,16 @@ from tests.judge_bench.live import RaceFailed
 ROOT = Path(__file__).parents[2]
 SERVERS = Path(__file__).parent / "servers"
 SHARES = {
-    "equal": 0.40,
-    "unequal": 0.14,
-    "planted": 0.20,
-    "ci": 0.12,
-    "articles": 0.08,
-    "dose": 0.03,
-    "replays": 0.02,
-    "times": 0.01,
+    "equal": 0.30,
+    "planted": 0.17,
+    "unequal": 0.15,
+    "ci": 0.14,
+    "articles": 0.09,
+    "dose": 0.05,
+    "replays": 0.05,
+    "times": 0.05,
 }
+"""Of the time."""
 EQUALS = ("libuv-http-parser", "brick", "go-nethttp", "hyper", "node-http", "uvicorn")
 UNEQUAL = ("nginx", "libuv-http-parser", "go-nethttp", "node-http")
 DOSED = ("nginx", "node-http", "vertx", "spring-boot", "bun", "uvicorn")
