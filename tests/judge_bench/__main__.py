@@ -33,6 +33,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ from pathlib import Path
 from typing import Any
 
 import bakeoff
+from bakeoff.model.errors import BakeoffError
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Environment
 from bakeoff.runs.store import Store
@@ -61,6 +63,10 @@ SHARES = {
     "times": 0.05,
 }
 """Of the time."""
+MOST = {"replays": 5, "times": 15, "unequal": 20, "articles": 6, "dose": 12}
+"""Races of these parts, in the end."""
+FAILED_S = 60.0
+"""What a failed race counts as at least: one that fails at once has not all the turns."""
 EQUALS = ("libuv-http-parser", "brick", "go-nethttp", "hyper", "node-http", "uvicorn")
 UNEQUAL = ("nginx", "libuv-http-parser", "go-nethttp", "node-http")
 DOSED = ("nginx", "node-http", "vertx", "spring-boot", "bun", "uvicorn")
@@ -128,7 +134,7 @@ class Bench:
             taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             try:
                 race = {**PARTS[part](self, number), "failed": None}
-            except RaceFailed as error:
+            except (RaceFailed, BakeoffError, subprocess.SubprocessError, OSError) as error:
                 race = {"failed": str(error)}
             race |= {
                 "part": part,
@@ -297,9 +303,12 @@ def next_part(done: Sequence[Mapping[str, Any]], parts: Sequence[str], left_s: f
     longest_s = dict.fromkeys(parts, 60.0)
     for each in done:
         if (part := each["part"]) in spent_s:
-            spent_s[part] += each["took_s"]
+            spent_s[part] += max(each["took_s"], FAILED_S if each["failed"] else 0.0)
             longest_s[part] = max(longest_s[part], each["took_s"])
-    fits = [part for part in parts if longest_s[part] <= left_s]
+    had = Counter(each["part"] for each in done)
+    fits = [
+        part for part in parts if longest_s[part] <= left_s and had[part] < MOST.get(part, 10**6)
+    ]
     return min(fits, key=lambda part: spent_s[part] / SHARES[part], default=None)
 
 

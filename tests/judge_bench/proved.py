@@ -1,4 +1,4 @@
-"""What the races of `proof` say, part by part, beside the goals."""
+"""What the races of the judge's bench say, part by part."""
 
 import json
 from collections import defaultdict
@@ -14,6 +14,7 @@ from scipy import stats
 import bakeoff
 from bakeoff.load import engine_version
 from bakeoff.measure import machine
+from bakeoff.model.pairs import Pair
 from bakeoff.simulate import rate
 
 LANGUAGES = {
@@ -33,7 +34,9 @@ def write(path: Path, races: Sequence[Race], earlier: Sequence[Path]) -> None:
     before = [race for file in earlier for race in json.loads(file.read_text())["races"]]
     every = [*(race for race in before if race["sources"] in sources), *races]
     record = {
-        "what": "what the judge promises, by real races: python -m tests.judge_bench.proof",
+        "what": "what the judge promises, by real races",
+        "command": "python -m tests.judge_bench",
+        "sources": sorted(sources),
         "machine": machine(engine=engine_version(), bakeoff=bakeoff.__version__).model_dump(),
         "summary": summary(every),
         "races": every,
@@ -96,7 +99,10 @@ def unequal(races: Sequence[Race]) -> dict[str, Any]:
     lines: dict[str, list[Any]] = defaultdict(list)
     for race in races:
         for pair in race["pairs"]:
-            lines[f"{pair['a']} over {pair['b']}"].append(pair)
+            # The one ahead stands first, and two may change places.
+            given = Pair.model_validate({**pair, "equivalent": False})
+            sorted_ = given if given.a < given.b else given.turned()
+            lines[f"{sorted_.a} over {sorted_.b}"].append(sorted_.model_dump(mode="json"))
     found: dict[str, Any] = {"n": len(races)}
     for by in ("throughput", "cpu", "quiet"):
         of_pairs = {}
@@ -159,13 +165,12 @@ def planted_ratios(race: Race) -> list[dict[str, float]]:
     certain = ratios.get((names[-1], names[0]))
     if not certain:
         return []
+    of_one_unit = (1 / certain["ratio"] - 1) / units[-1]
+    # Few units of a costly kind may be the same for two effects: one server, raced twice.
+    once = dict(zip(units[1:-1], names[1:-1], strict=True))
     return [
-        {
-            "more_units": more,
-            "truth": 1 / (1 + (1 / certain["ratio"] - 1) * more / units[-1]),
-            **ratio,
-        }
-        for name, more in zip(names[1:-1], units[1:-1], strict=True)
+        {"more_units": more, "truth": 1 / (1 + of_one_unit * more), **ratio}
+        for more, name in once.items()
         if (ratio := ratios.get((name, names[0])))
     ]
 
@@ -188,7 +193,7 @@ def ci(races: Sequence[Race], planted_races: Sequence[Race]) -> dict[str, Any]:
     for key, own in kinds.items():
         ratios = [each["ratio"] for each in own if each["ratio"]]
         found[key] = {
-            "slower": _share([each["outcome"] == "slower" for each in own]),
+            "slower": _share([each["alarm"] for each in own]),
             "median_took_s": median(each["took_s"] for each in own),
             "longest_s": max(each["took_s"] for each in own),
             **(

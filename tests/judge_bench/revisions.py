@@ -16,7 +16,7 @@ from tests.repositories import commit, git, new_repository
 
 UNITS = 600
 PLANTED_UNITS = 48
-"""5 % of a request of 16 µs; `proof` has the truth from races of the same work."""
+"""5 % of a request of 16 µs; the bench has the truth from races of the same work."""
 MUTANTS = ("unused", "order", "path", "environment")
 SOURCE = Path(__file__).parent / "servers" / "work.c"
 CONTENDER = """\

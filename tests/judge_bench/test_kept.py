@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.pairs import NextRace, Pair
 from tests.judge_bench import kept, proved
 from tests.judge_bench.__main__ import EQUALS, SHARES, WORKS, next_part, of_articles, shuffled
 
@@ -15,26 +16,40 @@ def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
 
 
 def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
-    return {
-        "a": a,
-        "b": b,
-        "ratio": ratio,
-        "low": ratio * (1 - half),
-        "high": ratio * (1 + half),
+    given = Pair(
+        a=a,
+        b=b,
+        ratio=ratio,
+        low=ratio * (1 - half),
+        high=ratio * (1 + half),
+        n=100,
+        finding="can't tell",
+        equivalent=False,
+        minimum_detectable_effect=half,
         **more,
-    }
+    )
+    return given.model_dump(mode="json", exclude=kept.OF_NO_USE)
 
 
 def test_any_stop_leaves_each_part_with_its_share_of_the_time() -> None:
     done: list[dict[str, Any]] = []
-    for _ in range(400):
+    for _ in range(60):
         part = next_part(done, tuple(SHARES), left_s=1e6)
         assert part
         done.append(raced(part, took_s=200.0 if part == "articles" else 60.0))
-    whole_s = sum(each["took_s"] for each in done)
-    for part, share in SHARES.items():
+    for part in ("equal", "planted", "unequal", "ci"):
         own_s = sum(each["took_s"] for each in done if each["part"] == part)
-        assert own_s / whole_s == pytest.approx(share, abs=0.01)
+        whole_s = sum(each["took_s"] for each in done)
+        assert own_s / whole_s == pytest.approx(SHARES[part], abs=0.05)
+
+
+def test_a_part_with_as_many_races_as_it_is_to_have_has_no_more_turns() -> None:
+    assert next_part([raced("replays")] * 5, ("replays",), left_s=1e6) is None
+
+
+def test_one_that_fails_at_once_has_not_all_the_turns() -> None:
+    done = [raced("replays", took_s=0.1) | {"failed": "it is not built"}]
+    assert next_part(done, ("replays", "times"), left_s=1e6) == "times"
 
 
 def test_no_race_begins_that_would_end_too_late() -> None:
@@ -101,6 +116,12 @@ def test_a_small_difference_is_as_much_less_as_its_units_are_fewer() -> None:
     assert summed["right_sign"]["share"] == 1
 
 
+def test_two_contenders_that_change_places_are_one_pair() -> None:
+    races = [raced("unequal", pairs=[pair("a", "b", 1.01)]) for _ in range(2)]
+    races.append(raced("unequal", pairs=[pair("b", "a", 1.01)]))
+    assert list(proved.unequal(races)["throughput"]) == ["a over b"]
+
+
 def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
     errors = (-0.0190, -0.0076, 0.0, 0.0076, 0.0190)
     races = [
@@ -117,7 +138,7 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
 
 
 def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> None:
-    predicted = {"low": 1.9, "high": 2.1}
+    predicted = NextRace(ratio=2.0, low=1.9, high=2.1, basis="pair", races=4)
     ratios = (2.0, 2.05, 2.2)
     races = [raced("unequal", pairs=[pair("a", "b", each, next_race=predicted)]) for each in ratios]
     found = proved.unequal(races)
