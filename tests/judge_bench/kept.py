@@ -1,12 +1,11 @@
 """What the judge's bench keeps of a race, and the races that it has kept."""
 
+import ast
 import base64
 import gzip
 import hashlib
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from bakeoff.model.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
 MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/plan", "engine")
-"""What judges and measures: races of other trees of these do not count together."""
+"""What judges and measures: races of other sources do not count together."""
 OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
 
 
@@ -72,19 +71,27 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
 
 
 def sources() -> str:
-    """A short name of the committed sources that judge and measure. Ends the program where they
-    were changed since."""
-    dirty = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *MEASURES], cwd=ROOT)
-    if dirty.returncode:
-        sys.exit(f"commit {', '.join(MEASURES)} first: races are kept with what measured them")
-    ids = subprocess.run(
-        ["git", "rev-parse", *(f"HEAD:{each}" for each in MEASURES)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    return hashlib.sha256(ids.encode()).hexdigest()[:12]
+    """A short name of the sources that judge and measure. What they say in comments and docstrings
+    is not part of it."""
+    named = hashlib.sha256()
+    for path in sorted(path for room in MEASURES for path in (ROOT / room).rglob("*")):
+        if path.suffix in (".rs", ".lock") and "target" not in path.parts:
+            named.update(path.read_bytes())
+        elif path.suffix == ".py" and "bakeoff" in path.parts:
+            named.update(ast.dump(_without_docstrings(path.read_text())).encode())
+    return named.hexdigest()[:12]
+
+
+def _without_docstrings(text: str) -> ast.Module:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            node.body = [each for each in node.body if not _is_text(each)] or [ast.Pass()]
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def races(path: Path) -> list[dict[str, Any]]:

@@ -74,6 +74,19 @@ def test_the_articles_have_twenty_servers() -> None:
     assert len(of_articles()) == 20
 
 
+def test_sources_are_the_same_whatever_their_comments_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bakeoff/judge/rule.py"
+    file.parent.mkdir(parents=True)
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    names = []
+    for text in ('"""A rule."""\nLEAST = 5\n"""Few."""\n', "LEAST = 5  # few\n", "LEAST = 6\n"):
+        file.write_text(text)
+        names.append(kept.sources())
+    assert names[0] == names[1] != names[2]
+
+
 def test_a_torn_line_is_dropped_and_a_failed_race_counts(tmp_path: Path) -> None:
     path = tmp_path / "races.jsonl"
     kept.append(path, raced("equal"))
