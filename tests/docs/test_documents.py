@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 PERSONALITIES = "docs/personalities.md"
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
-    *sorted((ROOT / "docs").glob("[A-Z]*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "engine" / "README.md",
-    ROOT / PERSONALITIES,
+    ROOT / "records" / "README.md",
 ]
 
 
@@ -147,6 +147,21 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)", document.read_text()):
             if not target.startswith("https://"):
                 assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_a_requests_life_names_files_and_functions_of_the_engine() -> None:
+    named = re.findall(r"`([^`]+)`", (ROOT / "docs" / "engine-request.md").read_text())
+    files = {name for name in named if name.endswith(".rs")}
+    sources = [
+        path for path in (ROOT / "engine").glob("*/src/**/*.rs") if "bench" not in path.parts
+    ]
+    assert len(files) > 15
+    assert [
+        name for name in files if not any(path.as_posix().endswith(f"/{name}") for path in sources)
+    ] == []
+    words = {word for path in sources for word in re.findall(r"\w+", path.read_text())}
+    called = {name for name in named if re.fullmatch(r"[A-Za-z_]+(::[A-Za-z_]+)?", name)}
+    assert {part for name in called for part in name.split("::")} <= words
 
 
 def test_every_room_has_its_sentence() -> None:
