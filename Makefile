@@ -308,9 +308,10 @@ release: dist ## Rehearse a release: build, check, install and race; print the t
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
-schemas: setup ## Write docs/schemas from the contracts, and docs/WARNINGS.md
+schemas: setup ## Write docs/schemas from the contracts, docs/WARNINGS.md, and records/README.md
 	$(BIN)/python -m bakeoff.model.schemas docs/schemas
 	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
+	$(BIN)/python -m tests.records_index
 
 .PHONY: lock
 lock: setup ## Pin the newest dependencies that fit, with hashes
