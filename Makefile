@@ -302,7 +302,7 @@ release: dist ## Rehearse a release: build, check, install and race; print the t
 	$(PYTEST) tests/dist
 	@git diff --quiet HEAD || echo "not yet: there are changes that are not committed"
 	@version=$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' bakeoff/__init__.py); \
-		notes=$$(sed -n "/^## $$version\b/,/^## /{/^## /d;p}" docs/CHANGELOG.md); \
+		notes=$$(sed -n "/^## $$version\b/,/^## /{/^## /d;p}" CHANGELOG.md); \
 		printf 'would be tagged v%s with this message:\n\nbakeoff %s\n%s\n' "$$version" "$$version" "$$notes"
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check

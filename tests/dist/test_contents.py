@@ -25,7 +25,7 @@ AARCH64 = 183
 def test_package_engine_and_changelog_are_of_one_version() -> None:
     manifest = tomllib.loads((ROOT / "engine/Cargo.toml").read_text())
     assert manifest["workspace"]["package"]["version"] == bakeoff.__version__
-    headings = re.findall(r"^## (\S+)", (ROOT / "docs" / "CHANGELOG.md").read_text(), re.M)
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == bakeoff.__version__
 
 
