@@ -7,7 +7,7 @@ CPU quota with a period of 2 ms, the control group's own), in rounds of random o
 server is the limit of both with the whole core, every share has to give the same ratio. Quiet
 machine, please, with the cpu controller of control groups in version 1.
 
-METHODOLOGY.md (when a figure doesn't count) has what came out.
+docs/EVIDENCE.md (a share of a core) has what came out.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Latency of an entry: histograms merged without loss, requests never answered counted as ∞.
 
-Some latencies reveal their cause (`signatures`): see docs/METHODOLOGY.md.
+Some latencies reveal their cause (`signatures`): see docs/WARNINGS.md.
 """
 
 from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ The next estimate lies about the mean of the earlier ones and this one, weighted
 error²), with the variance τ² + that mean's + its own error's, for which this race's stands: the
 next race is as long. The quantile is Student's (Higgins, Thompson and Spiegelhalter, J. R. Stat.
 Soc. A 172, 2009), with one degree of freedom for each earlier race. About this race's estimate
-instead of the mean the variance would have 2 τ²: METHODOLOGY.md has what that costs.
+instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has what that costs.
 
 Where the same two builds have met too seldom, τ² is the mean of those of all pairs in the same
 setting, weighted by their degrees of freedom. Two copies of one build are a pair of which the mean

@@ -3,7 +3,7 @@
 Of unequal servers the weather cancels in part only: one feels a slow machine more than another. So
 the draws' ln ratios by server CPU are regressed on the draws' ln time of the fixed work, by
 weighted least squares, with the weights that their mean has. (By throughput the same slopes are
-hidden by what else disturbs a slice: METHODOLOGY, the machine's state.)
+hidden by what else disturbs a slice: docs/EVIDENCE.md, fixed work.)
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ never less than the runs' own intervals say. The level is shared among all place
 independent: a contender's ratio that wanders slowly from day to day does have other levels, and
 they are told. The surest place is taken, and both sides are looked at again.
 
-tests/judge/test_steps.py simulates it; METHODOLOGY.md has the rates.
+tests/judge/test_steps.py simulates it; docs/EVIDENCE.md has the rates.
 """
 
 from collections.abc import Iterator, Sequence

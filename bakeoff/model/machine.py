@@ -1,4 +1,4 @@
-"""machine.json: the machine's facts that METHODOLOGY.md asks to disclose."""
+"""machine.json: the machine's facts that every run keeps."""
 
 from typing import Literal
 

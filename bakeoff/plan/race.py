@@ -37,7 +37,7 @@ LONGER_PER_ENTRY_S = 20.0
 """Where windows are long (an open loop, solo rounds), and the most of a race that ends early."""
 BOOTS = 1
 """Each draw has new connections, and processes where that is cheap: another boot would only cost
-its warm-ups (METHODOLOGY.md, draws)."""
+its warm-ups (docs/EVIDENCE.md, boots)."""
 SOLO_ROUNDS_MIN = 3
 SOLO_WINDOW_S = 2.0
 DEFAULT_WORKLOAD = "hello"

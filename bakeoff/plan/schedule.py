@@ -37,7 +37,7 @@ def start_order(plan: Plan, boot: int, instance: int = 0) -> list[str]:
     """The entries in the order in which boot `boot` starts a process of each.
 
     Drawn anew each time: of two copies of one program, the one started second can be the
-    faster one (METHODOLOGY.md, boots).
+    faster one (docs/EVIDENCE.md, coverage).
     """
     key = ("start", boot, instance) if instance else ("start", boot)
     return _shuffled((entry.name for entry in plan.entries), plan.seed, *key)
@@ -96,7 +96,7 @@ def slice_lengths(
 ) -> SliceLengths:
     """One contender's lengths, from its warm-up.
 
-    The shorter a block, the more of the machine's drift cancels (METHODOLOGY.md, rotation); but a
+    The shorter a block, the more of the machine's drift cancels (EVIDENCE.md, short slices); but a
     slice must hold enough answers, and many round trips. Each has its own length: one slow
     contender would else stretch everybody's, and the block with them. One whose answers all came
     behind its windows has a latency and no rate; one that never answers has neither, and gets the

@@ -143,7 +143,7 @@ def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
 
 GENERATOR_CORES = 3
 """What the fastest contender's core needs: with a connection per request brick takes 1.7 of the
-generator's, and two would be busy 85 % of the time (METHODOLOGY.md, limits)."""
+generator's, and two would be busy 85 % of the time (docs/EVIDENCE.md, cores)."""
 
 
 def default_cores(available: Sequence[int]) -> Cores:

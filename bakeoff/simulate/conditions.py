@@ -52,7 +52,7 @@ USUAL = Conditions(
     steal_ms=10,
     # Rounds of two copies of libuv, 2.5 s each: ln ratio had an sd of 0.55 to 0.75 % beyond the
     # noise within a round, with new connections as with new processes; Go 1 to 1.2 %, Node 0.4 %
-    # with new connections and 1.8 % with new processes (METHODOLOGY.md).
+    # with new connections and 1.8 % with new processes.
     connections_sd=0.004,
     process_sd=0.004,
     # A boot was seen to differ from another by its processes and connections alone.

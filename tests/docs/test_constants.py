@@ -1,4 +1,4 @@
-"""METHODOLOGY names every constant that decides something, with its value and where it is from.
+"""docs/CONSTANTS.md names every constant that decides, with its value and where it is from.
 
 `BAKEOFF_GOLDEN=write pytest tests/docs` writes the values, leaves out what is gone, and adds a row
 for what is new, whose origin is then to be told.
@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-METHODOLOGY = ROOT / "docs" / "METHODOLOGY.md"
+CONSTANTS = ROOT / "docs" / "CONSTANTS.md"
 TABLE = re.compile(r"(?<=<!-- constants -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEAD = "| constant | value | from |\n|---|---:|---|\n"
 MODULES = [
@@ -70,7 +70,7 @@ def deciding() -> list[str]:
 
 def rows() -> dict[str, tuple[str, str]]:
     """Constant → its value, and where it is from."""
-    found = TABLE.search(METHODOLOGY.read_text())
+    found = TABLE.search(CONSTANTS.read_text())
     assert found
     lines = found[0].removeprefix(HEAD).splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
@@ -86,8 +86,8 @@ def test_the_constants_are_those_of_the_code() -> None:
             for each in known
             if (value := value_of(each))
         ]
-        text = TABLE.sub(lambda _: HEAD + "".join(lines), METHODOLOGY.read_text())
-        METHODOLOGY.write_text(text)
+        text = TABLE.sub(lambda _: HEAD + "".join(lines), CONSTANTS.read_text())
+        CONSTANTS.write_text(text)
     table = rows()
     assert {each: value for each, (value, _) in table.items()} == {
         each: value_of(each) for each in table

@@ -132,7 +132,7 @@ def number(value: float) -> str:
     [
         ("README.md", standings),
         ("engine/README.md", figures),
-        ("docs/METHODOLOGY.md", spreads),
+        ("docs/EVIDENCE.md", spreads),
     ],
 )
 def test_a_table_is_that_of_its_record(document: str, table: Callable[..., str]) -> None:

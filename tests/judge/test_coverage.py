@@ -1,6 +1,6 @@
 """The judge judged: how often it errs on races whose truth is known.
 
-A short form of the study whose figures stand in docs/METHODOLOGY.md. Bounds are the 99.9 % points
+A short form of the study whose figures stand in docs/EVIDENCE.md. Bounds are the 99.9 % points
 of the binomial distribution at the promised 5 %, so a sound judge fails these about never, and one
 that errs twice as often fails most of the time.
 """

@@ -1,6 +1,6 @@
 """How often races that end as soon as they are decided err: `python -m tests.judge_bench.anytime`.
 
-Prints the tables of docs/METHODOLOGY.md, the judge judged. A race is judged after each draw from
+Prints the tables of docs/EVIDENCE.md, races that end early. A race is judged after each draw from
 the fifth to the last, and ends where its interval leaves out 1; of equals each such end is an
 error. First the recorded races of equals, in the order in which they were measured and with their
 draws in random orders, and with a difference added; then races that are numbers alone

@@ -1,6 +1,6 @@
 """How often the interval misses, level by level: `python -m tests.judge_bench.coverage`.
 
-Prints the tables of docs/METHODOLOGY.md, the judge judged, from races that are numbers alone
+Prints the tables of docs/EVIDENCE.md, coverage of the interval, from races that are numbers alone
 (tests/judge/levels.py). A race counts as missed if the interval of any pair does. In brackets the
 median half-width of the simultaneous interval and the sd of the error, in %. Half a minute.
 """

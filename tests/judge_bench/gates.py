@@ -1,6 +1,6 @@
 """How often gates of `bakeoff ci` are decided, and wrongly: `python -m tests.judge_bench.gates`.
 
-Prints the table of docs/METHODOLOGY.md, two revisions. A race is numbers alone
+Prints the table of docs/EVIDENCE.md, two revisions. A race is numbers alone
 (tests/judge/levels.py), once for throughput and once for server CPU, whose noise is its own: of
 both figures, one may err alone. It is judged after each draw from the fifth to the last, and ends
 where its gate fails by one figure or holds by both. 1,000 races of each kind take ten minutes.

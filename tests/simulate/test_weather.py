@@ -30,7 +30,7 @@ def test_the_host_takes_as_much_as_the_conditions_say_and_proc_stat_tells_in_tic
 
 
 def test_a_slice_differs_from_a_later_one_as_recorded_ones_did() -> None:
-    """The shares of METHODOLOGY.md, the judge judged, at the middles of their times."""
+    """The shares of docs/EVIDENCE.md, the simulated machine, at the middles of their times."""
     recorded = {0.045: 0.05, 0.15: 0.09, 0.4: 0.12, 10.0: 0.19}
     for apart_s, sd in recorded.items():
         weather, differences = Weather(USUAL, np.random.default_rng(3)), []

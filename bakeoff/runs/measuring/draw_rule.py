@@ -1,7 +1,7 @@
 """The rule by which a race is cut into draws: what is drawn anew, how often, for how long.
 
 It sees how contenders start and warm up, what they hold in memory, and which address they have. It
-does not see who is ahead. What its constants rest on is in METHODOLOGY.md, draws.
+does not see who is ahead. What its constants rest on is in docs/CONSTANTS.md.
 """
 
 from collections.abc import Mapping, Sequence
