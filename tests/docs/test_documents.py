@@ -142,11 +142,21 @@ def test_the_example_of_a_workload_keeps_the_contract(tmp_path: Path) -> None:
     assert list(asked) == ["GET /", "search", "POST /orders"]
 
 
+def anchors(document: Path) -> set[str]:
+    """Those of a document's headings, as GitHub names them."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_lead_somewhere() -> None:
     for document in DOCUMENTS:
-        for target in re.findall(r"\]\(([^)#]+)", document.read_text()):
-            if not target.startswith("https://"):
-                assert (document.parent / target).exists(), f"{document.name} links to {target}"
+        for path, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", document.read_text()):
+            if path.startswith("https://"):
+                continue
+            target = document.parent / path if path else document
+            assert target.exists(), f"{document.name} links to {path}"
+            if anchor:
+                assert anchor in anchors(target), f"{document.name} links to {path}#{anchor}"
 
 
 def test_a_requests_life_names_files_and_functions_of_the_engine() -> None:
