@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.judge.calm import calm
+from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 
@@ -49,8 +50,11 @@ def of_entry(verdict: Verdict, name: str) -> dict[str, Any]:
 
 
 def packed(records: Sequence[Record], verdict: Verdict) -> str:
-    """Draw, block, whether it counts, and for each entry [requests/s, CPU ns per request] of the
-    short blocks: JSON, compressed, as text."""
+    """Draw, whether it counts, and for each entry [requests/s, CPU ns per request, number of its
+    process] of the short blocks: JSON, compressed, as text."""
+    processes = {
+        (each.boot, each.draw): each.processes for each in records if isinstance(each, Draw)
+    }
     blocks = [each for each in records if isinstance(each, Block) and each.kind == "short"]
     counted = {(each.boot, each.block) for each in calm(blocks, verdict.cores.here)}
     rows = [
@@ -61,6 +65,7 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
                 slice_.entry: [
                     round(slice_.event.requests_per_s),
                     round(1000 * (slice_.server_cpu_us_per_request or 0)),
+                    processes.get((each.boot, each.draw), {}).get(slice_.entry, 0),
                 ]
                 for slice_ in each.slices
             },
