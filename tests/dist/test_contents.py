@@ -13,6 +13,8 @@ from threading import Thread
 from zipfile import ZipFile
 
 import pytest
+import trove_classifiers
+import yaml
 
 import bakeoff
 from tests.dist.conftest import ROOT
@@ -22,11 +24,27 @@ AARCH64 = 183
 """`e_machine` of ELF (EM_AARCH64)."""
 
 
-def test_package_engine_and_changelog_are_of_one_version() -> None:
+def test_package_engine_changelog_and_citation_are_of_one_version() -> None:
     manifest = tomllib.loads((ROOT / "engine/Cargo.toml").read_text())
     assert manifest["workspace"]["package"]["version"] == bakeoff.__version__
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == bakeoff.__version__
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == bakeoff.__version__
+
+
+def test_citation_and_package_have_one_description_and_the_same_licences() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert citation["abstract"] == project["description"]
+    assert citation["authors"] == project["authors"]
+    assert " OR ".join(citation["license"]) == project["license"]
+    assert all((ROOT / name).is_file() for name in project["license-files"])
+
+
+def test_classifiers_are_those_that_a_registry_knows() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(project["classifiers"]) <= trove_classifiers.classifiers
 
 
 def committed(*folders: str) -> set[str]:
@@ -62,6 +80,8 @@ def test_the_wheel_has_the_package_the_catalogue_the_brick_and_the_engine(wheel:
     engine = files["bakeoff/data/volley"]
     assert (engine.external_attr >> 16) & stat.S_IXOTH
     assert any(name.endswith("data/share/man/man1/bakeoff.1") for name in metadata)
+    licences = {PurePosixPath(name).name for name in metadata if "/licenses/" in name}
+    assert licences == {"LICENSE-APACHE", "LICENSE-MIT"}
 
 
 @pytest.mark.slow
