@@ -25,11 +25,22 @@ ensure = { $(1); } >/dev/null 2>&1 || if [ "$$(id -u)" = 0 ]; then \
 need = $(call ensure,command -v $(1),$(2))
 
 .PHONY: help
-help: ## Show this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+help: ## start: Show this list
+	@for group in start check measure release; do \
+		printf '%s:\n' "$$group"; \
+		sed -nE "s/^([a-z-]+):.*## $$group: (.*)/  make \1\t\2/p" $(MAKEFILE_LIST) | expand -t 24; \
+	done
+
+# Each of them builds a wheel from the clone first. uv would take one that it made before.
+.PHONY: install
+install: ## start: Build the wheel for this machine; install it by uv, pipx or pip, whichever is there
+	@if command -v uv >/dev/null; then set -- uv tool install --force --reinstall .; \
+	elif command -v pipx >/dev/null; then set -- pipx install --force .; \
+	else set -- python3 -m pip install --user .; fi; \
+	echo "building the wheel, minutes where the engine was not compiled before, and installing it: $$*"; "$$@"
 
 .PHONY: race
-race: setup ## Set up what is needed, race the default line-up, print standings and report
+race: setup ## start: Set up what is needed, race the default line-up, print standings and report
 	$(BIN)/bakeoff setup
 	$(BIN)/bakeoff race -d 2m
 
@@ -38,11 +49,11 @@ TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify 
 	hyper spring-boot
 
 .PHONY: test
-test: test-tools ## Set up what is needed and run all but the slow tests, with a contender of each toolchain
+test: test-tools ## check: Set up what is needed and run all but the slow tests, with a contender of each toolchain
 	$(call run_tests,$(TESTED),and not slow)
 
 .PHONY: test-all
-test-all: test-tools brick dist ## Run every test, with every contender, and the brick's without sanitizers, too
+test-all: test-tools brick dist ## check: Run every test, with every contender, and the brick's without sanitizers, too
 	@$(call need,slowhttptest,slowhttptest)
 	cd brick && ctest --preset release
 	$(call run_tests,,)
@@ -109,7 +120,7 @@ test-tools: brick-tools
 	@$(call ensure,PATH="$$PATH:/usr/sbin" command -v lighttpd,lighttpd)
 
 .PHONY: brick
-brick: brick-tools ## Build the C++ server library, its programs and its tests, into build/brick
+brick: brick-tools ## check: Build the C++ server library, its programs and its tests, into build/brick
 	$(call build_brick,release,release)
 	$(call build_brick,debug,debug)
 
@@ -135,7 +146,7 @@ brick-tools:
 
 BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' catalogue/contenders/brick/main.cpp)
 .PHONY: lint
-lint: setup brick-tools ## Formatters, linters and type checks, each of them clean
+lint: setup brick-tools ## check: Formatters, linters and type checks, each of them clean
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -146,7 +157,7 @@ lint: setup brick-tools ## Formatters, linters and type checks, each of them cle
 	clang-format-14 --style=file:brick/.clang-format --dry-run -Werror $(BRICK_FILES)
 
 .PHONY: bench
-bench: setup build/tools/bin/oha ## Measure our own speed against peers, into records/; an hour and a half
+bench: setup build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half
 	@$(call need,wrk,wrk)
 	@$(call need,ab,apache2-utils)
 	@$(call need,h2load,nghttp2-client)
@@ -162,7 +173,7 @@ bench: setup build/tools/bin/oha ## Measure our own speed against peers, into re
 FEW_AND_MANY := 64,512
 BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
 .PHONY: brick-bench
-brick-bench: setup build/brick/brick-yardstick ## Race the brick against its null mode and its peers, into records/
+brick-bench: setup build/brick/brick-yardstick ## measure: Race the brick against its null mode and its peers, into records/
 	@$(call need,nginx,nginx-light)
 	$(BIN)/bakeoff setup $(BENCHED_BRICK)
 	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c $(FEW_AND_MANY) -d 40)
@@ -171,7 +182,7 @@ brick-bench: setup build/brick/brick-yardstick ## Race the brick against its nul
 	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
 
 .PHONY: brick-attacks
-brick-attacks: setup brick-programs ## Attack the brick while others use it: their latency, its memory; into records/
+brick-attacks: setup brick-programs ## measure: Attack the brick while others use it: their latency, its memory; into records/
 	$(BIN)/python brick/bench/attacks.py --out records/$(NOW)-brick-attacks.json
 
 # $(call race_brick,WHAT,WORDS): a race, kept as a record without this machine's paths.
@@ -183,38 +194,38 @@ build/tools/bin/oha:
 
 JUDGE_MINUTES ?= 60
 .PHONY: explore-bench
-explore-bench: setup test-tools ## Time the explorer with 10,000 simulated runs, into records/
+explore-bench: setup test-tools ## measure: Time the explorer with 10,000 simulated runs, into records/
 	test -d build/many-runs || $(BIN)/bakeoff simulate --runs 10000 --contenders 5 -d 2 --effect -10% \
 		--out build/many-runs
 	$(BIN)/python -m tests.explore_bench build/many-runs --out records/$(NOW)-explore-bench.json
 
 .PHONY: watching-bench
-watching-bench: setup build/brick/brick-yardstick ## Race equals watched and not, in pairs, into records/; takes a quiet machine
+watching-bench: setup build/brick/brick-yardstick ## measure: Race equals watched and not, in pairs, into records/; takes a quiet machine
 	$(BIN)/python -m tests.watching_bench --out records/$(NOW)-watching-bench.json
 
 .PHONY: judge-bench
-judge-bench: setup build/brick/brick-yardstick ## Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
+judge-bench: setup build/brick/brick-yardstick ## measure: Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
 	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
 
 CLUSTER_RACES ?= 10
 .PHONY: cluster-bench
-cluster-bench: setup build/brick/brick-yardstick ## Race equals and a planted 3 % on machines of namespaces and on this one, as root
+cluster-bench: setup build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
 	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
 
 SOAK_MINUTES ?= 60
 .PHONY: soak
-soak: setup ## Race well- and ill-behaved servers at random for SOAK_MINUTES, into records/
+soak: setup ## check: Race well- and ill-behaved servers at random for SOAK_MINUTES, into records/
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --out records/$(NOW)-soak.json
 
 FUZZ_S ?= 60
 .PHONY: tidy
-tidy: brick-tools ## Ask clang-tidy about the brick; half a minute a core and more
+tidy: brick-tools ## check: Ask clang-tidy about the brick; half a minute a core and more
 	@$(call need,run-clang-tidy-14,clang-tidy-14)
 	cd brick && cmake --preset release --log-level=WARNING
 	run-clang-tidy-14 -quiet -j 2 -p build/brick 'brick/(src|yardstick)/'
 
 .PHONY: fuzz
-fuzz: build/tools/bin/cargo-fuzz brick-tools ## Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
+fuzz: build/tools/bin/cargo-fuzz brick-tools ## check: Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
 	cd engine && for target in response messages requests h2; do \
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
@@ -231,7 +242,7 @@ build/tools/bin/cargo-fuzz:
 # The tool copies what it mutates to where it runs: build/mutants, which shows it our folders.
 MUTATED ?= bakeoff.judge.*
 .PHONY: mutants
-mutants: build/mutants/installed ## Mutate the judge and list what no test noticed (MUTATED, an hour)
+mutants: build/mutants/installed ## check: Mutate the judge and list what no test noticed (MUTATED, an hour)
 	ln -sfn ../../bakeoff ../../tests ../../pyproject.toml build/mutants/
 	cd build/mutants && .venv/bin/mutmut run --max-children 1 '$(MUTATED)' >run.log
 	cd build/mutants && .venv/bin/mutmut results | sed '/not checked/d' | tee survivors.txt
@@ -242,7 +253,7 @@ build/mutants/installed: requirements/run.txt requirements/dev.txt requirements/
 	@touch $@
 
 .PHONY: setup
-setup: .venv/bin/bakeoff ## The virtual environment, the engine and the command line
+setup: .venv/bin/bakeoff ## start: The virtual environment, the engine and the command line
 
 .venv/installed: requirements/run.txt requirements/dev.txt requirements/cluster.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -272,7 +283,7 @@ engine/target/release/volley: $(ENGINE_SOURCES)
 # The wheel is built from the sdist, unpacked where cargo finds what it compiled before.
 DIST := build/dist
 .PHONY: dist
-dist: setup $(DIST)/installed ## Build sdist and wheels into dist/, the engine for glibc 2.17, and check them
+dist: setup $(DIST)/installed ## release: Build sdist and wheels into dist/, the engine for glibc 2.17, and check them
 	@$(call need,qemu-aarch64,qemu-user libc6-arm64-cross libgcc-s1-arm64-cross)
 	rm -rf dist $(DIST)/source
 	$(BIN)/python -m bakeoff.cli.manual docs/bakeoff.1
@@ -298,7 +309,7 @@ $(DIST)/installed: requirements/dist.txt
 	@touch $@
 
 .PHONY: release
-release: dist ## Rehearse a release: build, check, install and race; print the tag. Publishes nothing
+release: dist ## release: Rehearse a release: build, check, install and race; print the tag. Publishes nothing
 	$(PYTEST) tests/dist
 	@git diff --quiet HEAD || echo "not yet: there are changes that are not committed"
 	@version=$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' bakeoff/__init__.py); \
@@ -308,19 +319,19 @@ release: dist ## Rehearse a release: build, check, install and race; print the t
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
-schemas: setup ## Write docs/schemas from the contracts, docs/WARNINGS.md, and records/README.md
+schemas: setup ## release: Write docs/schemas, docs/WARNINGS.md, and records/README.md from their sources
 	$(BIN)/python -m bakeoff.model.schemas docs/schemas
 	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
 	$(BIN)/python -m tests.records_index
 
 .PHONY: lock
-lock: setup ## Pin the newest dependencies that fit, with hashes
+lock: setup ## release: Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
 	for each in run dev mutants dist cluster; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
 		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 
 .PHONY: clean
-clean: ## Remove all that was built; runs and records stay
+clean: ## start: Remove all that was built; runs and records stay
 	rm -rf .venv build engine/target catalogue/contenders/*/.out
 	find . -name __pycache__ -prune -exec rm -rf {} +
