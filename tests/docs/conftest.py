@@ -1,4 +1,4 @@
-"""The README's Python runs in the world of the command line's tests."""
+"""The documents' Python runs in the world of the command line's tests."""
 
 from tests.cli.conftest import world
 

@@ -7,20 +7,27 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
+from bakeoff.model.ci import Ci
 from bakeoff.model.contender import Contender
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.workloads import read_workload
+from tests.docs.picture import PICTURE, picture
 from tests.plan.places import contender
+from tests.repositories import WHO
 from tests.runs.world import World
 
 ROOT = Path(__file__).parents[2]
+README_MAX_BYTES = 6000
+COMMANDS = "docs/COMMANDS.md"
 PERSONALITIES = "docs/personalities.md"
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
@@ -36,16 +43,36 @@ def blocks(document: str, language: str) -> list[str]:
     return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
 
 
-def run(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    commands: str, folder: Path, env: Mapping[str, str] = MappingProxyType({})
+) -> subprocess.CompletedProcess[str]:
     """In a shell that stops at the first failure, with our programs on its PATH."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands],
         cwd=folder,
-        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        env={**os.environ, "PATH": path, **env},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_readme_is_short() -> None:
+    assert (ROOT / "README.md").stat().st_size <= README_MAX_BYTES
+
+
+def test_every_block_of_the_readme_is_run_or_names_a_target() -> None:
+    """`sh` is run below; `make` installs, which the Makefile's own tests do with other tools."""
+    fences = re.findall(r"^ *```(.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert set(fences[::2]) == {"sh", "make"}
+    typed = "".join(blocks("README.md", "make")).splitlines()
+    assert [line.partition("#")[0].strip() for line in typed] == ["make install"]
+
+
+def test_the_readmes_picture_is_that_of_its_record() -> None:
+    assert PICTURE.read_text() == picture(), "run: python -m tests.docs.picture"
+    assert PICTURE.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text()
 
 
 @pytest.mark.e2e
@@ -53,15 +80,34 @@ def run(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_the_readmes_commands_run_one_after_another(tmp_path: Path) -> None:
     commands = "\n".join(blocks("README.md", "sh"))
-    assert "bakeoff race" in commands
-    done = run(commands, tmp_path)
+    env = {**WHO, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    # Should one fail, the servers that run already must not outlive the test.
+    done = run(f"trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{commands}", tmp_path, env)
     assert done.returncode == 0, done.stderr
-    assert "plain.js is faster than busy.js" in " ".join(done.stdout.split())
+    by_command, by_url = sorted(tmp_path.glob("runs/2*/verdict.json"))
+    raced = {
+        by_command: ("plain.js", "busy.js"),
+        by_url: ("127.0.0.1:8081", "127.0.0.1:8082"),
+    }
+    for path, (plain, busy) in raced.items():
+        pair = Verdict.read_json(path).pair(plain, busy)
+        assert pair is not None and pair.finding == "faster"
+    (revisions,) = tmp_path.glob("shop/runs/2*/ci.json")
+    assert Ci.read_json(revisions).outcome == "slower"
+
+
+@pytest.mark.e2e
+@pytest.mark.alone
+@pytest.mark.slow
+def test_the_commands_of_the_commands_page_run_one_after_another(tmp_path: Path) -> None:
+    servers = blocks("README.md", "sh")[0]
+    done = run("\n".join([servers, *blocks(COMMANDS, "sh")]), tmp_path)
+    assert done.returncode == 0, done.stderr
     verdict = Verdict.read_json(tmp_path / "verdict.json")
     assert verdict.entries[0].valid
 
 
-def test_the_readmes_python_runs(
+def test_the_python_of_the_commands_page_runs(
     world: World,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -75,9 +121,9 @@ def test_the_readmes_python_runs(
         contender(tmp_path, name)
     speeds = {"plain.js": 50_000.0, "busy.js": 20_000.0, "old": 20_000.0, "new": 19_900.0}
     world.requests_per_s |= speeds
-    (source,) = blocks("README.md", "python")
+    (source,) = blocks(COMMANDS, "python")
     names: dict[str, Any] = {}
-    exec(compile(source, "README.md", "exec"), names)
+    exec(compile(source, COMMANDS, "exec"), names)
     assert "busy.js" in capsys.readouterr().out
     names["test_new_is_not_slower"]()
     world.requests_per_s["new"] = 15_000.0
@@ -135,7 +181,7 @@ def test_the_example_of_a_contender_keeps_the_contract() -> None:
 
 
 def test_the_example_of_a_workload_keeps_the_contract(tmp_path: Path) -> None:
-    (example,) = blocks("README.md", "toml")
+    (example,) = blocks(COMMANDS, "toml")
     (tmp_path / "shop.toml").write_text(example)
     (tmp_path / "users.csv").write_text("id,name\n7,ann\n")
     asked = read_workload(tmp_path / "shop.toml").asked
@@ -179,6 +225,6 @@ def test_every_room_has_its_sentence() -> None:
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     rooms = {line.split("/")[0] for line in tracked.splitlines() if "/" in line}
-    readme = (ROOT / "README.md").read_text()
+    page = (ROOT / "ARCHITECTURE.md").read_text()
     for room in rooms - {".ci"}:
-        assert f"| `{room}/` |" in readme, f"README has no sentence for {room}/"
+        assert f"\n| `{room}/" in page, f"ARCHITECTURE has no sentence for {room}/"

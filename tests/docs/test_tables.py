@@ -18,6 +18,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
+from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
 
 ROOT = Path(__file__).parents[2]
@@ -58,12 +59,18 @@ QUESTIONS = {
 }
 
 
+def result(record: Path) -> str:
+    """What the README shows of a verdict below its picture: headline, machine, date."""
+    verdict = Verdict.read_json(record)
+    return "\n".join(["", f"**{headline(verdict)}**", "", where(verdict.machine), "", ""])
+
+
 def standings(record: Path) -> str:
-    """What the README shows of a verdict: headline, table, noise floor, warnings, machine, date."""
+    """All of a verdict that stands on one page: headline, table, noise floor, warnings, machine,
+    date."""
     verdict = Verdict.read_json(record)
     head, _, rest = markdown(document(verdict)).partition("## Standings\n\n")
-    headline = head.split("\n\n")[1]
-    paragraphs = rest.split("\n\n")
+    said, paragraphs = head.split("\n\n")[1], rest.split("\n\n")
     trust = [part for part in paragraphs if part.startswith(("Noise floor: ", "Measured: "))]
     warnings = [
         f"Warnings:\n\n{items}"
@@ -72,7 +79,7 @@ def standings(record: Path) -> str:
     ]
     parts = [*paragraphs[:2], *trust, *warnings]
     return "\n".join(
-        ["", headline, "", *(f"{part}\n" for part in parts), where(verdict.machine), "", ""]
+        ["", said, "", *(f"{part}\n" for part in parts), where(verdict.machine), "", ""]
     )
 
 
@@ -130,7 +137,8 @@ def number(value: float) -> str:
 @pytest.mark.parametrize(
     ("document", "table"),
     [
-        ("README.md", standings),
+        ("README.md", result),
+        ("docs/COMMANDS.md", standings),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
     ],
