@@ -16,7 +16,7 @@ from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
-MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/plan", "engine")
+MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/plan/schedule.py", "engine")
 """What judges and measures: races of other sources do not count together."""
 OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
 
@@ -79,7 +79,10 @@ def sources() -> str:
     """A short name of the sources that judge and measure. What they say in comments and docstrings
     is not part of it."""
     named = hashlib.sha256()
-    for path in sorted(path for room in MEASURES for path in (ROOT / room).rglob("*")):
+    rooms = [ROOT / each for each in MEASURES]
+    for path in sorted(path for room in rooms for path in (room, *room.rglob("*"))):
+        if not path.is_file():
+            continue
         if path.suffix in (".rs", ".lock") and "target" not in path.parts:
             named.update(path.read_bytes())
         elif path.suffix == ".py" and "bakeoff" in path.parts:
