@@ -191,17 +191,14 @@ def ci(races: Sequence[Race], planted_races: Sequence[Race]) -> dict[str, Any]:
         key = f"planted, {race['noise']}" if race["subject"] == "planted" else "mutants"
         kinds[key].append(race["ci"])
     for key, own in kinds.items():
-        ratios = [each["ratio"] for each in own if each["ratio"]]
         found[key] = {
             "slower": _share([each["alarm"] for each in own]),
             "median_took_s": median(each["took_s"] for each in own),
             "longest_s": max(each["took_s"] for each in own),
-            **(
-                {"bias_percent": 100 * (mean(map(log, ratios)) - log(truth))}
-                if key != "mutants" and truth and ratios
-                else {}
-            ),
         }
+        for by in ("ratio", "cpu_ratio") if truth and key != "mutants" else ():
+            off = mean(log(each[by]) for each in own if each[by]) - log(truth)
+            found[key][f"bias_of_{by}_percent"] = 100 * off
     return found
 
 
