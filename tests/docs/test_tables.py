@@ -20,6 +20,7 @@ from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
 from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
+from tests.judge_bench import proved
 
 ROOT = Path(__file__).parents[2]
 TABLE = re.compile(
@@ -134,6 +135,12 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def proof(*records: Path) -> str:
+    """What the races of the frozen method came to, beside the goals."""
+    (record,) = records
+    return proved.table(json.loads(record.read_text()))
+
+
 @pytest.mark.parametrize(
     ("document", "table"),
     [
@@ -141,15 +148,16 @@ def number(value: float) -> str:
         ("docs/COMMANDS.md", standings),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
+        ("docs/EVIDENCE.md", proof),
     ],
 )
 def test_a_table_is_that_of_its_record(document: str, table: Callable[..., str]) -> None:
     path = ROOT / document
-    found = TABLE.search(path.read_text())
+    text = path.read_text()
+    found = next((each for each in TABLE.finditer(text) if each[2] == table.__name__), None)
     assert found
     expected = table(*(ROOT / record for record in found["records"].split()))
     if os.environ.get("BAKEOFF_GOLDEN") == "write":
-        spliced = TABLE.sub(lambda match: match[1] + expected + match[5], path.read_text(), count=1)
-        path.write_text(spliced)
+        path.write_text(text[: found.start("text")] + expected + text[found.end("text") :])
     else:
         assert found["text"] == expected

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import exp, log, sqrt
 from pathlib import Path
@@ -24,6 +24,18 @@ LANGUAGES = {
     "hyper": "Rust",
     "node-http": "Node",
     "uvicorn": "Python",
+}
+NAMES = {"throughput": "throughput", "cpu": "CPU", "quiet": "CPU at the quiet state"}
+GOALS = {
+    "all": "5 % missed at most",
+    "C, quiet": "± 0.3 %",
+    "Go, quiet": "± 0.4 %",
+    "Node, quiet": "± 0.7 %",
+    "±1 %": "25 s",
+    "5 % apart": "12 s",
+    "five, 20 s": "75 s",
+    "50 ms, 20 s": "25 s",
+    "50 ms, 6 s": "a verdict",
 }
 Race = Mapping[str, Any]
 
@@ -63,6 +75,62 @@ def summary(races: Sequence[Race]) -> dict[str, Any]:
     told = {name: each(parts[name]) for name, each in of.items() if parts[name]}
     failed = [f"{race['part']}: {race['failed']}" for race in races if race["failed"]]
     return told | {"failed": failed}
+
+
+def table(record: Mapping[str, Any]) -> str:
+    """The summary of a record as a table of Markdown: what was measured, the goal, and what came
+    of it."""
+    rows = "".join(f"| {' | '.join(row)} |\n" for row in _rows(record["summary"]))
+    return f"\n| what | goal | measured |\n|---|---|---|\n{rows}\n"
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for name, own in found.get("equal", {}).items():
+        for by in ("throughput", "cpu"):
+            error, half = (own[by][f"{each}_percent"] for each in ("error", "half_width"))
+            text = f"{_of(own[by]['misses'])} missed; error {error:.2f} %, ± {half:.2f} %"
+            goal = GOALS.get(name, "") if by == "throughput" else ""
+            yield f"equals, {name}, by {NAMES[by]}", goal, text
+    for by, pairs in found.get("unequal", {}).items():
+        if by in ("throughput", "cpu", "quiet"):
+            worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
+            text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {found['unequal']['n']}"
+            yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
+    if predicted := found.get("unequal", {}).get("predicted"):
+        yield "next ratio is within its prediction", "90 to 98 %", _of(predicted)
+    if planted_ := found.get("planted"):
+        yield "planted: the interval holds the truth", "92 % at least", _of(planted_["held"]["all"])
+        yield "planted: right sign of those told apart", "all", _of(planted_["right_sign"])
+    for name, own in found.get("ci", {}).items():
+        if isinstance(own, dict):
+            text = f"{_of(own['slower'])} slower; {own['median_took_s']:.0f} s in the median"
+            for by, figure in (("throughput", "ratio"), ("CPU", "cpu_ratio")):
+                if (bias := own.get(f"bias_of_{figure}_percent")) is not None:
+                    text += f"; by {by} {bias:+.1f} % off"
+            goal = "5 of 200 at most" if name == "mutants" else "16 of 20, in 3 min"
+            yield f"ci, {name}", goal, text
+    for subject, races in found.get("articles", {}).items():
+        for race in races:
+            halves = [each for each in race["half_width_percent"].values() if each]
+            few = sum(each <= 8 for each in halves)
+            text = f"{few} of {len(halves)}; ± {max(halves):.1f} % at worst; {race['wall_s']:.0f} s"
+            goal = "± 8 %, 240 s" if subject == "articles" else "± 2.5 %"
+            yield f"{subject}, 60 s: ratios with ± 8 % at most", goal, text
+    if replayed := found.get("replays"):
+        decided = sum(replayed["claims"].values()) - replayed["claims"].get("can't tell", 0)
+        text = f"{decided} of {sum(replayed['claims'].values())} claims, {replayed['took_s']:.0f} s"
+        yield f"{replayed['n']} replays: decided", "40 of 55, 480 s, of 5", text
+    for question, races in found.get("times", {}).items():
+        text = ", ".join(f"{each['wall_s']:.0f} s" for each in races)
+        yield f"time of {question}", GOALS.get(question, ""), text
+
+
+def _of(share: Mapping[str, Any] | None) -> str:
+    """`3 of 40 (2 to 20 %)`."""
+    if not share:
+        return "none"
+    ends = f"{100 * share['low']:.0f} to {100 * share['high']:.0f} %"
+    return f"{share['count']} of {share['n']} ({ends})"
 
 
 def equal(races: Sequence[Race]) -> dict[str, Any]:
@@ -197,8 +265,8 @@ def ci(races: Sequence[Race], planted_races: Sequence[Race]) -> dict[str, Any]:
             "longest_s": max(each["took_s"] for each in own),
         }
         for by in ("ratio", "cpu_ratio") if truth and key != "mutants" else ():
-            off = mean(log(each[by]) for each in own if each[by]) - log(truth)
-            found[key][f"bias_of_{by}_percent"] = 100 * off
+            ratios = [float(each[by]) for each in own if each[by]]
+            found[key][f"bias_of_{by}_percent"] = 100 * (mean(map(log, ratios)) - log(truth or 1))
     return found
 
 
