@@ -11,53 +11,77 @@ from bakeoff.cli.output import out, say
 from bakeoff.cli.verbatim import LOAD, PERSONALITIES, add_verbatim
 from bakeoff.model.errors import STATUSES, MissingPiece
 
-COMMANDS = {
-    "race": (
-        "measuring",
-        "Race HTTP servers: which is faster, by how much, how sure, at what cost.",
-    ),
-    "replay": ("measuring", "Replay a published test: do its claims hold, here and today?"),
-    "capacity": (
-        "measuring",
-        "Find the highest rate at which servers hold a service level objective.",
-    ),
-    "day": ("day", "A day in the life of servers: who starts first, who rests, who breaks first?"),
-    "ci": ("ci", "Is this change slower than the base? Slower, not slower, or can't tell."),
-    "workload": (
-        "workload",
-        "Make a workload of your own traffic, or show what one asks.",
-    ),
-    "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
-    "resume": ("runs", "Go on with a run that was cut off, from its last finished block."),
-    "report": ("runs", "Judge a run's samples again and write its reports; needs no server."),
-    "compare": ("runs", "Compare two runs, the earlier first: what became faster, what slower?"),
-    "explore": (
-        "explore",
-        "Look at runs in a browser: each run, a server's history, who is ahead of whom.",
-    ),
-    "publish": ("publish", "Add a run to a static site: the explorer's pages, for any web host."),
-    "history": ("history", "What was measured, and how a contender came to be what it is."),
-    "crosscheck": ("measuring", "Do load tools say of a server what our engine says?"),
-    "draws": ("measuring", "What makes two runs of the same server differ?"),
-    "simulate": (
-        "simulate",
-        "Race servers that don't exist: how sure is a verdict, and how long must a race be?",
-    ),
-    "contenders": (
-        "contenders",
-        "List the catalogue, with what is missing on this machine; or audit contenders.",
-    ),
-    "setup": ("setup", "Install what contenders need, where we may, and build them."),
-    "cluster": (
-        "cluster",
-        "Race on several machines: servers on one, the generator on another, by Ray.",
-    ),
-    "doctor": (
-        "contenders",
-        "Say what stands in the way of a good measurement here, and what to install.",
-    ),
+GROUPS = {
+    "Compare": {
+        "race": (
+            "measuring",
+            "Race HTTP servers: which is faster, by how much, how sure, at what cost.",
+        ),
+        "ci": ("ci", "Check whether a change is slower than its base."),
+        "compare": (
+            "runs",
+            "Compare two runs, the earlier first: show what became faster or slower.",
+        ),
+        "capacity": (
+            "measuring",
+            "Find the highest rate at which servers hold a service level objective.",
+        ),
+        "day": ("day", "Measure a server's whole day: cold start, rest, load, overload, recovery."),
+    },
+    "Look": {
+        "report": (
+            "runs",
+            "Judge a run's samples again and write its reports, without any server.",
+        ),
+        "explore": (
+            "explore",
+            "Show runs in a browser: each run, each server's history, every pair of servers.",
+        ),
+        "publish": (
+            "publish",
+            "Add a run to a static site: the explorer's pages, for any web host.",
+        ),
+        "history": ("history", "Show past results and how a contender's performance changed."),
+        "resume": ("runs", "Resume a run that was cut off, after its last finished block."),
+    },
+    "Prepare": {
+        "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
+        "workload": (
+            "workload",
+            "Make a workload of your own traffic, or show a workload's requests.",
+        ),
+        "setup": ("setup", "Install what contenders need, and build them."),
+        "contenders": (
+            "contenders",
+            "List the catalogue and what is missing on this machine, or audit contenders.",
+        ),
+        "doctor": (
+            "contenders",
+            "Show what disturbs measurements on this machine, and how to fix it.",
+        ),
+        "cluster": (
+            "cluster",
+            "Show how to race on several machines, and check what a cluster lacks.",
+        ),
+    },
+    "Method": {
+        "draws": ("measuring", "Measure why two runs of the same server differ."),
+        "simulate": (
+            "simulate",
+            "Simulate races, to see how sure a verdict is and how long a race must be.",
+        ),
+        "crosscheck": (
+            "measuring",
+            "Compare the figures of our engine with those of other load tools.",
+        ),
+        "replay": (
+            "measuring",
+            "Replay a published test: check whether its claims hold on this machine.",
+        ),
+    },
 }
-"""Name → the module of `bakeoff.cli` that has it, and the first line of its help."""
+"""Heading → name → the module of `bakeoff.cli` that has it, and the first line of its help."""
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 EPILOG = "Exit status: " + "; ".join(f"{int(n)} {text}" for n, text in STATUSES.items()) + "."
@@ -86,8 +110,16 @@ class _Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        named = {name: _NamedCommand(name, help=line) for name, (_, line) in COMMANDS.items()}
+        named = {
+            name: _NamedCommand(name, help=line, rich_help_panel=heading)
+            for heading, group in GROUPS.items()
+            for name, (_, line) in group.items()
+        }
         self.commands = {**named, **self.commands}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`bakeoff help race` is `bakeoff race --help`."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -124,6 +156,7 @@ def _options(
     _: Annotated[
         bool,
         typer.Option(
+            "-V",
             "--version",
             callback=_print_version,
             is_eager=True,

@@ -44,7 +44,7 @@ def ci(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Is this change slower than the base? Slower, not slower, or can't tell.
+    """Check whether a change is slower than its base.
 
     The server is built at two revisions of this repository, in git worktrees,
     and both are raced side by side. bakeoff.toml, which `bakeoff init` writes,

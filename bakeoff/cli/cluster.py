@@ -11,7 +11,7 @@ from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 from bakeoff.model.errors import Status
 
 cluster = typer.Typer(
-    help="""Race on several machines: servers on one, the generator on another, by Ray.
+    help="""Show how to race on several machines, and check what a cluster lacks.
 
     bakeoff cluster example              how to make a cluster, by hand
     bakeoff cluster doctor 10.0.0.1      what it lacks, and how to mend it

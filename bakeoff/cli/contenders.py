@@ -55,7 +55,7 @@ def contenders(
     ] = None,
     json: Json = None,
 ) -> None:
-    """List the catalogue, with what is missing on this machine; or audit contenders.
+    """List the catalogue and what is missing on this machine, or audit contenders.
 
     An audit starts them, sends each a few dozen requests, loads each for a
     second and a half, and says where their work is unequal: headers, writes,
@@ -79,7 +79,7 @@ def contenders(
 
 
 def doctor() -> None:
-    """Say what stands in the way of a good measurement here, and what to install.
+    """Show what disturbs measurements on this machine, and how to fix it.
 
     Changes nothing.
     """

@@ -17,7 +17,7 @@ def day(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """A day in the life of servers: who starts first, who rests, who breaks first?
+    """Measure a server's whole day: cold start, rest, load, overload, recovery.
 
     Each round has new processes and these phases, in which all take their turn
     in random order: cold start, the first 1,000 requests, rest, peak, 10, 70,

@@ -62,7 +62,7 @@ def explore(
     ] = None,
     url: Url = "",
 ) -> None:
-    """Look at runs in a browser: each run, a server's history, who is ahead of whom.
+    """Show runs in a browser: each run, each server's history, every pair of servers.
 
     It prints a link with a token; nobody gets in without it. Every view is a
     link of its own, which says all of its state. A run that goes on in one of

@@ -27,7 +27,7 @@ class _NameOrCommand(TyperGroup):
 
 history = typer.Typer(
     cls=_NameOrCommand,
-    help="""What was measured, and how a contender came to be what it is.
+    help="""Show past results and how a contender's performance changed.
 
     Every run adds itself when it ends, to $XDG_DATA_HOME/bakeoff/history.sqlite,
     or to the database that BAKEOFF_HISTORY names (postgresql://…); set to

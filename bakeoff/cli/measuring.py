@@ -149,7 +149,7 @@ def replay(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Replay a published test: do its claims hold, here and today?
+    """Replay a published test: check whether its claims hold on this machine.
 
     Each comparison of the article is raced with its line-up, workers, HTTP
     version and connections. Per row: published, measured, ratio. Per claim:
@@ -175,7 +175,7 @@ def crosscheck(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Do load tools say of a server what our engine says?
+    """Compare the figures of our engine with those of other load tools.
 
     The tools that are installed (wrk, ab, oha, hey, h2load, wrk2, webbench), our
     engine, and our engine in place of them load the URL in turn, in rounds of
@@ -202,7 +202,7 @@ def draws(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """What makes two runs of the same server differ?
+    """Measure why two runs of the same server differ.
 
     Several processes of one program run at once, each with several sets of
     connections, and are loaded in turn, one short slice each in random order.

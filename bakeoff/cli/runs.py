@@ -29,7 +29,7 @@ def resume(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Go on with a run that was cut off, from its last finished block."""
+    """Resume a run that was cut off, after its last finished block."""
     check_json(json)
     before = runs.open_run(run).cluster
     if cluster and not before:
@@ -54,7 +54,7 @@ def report(
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Judge a run's samples again and write its reports; needs no server.
+    """Judge a run's samples again and write its reports, without any server.
 
     Without a run, list those in --out, the earliest first.
     """
@@ -94,7 +94,7 @@ def compare(
     cant_tell: Annotated[CantTell, option("cant_tell", CANT_TELL)] = "pass",
     json: Json = None,
 ) -> None:
-    """Compare two runs, the earlier first: what became faster, what slower?
+    """Compare two runs, the earlier first: show what became faster or slower.
 
     The machine was not the same on both days, so each contender is compared by
     its ratio to a reference that is in both. Runs that were not measured alike

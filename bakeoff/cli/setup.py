@@ -46,7 +46,7 @@ def setup(
         typer.Option(metavar="DIR", help="Make links ab, wrk, wrk2 and webbench to the engine."),
     ] = None,
 ) -> None:
-    """Install what contenders need, where we may, and build them.
+    """Install what contenders need, and build them.
 
     As root, missing Debian packages are installed with apt-get, and named.
     Otherwise the command is printed, and the contenders that need them are

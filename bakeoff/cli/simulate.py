@@ -170,7 +170,7 @@ def simulate(
         Path | None, typer.Option("--out", metavar="DIR", help="Where those runs are left.")
     ] = None,
 ) -> None:
-    """Race servers that don't exist: how sure is a verdict, and how long must a race be?
+    """Simulate races, to see how sure a verdict is and how long a race must be.
 
     Servers are simulated as queues on a machine that drifts and is taken away
     by its host; the schedule and the judge are those of real races. So the truth

@@ -34,4 +34,4 @@ def add_verbatim(app: typer.Typer, name: str, help_line: str) -> None:
         engine = engine_path()
         os.execv(engine, [Path(engine).name, name, *context.args])
 
-    app.command(name, cls=_Verbatim, help=help_line)(become)
+    app.command(name, cls=_Verbatim, help=help_line, rich_help_panel="Load")(become)

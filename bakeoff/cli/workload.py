@@ -29,7 +29,7 @@ from bakeoff.traffic import (
 )
 
 workload = typer.Typer(
-    help="""Make a workload of your own traffic, or show what one asks.
+    help="""Make a workload of your own traffic, or show a workload's requests.
 
     bakeoff workload from har session.har --out shop.toml
     bakeoff workload show shop.toml

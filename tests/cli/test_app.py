@@ -11,14 +11,22 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 import bakeoff
-from bakeoff.cli.app import COMMANDS, app
+from bakeoff.cli.app import COMMANDS, GROUPS, app
 from bakeoff.cli.manual import manual
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.model.errors import STATUSES
 from bakeoff.plan import Catalogue
+
+
+def _command() -> TyperGroup:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
 
 HEAVY = {
     *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
@@ -40,6 +48,20 @@ def test_each_help_has_the_exit_statuses(name: str) -> None:
     said = " ".join(CliRunner().invoke(app, [*name.split(), "--help"]).output.split())
     for status, text in STATUSES.items():
         assert f"{int(status)} {text}" in said
+
+
+def test_every_command_is_in_a_group() -> None:
+    commands = _command().commands.values()
+    assert {command.rich_help_panel for command in commands} == {*GROUPS, "Load"}
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [("help", "--help"), ("-h", "--help"), ("help race", "race --help"), ("-V", "--version")],
+)
+def test_help_and_version_have_short_names(words: str, same: str) -> None:
+    said, whole = (CliRunner().invoke(app, each.split()) for each in (words, same))
+    assert (said.exit_code, said.output) == (0, whole.output)
 
 
 @pytest.mark.parametrize("words", [["--help"], []])
