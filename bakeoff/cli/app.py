@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import bakeoff
 from bakeoff.cli.output import out, say
@@ -85,6 +85,23 @@ COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.it
 
 
 EPILOG = "Exit status: " + "; ".join(f"{int(n)} {text}" for n, text in STATUSES.items()) + "."
+
+
+_TYPES = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "path": "PATH", "Path": "PATH"}
+
+
+def _shown_type(option: TyperOption | TyperArgument, ctx: Any) -> str | None:
+    """What help puts after an option's name: no type of Python; nothing for a switch."""
+    if isinstance(option, TyperArgument) or option.is_flag:
+        return None
+    kind = option.display_type(ctx).strip("<>").removesuffix(" range")
+    kind = kind.removeprefix("list[").removesuffix("]")
+    return option.metavar or _TYPES.get(kind, kind)
+
+
+# Typer has no setting for these.
+TyperOption.display_type_rich = _shown_type  # type: ignore[method-assign]
+TyperArgument.display_type_rich = _shown_type  # type: ignore[method-assign]
 
 
 class _NamedCommand(TyperCommand):

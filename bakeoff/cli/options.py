@@ -3,13 +3,43 @@
 import inspect
 import sys
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.models import OptionInfo
 
 from bakeoff.plan import Catalogue, Environment, Flag, Options
+from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.values import flag
+
+FEW = 12
+"""So many options need no headings."""
+PANELS = {
+    "Load": (
+        *("close", "keep_alive", "connections", "pipeline", "protocol", "streams", "rate", "load"),
+        *("arrivals", "slo", "storm", "slow_clients", "solo", "tools", "ca", "insecure"),
+    ),
+    "Time and precision": (
+        *("duration", "warm_up", "boots", "instances", "precision", "until", "budget", "confirm"),
+        *("rounds", "quick", "processes", "sets", "twin", "seed"),
+    ),
+    "Simulation": (
+        *("effect", "power", "requests_per_s", "weather", "felt", "bursts"),
+        *("contenders", "races", "like"),
+    ),
+    "Placement": (
+        *("base", "head", "contender", "everything", "workers", "cpus", "ports", "pids"),
+        *("ready_timeout", "probes"),
+    ),
+    "Verdict": ("reference", "within", "gates", "cant_tell", "same_answers", "keep_going"),
+    "Traffic": tuple(QuestionOptions.model_fields.keys() - Options.model_fields.keys()),
+    "Cluster": ("cluster", "i_may_load", "server_nodes"),
+    "Output": ("summary", "junit", "runs_wanted", "to", "json", "out_dir"),
+}
+"""Heading → the options that the help of a command with many has under it."""
+_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 
 
 def contender_names(incomplete: str) -> list[str]:
@@ -82,9 +112,32 @@ def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for parameter in (every | last).values()
         ]
+        if sum(map(_is_option, parameters)) > FEW:
+            parameters = sorted(map(_in_panel, parameters), key=_place)
         command.__name__, command.__doc__ = function.__name__, function.__doc__
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in parameters}
         return command
 
     return decorate
+
+
+def _is_option(parameter: inspect.Parameter) -> bool:
+    return isinstance(get_args(parameter.annotation)[1], OptionInfo)
+
+
+def _in_panel(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The parameter, and if it is an option, under its heading."""
+    if not _is_option(parameter):
+        return parameter
+    kind, declared = get_args(parameter.annotation)
+    # Commands with few options have the same ones without headings.
+    option = copy(declared)
+    option.rich_help_panel = _PANEL_OF[parameter.name]
+    return parameter.replace(annotation=Annotated[kind, option])
+
+
+def _place(parameter: inspect.Parameter) -> int:
+    """Arguments come first, then panels in their order."""
+    option = _is_option(parameter)
+    return 1 + list(PANELS).index(_PANEL_OF[parameter.name]) if option else 0

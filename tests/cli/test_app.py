@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,15 +12,22 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 from typer.testing import CliRunner
 
 import bakeoff
 from bakeoff.cli.app import COMMANDS, GROUPS, app
 from bakeoff.cli.manual import manual
+from bakeoff.cli.options import FEW, PANELS
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.model.errors import STATUSES
 from bakeoff.plan import Catalogue
+
+HEAVY = {
+    *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
+    *("numpy", "psutil", "pydantic", "scipy"),
+}
+"""What we run on, but for the two that draw our help."""
 
 
 def _command() -> TyperGroup:
@@ -28,11 +36,10 @@ def _command() -> TyperGroup:
     return group
 
 
-HEAVY = {
-    *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
-    *("numpy", "psutil", "pydantic", "scipy"),
-}
-"""What we run on, but for the two that draw our help."""
+def _options(name: str) -> list[TyperOption]:
+    group = _command()
+    _, command, _ = group.resolve_command(typer.Context(group), [name])
+    return [each for each in command.params if isinstance(each, TyperOption)]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -53,6 +60,21 @@ def test_each_help_has_the_exit_statuses(name: str) -> None:
 def test_every_command_is_in_a_group() -> None:
     commands = _command().commands.values()
     assert {command.rich_help_panel for command in commands} == {*GROUPS, "Load"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_many_options_are_under_headings(name: str) -> None:
+    options = _options(name)
+    if len(options) > FEW:
+        assert {option.rich_help_panel for option in options} <= PANELS.keys()
+
+
+@pytest.mark.parametrize(
+    "words", ["", *COMMANDS, "workload from har", "history rebuild", "history nginx"]
+)
+def test_help_names_no_types_of_python(words: str) -> None:
+    said = CliRunner().invoke(app, [*words.split(), "--help"], env={"COLUMNS": "200"}).output
+    assert not re.findall(r"<\w+(?: range)?>|<?list\[|<\w+\|", said)
 
 
 @pytest.mark.parametrize(
