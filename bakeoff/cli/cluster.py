@@ -55,7 +55,7 @@ def doctor(
 @cluster.command()
 def example(
     ray_up: Annotated[
-        bool, typer.Option("--ray-up", help="A configuration for `ray up`, as YAML, instead.")
+        bool, typer.Option("--ray-up", help="Print a configuration for `ray up` instead, as YAML.")
     ] = False,
 ) -> None:
     """Show how to make a cluster: the commands for each machine.

@@ -29,28 +29,44 @@ def contenders(
         list[str] | None,
         typer.Argument(
             metavar="CONTENDER",
-            help="With --audit: as for a race. Without one: all of the catalogue that are built.",
+            help="Contenders to audit, as for a race. (default: all of the catalogue that are "
+            "built)",
             show_default=False,
             autocompletion=contender_names,
         ),
     ] = None,
     audit: Annotated[
-        bool, typer.Option("--audit", help="Compare what they do beside answering right.")
+        bool,
+        typer.Option(
+            "--audit", help="Audit contenders: compare the work that they do for the same requests."
+        ),
     ] = False,
     workload: Annotated[
-        str | None, typer.Option(help="With --audit: the request and its answer. (default: hello)")
+        str | None,
+        typer.Option(help="Send the requests of this workload in the audit. (default: hello)"),
     ] = None,
     connections: Annotated[
         int | None,
-        typer.Option("-c", "--connections", min=1, help="With --audit: connections of the load."),
+        typer.Option(
+            "-c",
+            "--connections",
+            min=1,
+            help="Open this many connections in the audit. (default: 64)",
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="With --audit: workers or threads per server.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Start each server with this many workers or threads in the audit. (default: "
+            "one for each of its cores)",
+        ),
     ] = None,
     protocol: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME,…", help="With --audit: h1, h1-tls, h2c or h2, or several. (default: h1)"
+            metavar="NAME,…",
+            help="Use these protocols in the audit: h1, h1-tls, h2c, h2. (default: h1)",
         ),
     ] = None,
     json: Json = None,

@@ -23,7 +23,7 @@ Url = Annotated[
     typer.Option(
         "--url",
         metavar="URL",
-        help="The address that the site will have, for the badges and frames that people copy.",
+        help="Set the address that the site will have, for the badges and frames that people copy.",
         show_default=False,
     ),
 ]
@@ -42,13 +42,24 @@ def explore(
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="(default: a free one)", show_default=False)
+        int,
+        typer.Option(
+            min=0, max=65535, help="Listen on this port. (default: a free one)", show_default=False
+        ),
     ] = 0,
-    listen: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    listen: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen on this address. (default: 127.0.0.1)",
+            show_default=False,
+        ),
+    ] = "127.0.0.1",
     allow_others: Annotated[
         bool,
         typer.Option(
-            "--allow-others", help="Let other machines in; they need the link with the token."
+            "--allow-others",
+            help="Allow other machines to connect; they need the link with the token.",
         ),
     ] = False,
     to: Annotated[
@@ -56,8 +67,8 @@ def explore(
         typer.Option(
             "--export",
             metavar="SITE",
-            help="Write the pages to this folder instead: a site for any web host, or for file://. "
-            "Names of machine and user, and where things lie, are left out.",
+            help="Write the pages to this folder instead: a site for any web host, or for "
+            "file://. Names of the machine and the user, and paths, are left out.",
         ),
     ] = None,
     url: Url = "",

@@ -59,12 +59,13 @@ def overview(context: typer.Context) -> None:
 
 @history.command("of", hidden=True)
 def of(
-    contender: Annotated[str, typer.Argument(metavar="CONTENDER", help="Whose history.")],
+    contender: Annotated[
+        str, typer.Argument(metavar="CONTENDER", help="The contender whose history is shown.")
+    ],
     against: Annotated[
         str,
         typer.Option(
-            help="The contender of the same races that its ratios are to. (default: the most "
-            "frequent one)"
+            help="Show ratios to this contender of the same races. (default: the most frequent one)"
         ),
     ] = "",
     json: Json = None,
@@ -101,7 +102,7 @@ def of(
 def rebuild(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR…", help="Where runs are, at any depth; ./runs, for example."),
+        typer.Argument(metavar="DIR…", help="Folders with runs at any depth, such as ./runs."),
     ],
 ) -> None:
     """Make the index again from the runs' folders; what is in none of them is forgotten.

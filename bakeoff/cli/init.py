@@ -25,9 +25,12 @@ def init(
     ] = Path(),
     command: Annotated[
         str | None,
-        typer.Option(metavar="COMMAND", help="How it is started, if its files don't say it."),
+        typer.Option(
+            metavar="COMMAND",
+            help="Start the server with this command. (default: the one in the server's files)",
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
 ) -> None:
     """Describe your own server, for `bakeoff race` and `bakeoff ci`.
 

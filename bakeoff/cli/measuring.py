@@ -61,11 +61,15 @@ def race(
         bool,
         typer.Option(
             "--close",
-            help="One connection per request instead of keep-alive. With --keep-alive: both.",
+            help="Open a connection for each request; with --keep-alive both ways are raced.",
         ),
     ] = False,
     keep_alive: Annotated[
-        bool, typer.Option("--keep-alive", help="Connections are kept. (the default)")
+        bool,
+        typer.Option(
+            "--keep-alive",
+            help="Keep connections open between requests. (default: on without --close)",
+        ),
     ] = False,
     json: Json = None,
     out_dir: OutDir = RUNS,
@@ -142,7 +146,8 @@ def replay(
         str | None,
         typer.Argument(
             metavar="ARTICLE",
-            help="Its name, or a file such as ./mine.toml. Without one: list the articles.",
+            help="The name of an article, or a file such as ./mine.toml. (default: list the "
+            "articles)",
             autocompletion=article_names,
         ),
     ] = None,
@@ -170,8 +175,16 @@ def replay(
 @takes(CrosscheckOptions)
 def crosscheck(
     options: CrosscheckOptions,
-    url: Annotated[str, typer.Argument(metavar="URL", help="What to load, http://host:port/path.")],
-    close: Annotated[bool, typer.Option("--close", help="One connection per request.")] = False,
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="The URL to load, http://host:port/path.")
+    ],
+    close: Annotated[
+        bool,
+        typer.Option(
+            "--close",
+            help="Open a connection for each request. (default: connections are kept open)",
+        ),
+    ] = False,
     json: Json = None,
     out_dir: OutDir = RUNS,
 ) -> None:

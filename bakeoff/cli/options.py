@@ -64,7 +64,15 @@ CONTENDER = typer.Argument(
 )
 RUNS = Path("runs")
 
-OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where run folders are made.")]
+OutDir = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help=f"Make run folders in this folder. (default: {RUNS})",
+        show_default=False,
+    ),
+]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/latest.")]
 
 

@@ -22,8 +22,8 @@ def publish(
         str,
         typer.Option(
             metavar="SITE|git:BRANCH",
-            help="The site's folder, or a branch of the repository that you are in. It is made "
-            "where there is none.",
+            help="Add the run to the site in this folder, or on this branch of the repository "
+            "that you are in. A site that doesn't exist is made.",
             show_default=False,
         ),
     ],

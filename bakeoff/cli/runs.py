@@ -24,7 +24,8 @@ def resume(
         str | None,
         typer.Option(
             metavar="ADDRESS|auto",
-            help="Of a run on a cluster: where that is now. (default: where it was)",
+            help="Connect to the run's cluster at this address, if it has moved. (default: its "
+            "address in the run)",
         ),
     ] = None,
     json: Json = None,
@@ -48,7 +49,7 @@ def report(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="RUN", help="A run folder, such as runs/latest. Without one: list the runs."
+            metavar="RUN", help="A run folder, such as runs/latest. (default: list the runs)"
         ),
     ] = None,
     json: Json = None,
@@ -82,13 +83,13 @@ def compare(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="The contender of both runs that the others are held against. "
-            "(default: the later run's reference, where it is in both)"
+            help="Compare the others with this contender, which is in both runs. (default: the "
+            "later run's reference, if it is in both)"
         ),
     ] = None,
     unlike_machines: Annotated[
         bool,
-        typer.Option("--unlike-machines", help="Compare runs of unlike machines all the same."),
+        typer.Option("--unlike-machines", help="Compare runs of different machines as well."),
     ] = False,
     gates: Annotated[list[str] | None, option("gates", GATE)] = None,
     cant_tell: Annotated[CantTell, option("cant_tell", CANT_TELL)] = "pass",

@@ -32,14 +32,14 @@ def setup(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Contenders; none: the default line-up.",
+            help="Contenders to build. (default: the default line-up)",
             autocompletion=contender_names,
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="The whole catalogue.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Build the whole catalogue.")] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="How many to build at a time. (default: one per core, 4 at most)"),
+        typer.Option(min=1, help="Build this many at a time. (default: one per core, 4 at most)"),
     ] = None,
     links: Annotated[
         Path | None,

@@ -54,8 +54,7 @@ class SimulateOptions(Options):
         float,
         _percent("--effect"),
         Flag(
-            "By how much one server is faster than the others, which are equal. (default: 0%: all "
-            "equal)",
+            "Make one server this much faster than the others, which are equal. (default: 0%)",
             metavar="PERCENT",
         ),
     ] = 0.0
@@ -70,7 +69,7 @@ class SimulateOptions(Options):
     duration: Annotated[
         Seconds | None,
         Flag(
-            "Measured time of one race in all. (default: 20 s per contender)",
+            "Measure for this long in each race. (default: 20 s per contender)",
             metavar="TIME",
             letter="-d",
         ),
@@ -78,16 +77,20 @@ class SimulateOptions(Options):
     boots: BootsOption = None
     connections: Annotated[
         Annotated[int, Field(ge=1)] | None,
-        Flag("How many connections load. (default: as in the conditions)", letter="-c"),
+        Flag("Open this many connections. (default: as in the conditions)", letter="-c"),
     ] = None
     requests_per_s: Annotated[
         Annotated[float, Field(gt=0)] | None,
-        Flag("What the servers do. (default: as in the conditions)", metavar="N"),
+        Flag(
+            "Set the throughput of the simulated servers, in requests per second. "
+            "(default: as in the conditions)",
+            metavar="N",
+        ),
     ] = None
     weather: Annotated[
         Annotated[float, _percent("--weather")] | None,
         Flag(
-            "How much the machine's speed varies, as a standard deviation: 13% on a noisy virtual "
+            "Vary the machine's speed by this standard deviation: 13% on a noisy virtual "
             "machine, 1% on a quiet one. (default: as in the conditions)",
             metavar="PERCENT",
         ),
@@ -96,16 +99,16 @@ class SimulateOptions(Options):
         float,
         Field(ge=0, le=10),
         Flag(
-            "How strongly the one server feels that, where the others feel 1. Recorded servers "
-            "felt 0.7 to 1.5 of what nginx felt. (default: 1)",
+            "Set how strongly --weather acts on one server; it acts with 1 on the others. "
+            "Recorded servers had 0.7 to 1.5 times nginx's. (default: 1)",
             metavar="N",
         ),
     ] = 1.0
     bursts: Annotated[
         Annotated[float, Field(ge=0)] | None,
         Flag(
-            "How often in a second the host takes a core for about 10 ms, which slows single "
-            "slices. (default: as in the conditions)",
+            "Take a core away this often per second for about 10 ms, as a host does, which "
+            "slows single slices. (default: as in the conditions)",
             metavar="N",
         ),
     ] = None
@@ -142,17 +145,25 @@ def simulate(
             autocompletion=contender_names,
         ),
     ] = None,
-    contenders: Annotated[int, typer.Option(min=2, max=40, help="How many servers race.")] = 2,
+    contenders: Annotated[
+        int,
+        typer.Option(
+            min=2, max=40, help="Race this many servers. (default: 2)", show_default=False
+        ),
+    ] = 2,
     races: Annotated[
-        int, typer.Option(min=2, help="How many races of each size are simulated.")
+        int,
+        typer.Option(
+            min=2, help="Simulate this many races of each size. (default: 200)", show_default=False
+        ),
     ] = 200,
     like: Annotated[
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Take noise, drift, steal and spreads from a run's samples: runs/latest, say. "
-            "(default: with --power this machine's history, else a shared virtual machine with two "
-            "cores)",
+            help="Take noise, drift, steal and spreads from a run's samples, such as "
+            "runs/latest. (default: with --power this machine's history, else a shared "
+            "virtual machine with two cores)",
         ),
     ] = None,
     json: Json = None,
@@ -162,12 +173,13 @@ def simulate(
             "--runs",
             metavar="N",
             min=1,
-            help="Leave N simulated runs as folders in --out, one a day; halfway one server gets "
-            "the --effect.",
+            help="Write N simulated runs as folders to --out, one a day; halfway one server "
+            "gets the --effect.",
         ),
     ] = None,
     to: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Where those runs are left.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write the runs of --runs to this folder."),
     ] = None,
 ) -> None:
     """Simulate races, to see how sure a verdict is and how long a race must be.

@@ -41,23 +41,45 @@ workload = typer.Typer(
 )
 sources = typer.Typer(no_args_is_help=True)
 workload.add_typer(
-    sources, name="from", help="Make a workload of what was recorded, typed or described."
+    sources, name="from", help="Make a workload of recorded, typed or described requests."
 )
 
 File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 Out = Annotated[
     str | None,
-    typer.Option("--out", metavar="FILE|-", help="What is written. (default: NAME.toml)"),
+    typer.Option(
+        "--out",
+        metavar="FILE|-",
+        help="Write the workload to this file, or to standard output. (default: NAME.toml)",
+    ),
 ]
 Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Its name. (default: that of the file)")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Set the workload's name. (default: from the name of the file, or curl's host)",
+    ),
 ]
-Host = Annotated[str | None, typer.Option(metavar="HOST", help="Take the requests to this host.")]
+Host = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST",
+        help="Take only requests to this host. (default: the first in a HAR, the most "
+        "frequent in a log)",
+    ),
+]
 Most = Annotated[
-    int, typer.Option("--max", metavar="NUMBER", min=1, help="Take so many requests at most.")
+    int,
+    typer.Option(
+        "--max",
+        metavar="NUMBER",
+        min=1,
+        help=f"Take at most this many requests. (default: {MOST_REQUESTS})",
+        show_default=False,
+    ),
 ]
 Apart = Annotated[
-    bool, typer.Option("--apart", help="Keep requests as /users/1 and /users/2 apart.")
+    bool, typer.Option("--apart", help="Keep requests such as /users/1 and /users/2 apart.")
 ]
 Secrets = Annotated[
     bool, typer.Option("--with-secrets", help="Keep cookies, credentials and tokens.")
@@ -65,7 +87,7 @@ Secrets = Annotated[
 NoAssets = Annotated[
     bool, typer.Option("--no-assets", help="Leave out images, fonts, styles and scripts.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
 @sources.command("har")

@@ -43,8 +43,8 @@ class Options(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    seed: Annotated[Seed, Flag("Seed of every random order. (default: random)", int)] = Field(
-        default_factory=lambda: parse_seed("--seed", None)
+    seed: Annotated[Seed, Flag("Set the seed of every random order. (default: random)", int)] = (
+        Field(default_factory=lambda: parse_seed("--seed", None))
     )
 
     @classmethod
@@ -97,64 +97,70 @@ class Options(BaseModel):
 BootsOption = Annotated[
     Count | None,
     Flag(
-        "Restart everything so often, warm-ups included. More boots cost time, and hardly widen an "
-        "interval. (default: 1)",
+        "Restart all servers this many times, with a warm-up each. More boots cost "
+        "time and hardly change the width of an interval. (default: 1)",
         int,
     ),
 ]
 WithinOption = Annotated[
     ShareBelow1 | None,
     Flag(
-        "The difference that doesn't matter, such as 2%: contenders are slower or faster by more "
-        "than that, within it, or it can't be told; for headline, letters and gates alike. "
-        "(default: any difference matters, and within 2% is equivalent)",
+        "Set the difference that doesn't matter, such as 2%. Each verdict is then "
+        "slower or faster by more than that, within it, or inconclusive; headline, "
+        "letters and gates all use it. (default: any difference matters, and within 2% "
+        "is equivalent)",
         metavar="SHARE",
     ),
 ]
 InstancesOption = Annotated[
     Count | None,
     Flag(
-        "Run this many processes of each server for the whole race, and measure them in turn. "
-        "(default: each draw of about a second has new processes of what starts fast; of the rest, "
-        "as many run as memory and time to warm up allow, 8 at most)",
+        "Run this many processes of each server for the whole race, and measure them "
+        "in turn. (default: new processes about every second for servers that start "
+        "fast; for others as many as memory and warm-up time allow, 8 at most)",
         int,
     ),
 ]
 ArrivalsOption = Annotated[
-    Arrivals, Flag("Open loop: random, like independent users, or evenly spaced.", Arrivals)
+    Arrivals,
+    Flag(
+        "Space the requests of an open loop evenly (uniform) or at random, as "
+        "independent users do (poisson). (default: poisson)",
+        Arrivals,
+    ),
 ]
 ProtocolOption = Annotated[
     OneProtocol | None,
     Flag(
-        "What servers are asked over: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge) or "
-        "h2 (over TLS). (default: h1; h1-tls for an https:// URL)",
+        "Use this protocol: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge) "
+        "or h2 (over TLS). (default: h1; h1-tls for an https:// URL)",
         metavar="NAME",
     ),
 ]
 StreamsOption = Annotated[
-    Count, Flag("Requests under way at a time on a connection of HTTP/2. (default: 1)", int)
+    Count, Flag("Keep this many requests in flight on each HTTP/2 connection. (default: 1)", int)
 ]
 KeepGoingOption = Annotated[
     bool,
     Flag(
-        "Go on with the contender that remains where all others have failed. (default: the run "
-        "ends where fewer than two remain)",
+        "Continue when only one contender is left. (default: the run ends)",
         bool,
     ),
 ]
 ReadyTimeoutOption = Annotated[
     Seconds | None,
     Flag(
-        "How long a server may take from its start to its first answer. (default: 60s, or "
-        "ready_timeout_s of contender.toml)",
+        "Allow a server this long from its start to its first response. (default: 60s, "
+        "or ready_timeout_s of contender.toml)",
         metavar="TIME",
     ),
 ]
 ProbesOption = Annotated[
     bool,
     Flag(
-        "Send HTTP/1.0, `Connection: close` and an incomplete request to a further process of "
-        "each contender, which isn't measured: the audit reports how it reacts.",
+        "Send HTTP/1.0, `Connection: close` and an incomplete request to an extra "
+        "process of each contender, which isn't measured; the audit reports how it "
+        "reacts. (default: on)",
         bool,
         on=True,
     ),
@@ -162,26 +168,27 @@ ProbesOption = Annotated[
 CaOption = Annotated[
     str | None,
     Flag(
-        "Roots (PEM) to believe an https:// URL's certificate by. What bakeoff starts has a "
-        "certificate of the run.",
+        "Verify https:// URLs with these CA certificates (PEM). Servers that bakeoff "
+        "starts use a temporary CA.",
         metavar="FILE",
     ),
 ]
-InsecureOption = Annotated[bool, Flag("Take any certificate from an https:// URL.", bool)]
+InsecureOption = Annotated[bool, Flag("Accept any certificate from an https:// URL.", bool)]
 ClusterOption = Annotated[
     str | None,
     Flag(
-        "Race on the machines of a Ray cluster: contenders on its node with the resource `server`, "
-        "the generator on one with `load`. The head's address, or `auto` for the cluster that this "
-        "machine is part of. `bakeoff cluster example` shows how to make one.",
+        "Race on the Ray cluster with this head address; `auto` is the cluster that "
+        "this machine is part of. Contenders run on its node with the resource "
+        "`server`, the generator on one with `load`. `bakeoff cluster example` shows "
+        "how to make one.",
         metavar="ADDRESS|auto",
     ),
 ]
 MayLoadOption = Annotated[
     tuple[str, ...],
     Flag(
-        "With --cluster: a host that may be loaded beside the cluster's own servers, named as in "
-        "the URL that races; may be repeated.",
+        "Allow load on this host as well, written as in the URL; may be repeated. It "
+        "needs --cluster.",
         list[str],
         metavar="HOST",
     ),
@@ -189,16 +196,18 @@ MayLoadOption = Annotated[
 ServerNodesOption = Annotated[
     Count,
     Flag(
-        "With --cluster: rotate contenders over so many of its server nodes, another one in each "
-        "boot. The twin is on the next one, and says whether the machines differ. (default: 1)",
+        "Rotate contenders over this many server nodes, another one in each boot. The "
+        "twin runs on the next node, and shows whether the machines differ. It needs "
+        "--cluster. (default: 1)",
         int,
     ),
 ]
 CpusOption = Annotated[
     str | None,
     Flag(
-        "Cores of the servers and of the generator. Of several the generator has a thread "
-        "on each. (default: the first, and the last three of those that are left)",
+        "Pin the servers and the generator to these cores. The generator has a thread "
+        "on each of its cores. (default: the first core, and the last three of the "
+        "others)",
         metavar="server=0,client=1",
     ),
 ]

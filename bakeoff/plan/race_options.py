@@ -38,15 +38,17 @@ class RaceOptions(QuestionOptions):
     everything: Annotated[
         bool,
         Flag(
-            "The whole catalogue, as far as it serves the workload and can be built. All run at "
-            "once: allow 2 GiB of memory and a quarter of an hour.",
+            "Race the whole catalogue, except contenders that don't serve the workload or "
+            "can't be built. All run at once: allow 2 GiB of memory and a quarter of an "
+            "hour.",
             bool,
         ),
     ] = False
     connections: Annotated[
         Counts | None,
         Flag(
-            "Connections per contender; several numbers make a grid: 1,64,512. (default: 64)",
+            "Open this many connections to each contender; several numbers make a grid: "
+            "1,64,512. (default: 64)",
             metavar="NUMBER,…",
             letter="-c",
         ),
@@ -54,8 +56,8 @@ class RaceOptions(QuestionOptions):
     duration: Annotated[
         Seconds | None,
         Flag(
-            "Measured time in all, such as 20, 90s or 2m. (default: 6 s per contender and twin; "
-            "20 s in an open loop or solo)",
+            "Measure for this long in all, such as 20, 90s or 2m. (default: 6 s per "
+            "contender and twin; 20 s in an open loop or solo)",
             metavar="TIME",
             letter="-d",
         ),
@@ -67,25 +69,25 @@ class RaceOptions(QuestionOptions):
     pipeline: Annotated[
         Counts,
         Flag(
-            "Requests under way at a time on a connection of HTTP/1; several numbers make a grid. "
-            "(default: 1)",
+            "Keep this many requests in flight on each HTTP/1 connection; several numbers "
+            "make a grid. (default: 1)",
             metavar="NUMBER,…",
         ),
     ] = (1,)
     protocol: Annotated[
         Protocols | None,
         Flag(
-            "What servers are asked over: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior "
-            "knowledge) or h2 (over TLS). Of several (h1,h2) each server races once in each, all "
-            "in one rotation: what does h2 cost or gain? (default: h1; h1-tls for an https:// URL)",
+            "Use these protocols: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior "
+            "knowledge) or h2 (over TLS). With several (h1,h2) each server races once in "
+            "each, all in one rotation. (default: h1; h1-tls for an https:// URL)",
             metavar="NAME,…",
         ),
     ] = None
     streams: Annotated[
         Counts,
         Flag(
-            "Requests under way at a time on a connection of HTTP/2; several numbers make a grid. "
-            "(default: 1)",
+            "Keep this many requests in flight on each HTTP/2 connection; several numbers "
+            "make a grid. (default: 1)",
             metavar="NUMBER,…",
         ),
     ] = (1,)
@@ -96,16 +98,16 @@ class RaceOptions(QuestionOptions):
     warm_up: Annotated[
         Seconds | None,
         Flag(
-            "The longest warm-up of each contender in each boot. (default: 20s; one whose "
-            "throughput is level takes 2 s)",
+            "Limit the warm-up of each contender in each boot; it ends after 2 s if "
+            "throughput is level. (default: 20s)",
             metavar="TIME",
         ),
     ] = None
     workers: Annotated[
         Counts | None,
         Flag(
-            "Workers or threads per server; several numbers make a grid. (default: one for each "
-            "of its cores)",
+            "Start each server with this many workers or threads; several numbers make a "
+            "grid. (default: one for each of its cores)",
             metavar="NUMBER,…",
         ),
     ] = None
@@ -114,30 +116,33 @@ class RaceOptions(QuestionOptions):
     i_may_load: MayLoadOption = ()
     server_nodes: ServerNodesOption = 1
     reference: Annotated[
-        str | None, Flag("The contender that others are compared with. (default: the first)")
+        str | None, Flag("Compare the others with this contender. (default: the first)")
     ] = None
     ports: Annotated[
         tuple[Annotated[int, Field(ge=1, le=65535)], ...],
         Flag(
-            "The port that a command listens on, if it doesn't take {port} or $PORT; once for "
-            "each command.",
+            "Set the port of a command that doesn't take {port} or $PORT; once for each command.",
             list[int],
         ),
     ] = ()
     pids: Annotated[
         tuple[PositiveInt, ...],
-        Flag("The process behind a URL, for its CPU and memory.", list[int]),
+        Flag("Measure CPU and memory of this process, which serves a URL.", list[int]),
     ] = ()
-    solo: Annotated[bool, Flag("One contender running at a time, in long windows.", bool)] = False
+    solo: Annotated[bool, Flag("Run one contender at a time, in long windows.", bool)] = False
     rate: Annotated[
         Rate | None,
-        Flag("Open loop: offer each this many requests per second; ranked by p99 latency.", float),
+        Flag(
+            "Offer each contender this many requests per second (open loop), and rank by "
+            "p99 latency.",
+            float,
+        ),
     ] = None
     load: Annotated[
         ShareBelow2 | None,
         Flag(
-            "Open loop at this share (70%) of each contender's own peak, as its warm-up measures "
-            "it.",
+            "Offer each contender this share (70%) of its own peak (open loop), which its "
+            "warm-up measures.",
             metavar="SHARE",
         ),
     ] = None
@@ -145,24 +150,24 @@ class RaceOptions(QuestionOptions):
     precision: Annotated[
         ShareBelow1 | None,
         Flag(
-            "End once the interval between any two neighbours in the standings is ±this (1%), or "
-            "--budget is spent.",
+            "End once the interval between any two neighbours in the standings is ±this "
+            "(1%), or --budget is spent. (default: a fixed --duration)",
             metavar="SHARE",
         ),
     ] = None
     until: Annotated[
         Until | None,
         Flag(
-            "End once every pair is told apart or equivalent, or every --gate is decided, or "
-            "--budget is spent. Its intervals hold whenever a race ends, and are wider for that. "
-            "(default: for two contenders with --budget)",
+            "End once every pair is told apart or equivalent, or every --gate is decided, "
+            "or --budget is spent. The intervals hold whenever the race ends, and are "
+            "wider for that. (default: on for two contenders with --budget)",
             Until,
         ),
     ] = None
     budget: Annotated[
         Seconds | None,
         Flag(
-            "The most measured time that a race may take which ends early. (default: 20 s per "
+            "Limit the measured time of a race that ends early. (default: 20 s per "
             "contender and twin)",
             metavar="TIME",
         ),
@@ -171,16 +176,17 @@ class RaceOptions(QuestionOptions):
     confirm: Annotated[
         bool,
         Flag(
-            "Then measure each contender alone, for a third of the time on top, in 10 rounds or "
-            "more, each with its start and warm-up: do short turns and --solo agree?",
+            "Measure each contender alone afterwards, for a third of the time more, in 10 "
+            "rounds or more, each with a start and a warm-up, to see whether short turns "
+            "and --solo agree.",
             bool,
         ),
     ] = False
     same_answers: Annotated[
         bool,
         Flag(
-            "Leave out whoever answers otherwise than the reference, where nobody said which "
-            "answer is right, rather than warn of it.",
+            "Leave out a contender whose response differs from the reference's, instead of "
+            "a warning; for workloads that don't specify the response.",
             bool,
         ),
     ] = False
@@ -190,7 +196,12 @@ class RaceOptions(QuestionOptions):
     gates: Annotated[tuple[str, ...], GATE] = ()
     cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
     twin: Annotated[
-        bool, Flag("Race a second copy of the reference: the noise floor.", bool, on=True)
+        bool,
+        Flag(
+            "Race a second copy of the reference, which shows the noise floor. (default: on)",
+            bool,
+            on=True,
+        ),
     ] = True
 
     def model_post_init(self, _context: Any) -> None:
