@@ -100,8 +100,8 @@ def _shown_type(option: TyperOption | TyperArgument, ctx: Any) -> str | None:
 
 
 # Typer has no setting for these.
-TyperOption.display_type_rich = _shown_type  # type: ignore[method-assign]
-TyperArgument.display_type_rich = _shown_type  # type: ignore[method-assign]
+TyperOption.display_type_rich = _shown_type  # type: ignore[assignment, method-assign]
+TyperArgument.display_type_rich = _shown_type  # type: ignore[assignment, method-assign]
 
 
 class _NamedCommand(TyperCommand):

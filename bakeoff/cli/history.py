@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from bakeoff.cli.output import Json, check_json, err, out, say, show
 from bakeoff.history import open_index
@@ -14,6 +14,7 @@ from bakeoff.model.history import Past
 
 LATEST = 10
 """Runs that the overview shows."""
+_NAME = "CONTENDER"
 
 
 class _NameOrCommand(TyperGroup):
@@ -21,8 +22,15 @@ class _NameOrCommand(TyperGroup):
 
     def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
         if args and args[0] not in self.commands:
-            args = ["of", *args]
+            args = [_NAME, *args]
         return super().resolve_command(ctx, args)
+
+
+class _OfName(TyperCommand):
+    """A command whose own name stands for its operand in help."""
+
+    def collect_usage_pieces(self, _ctx: object) -> list[str]:
+        return ["[OPTIONS]"]
 
 
 history = typer.Typer(
@@ -57,10 +65,10 @@ def overview(context: typer.Context) -> None:
         out.print(render.terminal(shelf(index.contenders(), page.runs, page.total)))
 
 
-@history.command("of", hidden=True)
+@history.command(_NAME, cls=_OfName, hidden=True)
 def of(
     contender: Annotated[
-        str, typer.Argument(metavar="CONTENDER", help="The contender whose history is shown.")
+        str, typer.Argument(metavar=_NAME, help="The contender whose history is shown.")
     ],
     against: Annotated[
         str,

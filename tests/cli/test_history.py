@@ -25,6 +25,10 @@ def test_without_a_run_it_says_how_there_will_be_one() -> None:
     assert "Make one with: bakeoff race" in bakeoff("history").output
 
 
+def test_help_for_a_contender_names_no_command_that_is_hidden() -> None:
+    assert "Usage: bakeoff history CONTENDER [OPTIONS]" in bakeoff("history", "a", "--help").output
+
+
 def test_it_lists_contenders_and_the_latest_runs(url: str) -> None:
     open_index(url).add(run(1, {"a": 100.0, "b": 50.0}))
     told = bakeoff("history").output
