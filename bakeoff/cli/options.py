@@ -89,7 +89,6 @@ def option(name: str, declared: Flag) -> Any:
         *names,
         metavar=declared.metavar,
         help=declared.help,
-        rich_help_panel=declared.panel,
         show_default=False,
     )
 

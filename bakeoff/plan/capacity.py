@@ -75,29 +75,40 @@ class CapacityOptions(QuestionOptions):
     slo: Annotated[
         tuple[str, ...],
         Flag(
-            "The objective: upper limits for quantiles of the latency. Given several times: a "
-            "capacity for each, and their geometric mean.",
+            "Set the objective: upper limits for quantiles of the latency. May be "
+            "repeated: each has a capacity, and their geometric mean is shown.",
             list[str],
             metavar="p99=10ms[,p99.9=50ms]",
         ),
     ]
     connections: Annotated[
-        Count | None, Flag("Connections per contender. (default: 64)", int, letter="-c")
+        Count | None,
+        Flag("Open this many connections to each contender. (default: 64)", int, letter="-c"),
     ] = None
     duration: Annotated[
         Seconds | None,
-        Flag("Measured time in all. (default: 30 s per contender)", metavar="TIME", letter="-d"),
+        Flag(
+            "Measure for this long in all. (default: 30 s per contender)",
+            metavar="TIME",
+            letter="-d",
+        ),
     ] = None
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     ca: CaOption = None
     insecure: InsecureOption = False
     arrivals: ArrivalsOption = "poisson"
-    boots: Annotated[Count | None, Flag("How often all servers restart. (default: 3)", int)] = None
+    boots: Annotated[
+        Count | None, Flag("Restart all servers this many times. (default: 3)", int)
+    ] = None
     instances: InstancesOption = None
     workers: Annotated[
         Count | None,
-        Flag("Workers or threads per server. (default: one for each of its cores)", int),
+        Flag(
+            "Start each server with this many workers or threads. (default: one for each "
+            "of its cores)",
+            int,
+        ),
     ] = None
     cpus: CpusOption = None
     keep_going: KeepGoingOption = False

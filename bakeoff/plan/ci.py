@@ -43,21 +43,24 @@ class CiOptions(QuestionOptions):
     base: Annotated[
         str | None,
         Flag(
-            "The revision to compare with, as it is. (default: where head left the branch that "
-            "bakeoff.toml, GITHUB_BASE_REF or CI_MERGE_REQUEST_TARGET_BRANCH_NAME names, or "
-            "origin's default branch)",
+            "Compare with exactly this revision. (default: the merge base of head and the "
+            "branch that bakeoff.toml, GITHUB_BASE_REF or "
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME names, or origin's default branch)",
             metavar="REV",
         ),
     ] = None
     head: Annotated[
         str,
-        Flag("The revision with the change; . is the working tree. (default: HEAD)", metavar="REV"),
+        Flag(
+            "Measure this revision, which has the change; . is the working tree. (default: HEAD)",
+            metavar="REV",
+        ),
     ] = "HEAD"
     contender: Annotated[
         str | None,
         Flag(
-            "A folder with contender.toml, or a command, relative to bakeoff.toml. (default: that "
-            "of bakeoff.toml)",
+            "Race this folder with contender.toml, or this command, relative to "
+            "bakeoff.toml. (default: that of bakeoff.toml)",
             metavar="FOLDER|COMMAND",
         ),
     ] = None
@@ -67,8 +70,8 @@ class CiOptions(QuestionOptions):
     duration: Annotated[
         Seconds,
         Flag(
-            "The most measured time, such as 60 or 3m; the race ends once every gate holds or "
-            "fails. (default: 3m)",
+            "Limit the measured time, such as 60 or 3m; the race ends once every gate "
+            "holds or fails. (default: 3m)",
             metavar="TIME",
             letter="-d",
         ),
@@ -76,26 +79,37 @@ class CiOptions(QuestionOptions):
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     connections: Annotated[
-        Count | None, Flag("Connections. (default: 64)", int, metavar="NUMBER", letter="-c")
+        Count | None,
+        Flag(
+            "Open this many connections to each server. (default: 64)",
+            int,
+            metavar="NUMBER",
+            letter="-c",
+        ),
     ] = None
     boots: BootsOption = None
     instances: InstancesOption = None
     warm_up: Annotated[
         Seconds | None,
-        Flag("The longest warm-up of each server in each boot. (default: 20s)", metavar="TIME"),
+        Flag("Limit the warm-up of each server in each boot. (default: 20s)", metavar="TIME"),
     ] = None
     workers: Annotated[
-        Count | None, Flag("Workers or threads per server. (default: one for each core)", int)
+        Count | None,
+        Flag(
+            "Start each server with this many workers or threads. (default: one for each "
+            "of its cores)",
+            int,
+        ),
     ] = None
     cpus: CpusOption = None
     ready_timeout: ReadyTimeoutOption = None
     probes: ProbesOption = True
     rate: Annotated[
-        Rate | None, Flag("Open loop: offer this many requests per second; p99 decides.", float)
+        Rate | None, Flag("Offer this many requests per second (open loop); p99 decides.", float)
     ] = None
     load: Annotated[
         ShareBelow2 | None,
-        Flag("Open loop at this share (70%) of the peak; p99 decides.", metavar="SHARE"),
+        Flag("Offer this share (70%) of the peak (open loop); p99 decides.", metavar="SHARE"),
     ] = None
 
     def over(self, project: ProjectFile, file: Path) -> Self:

@@ -42,16 +42,18 @@ class CrosscheckOptions(Options):
     """The options of a crosscheck."""
 
     connections: Annotated[
-        Count, Flag("Connections at a time. (default: 64)", int, letter="-c")
+        Count, Flag("Open this many connections. (default: 64)", int, letter="-c")
     ] = 64
     duration: Annotated[
         Seconds,
         Flag(
-            "How long each run lasts, in whole seconds. (default: 2)", metavar="TIME", letter="-d"
+            "Measure for this long in each run, in whole seconds. (default: 2)",
+            metavar="TIME",
+            letter="-d",
         ),
     ] = 2.0
     rounds: Annotated[
-        Count, Flag("How often each tool has its turn, 5 or more. (default: 12)", int)
+        Count, Flag("Run each tool this many times, 5 or more. (default: 12)", int)
     ] = 12
     connection: Connection = "keep-alive"
     protocol: ProtocolOption = None
@@ -59,13 +61,14 @@ class CrosscheckOptions(Options):
     ca: CaOption = None
     insecure: InsecureOption = False
     rate: Annotated[
-        Count | None, Flag("Requests per second, for the tools that keep a rate.", int)
+        Count | None,
+        Flag("Offer this many requests per second, with the tools that keep a rate.", int),
     ] = None
     tools: Annotated[
         tuple[Loader, ...],
         BeforeValidator(_parse_tools),
         Flag(
-            "The tools that take part beside the engine, such as wrk,volley-wrk. (default: all "
+            "Compare these tools with the engine, such as wrk,volley-wrk. (default: all "
             "that are installed and able)",
             metavar="A,B",
         ),

@@ -57,7 +57,8 @@ class DayOptions(QuestionOptions):
     connections: Annotated[
         Count | None,
         Flag(
-            "Connections up to capacity; beyond it 16 times as many. (default: 64)",
+            "Open this many connections up to capacity, and 16 times as many beyond it. "
+            "(default: 64)",
             int,
             letter="-c",
         ),
@@ -65,24 +66,32 @@ class DayOptions(QuestionOptions):
     duration: Annotated[
         Seconds | None,
         Flag(
-            "How long all of it takes at most, starts and waits included. Shorter: fewer rounds "
-            "and shorter windows. (default: 2 minutes per contender)",
+            "Limit the time of the whole run, starts and waits included. A shorter run has "
+            "fewer rounds and shorter windows. (default: 2 minutes per contender)",
             metavar="TIME",
             letter="-d",
         ),
     ] = None
-    storm: Annotated[Count, Flag("New connections at once in the storm. (default: 1000)", int)] = (
-        1000
-    )
+    storm: Annotated[
+        Count, Flag("Open this many connections at once in the storm. (default: 1000)", int)
+    ] = 1000
     slow_clients: Annotated[
-        Count, Flag("Clients that send a head byte by byte beside the load. (default: 200)", int)
+        Count,
+        Flag(
+            "Add this many clients that send a head byte by byte during the load. (default: 200)",
+            int,
+        ),
     ] = 200
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
     arrivals: ArrivalsOption = "poisson"
     workers: Annotated[
         Count | None,
-        Flag("Workers or threads per server. (default: one for each of its cores)", int),
+        Flag(
+            "Start each server with this many workers or threads. (default: one for each "
+            "of its cores)",
+            int,
+        ),
     ] = None
     cpus: CpusOption = None
     keep_going: KeepGoingOption = False

@@ -37,35 +37,43 @@ class DrawsOptions(QuestionOptions):
     """The options of a measurement of draws."""
 
     everything: Annotated[
-        bool, Flag("The whole catalogue, as far as it serves the workload and can be built.", bool)
+        bool,
+        Flag(
+            "Measure the whole catalogue, except contenders that don't serve the workload "
+            "or can't be built.",
+            bool,
+        ),
     ] = False
     quick: Annotated[
         bool,
-        Flag("8 s for each contender, after a second of warm-up for each process.", bool),
+        Flag("Measure each contender for 8 s, after a second of warm-up for each process.", bool),
     ] = False
     processes: Annotated[
-        Count, Flag("Processes of each contender, 2 or more. (default: 6)", int)
+        Count, Flag("Run this many processes of each contender, 2 or more. (default: 6)", int)
     ] = PROCESSES
     sets: Annotated[
-        Count, Flag("Sets of connections to each process, 2 or more. (default: 3)", int)
+        Count,
+        Flag("Open this many sets of connections to each process, 2 or more. (default: 3)", int),
     ] = SETS
     connections: Annotated[
-        Count | None, Flag("Connections in a set. (default: 64)", int, letter="-c")
+        Count | None,
+        Flag("Open this many connections in each set. (default: 64)", int, letter="-c"),
     ] = None
     duration: Annotated[
         Seconds | None,
         Flag(
-            "Measured time for each contender, such as 20 or 1m. (default: 20s)",
+            "Measure each contender for this long, such as 20 or 1m. (default: 20s)",
             metavar="TIME",
             letter="-d",
         ),
     ] = None
     warm_up: Annotated[
         Seconds | None,
-        Flag("The longest warm-up of each process in each boot. (default: 4s)", metavar="TIME"),
+        Flag("Limit the warm-up of each process in each boot. (default: 4s)", metavar="TIME"),
     ] = None
     boots: Annotated[
-        Count, Flag("How often each contender restarts, for a spread of boots. (default: 1)", int)
+        Count,
+        Flag("Restart each contender this many times, for a spread of boots. (default: 1)", int),
     ] = 1
     protocol: ProtocolOption = None
     streams: StreamsOption = 1
@@ -75,7 +83,7 @@ class DrawsOptions(QuestionOptions):
     ready_timeout: ReadyTimeoutOption = None
     pids: Annotated[
         tuple[PositiveInt, ...],
-        Flag("The process behind a URL, for its CPU.", list[int]),
+        Flag("Measure CPU of this process, which serves a URL.", list[int]),
     ] = ()
 
     def model_post_init(self, _context: object) -> None:

@@ -24,14 +24,14 @@ RUNS_GRAMMAR = (
 )
 
 GATE = Flag(
-    "A condition for exit status 0; may be given several times. A gate fails where the whole 95 % "
-    "interval is on the wrong side.",
+    "Require this condition for exit status 0; may be repeated. A gate fails if "
+    "its whole 95 % interval is on the wrong side.",
     list[str],
     metavar="GATE",
 )
 CANT_TELL = Flag(
-    "What a gate does that can't be decided. With pass, only a proven breach stops a change; with "
-    "fail, only what is proven to hold gets through.",
+    "Let an inconclusive gate pass or fail. With pass only a proven breach fails; "
+    "with fail only a proven gate passes. (default: pass)",
     CantTell,
 )
 

@@ -23,8 +23,7 @@ from bakeoff.plan.values import (
 class Flag:
     """How the command line takes an option: its help, as what `type` it reads it, its letter.
 
-    `on`: a bool that is on by default has a second flag, --no-NAME. `panel` is the heading that the
-    help has it under.
+    `on`: a bool that is on by default has a second flag, --no-NAME.
     """
 
     help: str
@@ -32,7 +31,6 @@ class Flag:
     metavar: str | None = None
     letter: str = ""
     on: bool = False
-    panel: str | None = None
 
 
 class Options(BaseModel):

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,76 +25,82 @@ class QuestionOptions(Options):
     workload: Annotated[
         str | dict[str, Any] | None,
         Flag(
-            "What is asked, and the right answer: hello, empty, get (GET /, whatever it answers) "
-            "and others, or a file such as ./shop.toml with several requests. (default: hello; "
-            "get where all contenders are commands or URLs)",
+            "Send the requests of this workload and check the responses: hello, empty, get "
+            "(GET /, any response) and others, or a file such as ./shop.toml with several "
+            "requests. (default: hello; get if all contenders are commands or URLs)",
             metavar="NAME|FILE",
         ),
     ] = None
     request: Annotated[
         str | None,
-        Flag('In place of a workload: method and path, as in "POST /orders".', metavar="REQUEST"),
+        Flag(
+            'Send this request instead of a workload: method and path, as in "POST /orders".',
+            metavar="REQUEST",
+        ),
     ] = None
     method: Annotated[
         str | None,
-        Flag("Its method. (default: GET, or POST with a body)", metavar="METHOD", letter="-m"),
+        Flag("Use this method. (default: GET, or POST with a body)", metavar="METHOD", letter="-m"),
     ] = None
     headers: Annotated[
         tuple[str, ...],
-        Flag("A header to send; may be repeated.", list[str], metavar="NAME: VALUE", letter="-H"),
+        Flag("Send this header; may be repeated.", list[str], metavar="NAME: VALUE", letter="-H"),
     ] = ()
     body: Annotated[
-        str | None, Flag("A body to send: a text, or @FILE.", metavar="TEXT|@FILE", letter="-b")
+        str | None, Flag("Send this body: a text, or @FILE.", metavar="TEXT|@FILE", letter="-b")
     ] = None
-    body_file: Annotated[str | None, Flag("The same as -b @FILE.", metavar="FILE")] = None
+    body_file: Annotated[
+        str | None, Flag("Send this file as the body, as -b @FILE does.", metavar="FILE")
+    ] = None
     cookies: Annotated[
         tuple[str, ...],
-        Flag("A cookie to send; may be repeated.", list[str], metavar="NAME=VALUE"),
+        Flag("Send this cookie; may be repeated.", list[str], metavar="NAME=VALUE"),
     ] = ()
     user: Annotated[
-        str | None, Flag("Basic authentication.", metavar="NAME:PASSWORD", letter="-u")
+        str | None,
+        Flag(
+            "Authenticate with this name and password (Basic).",
+            metavar="NAME:PASSWORD",
+            letter="-u",
+        ),
     ] = None
     expect_status: Annotated[
-        int | None, Flag("The right answer's status. (default: 200)", int, metavar="N")
+        int | None, Flag("Require this status of the response. (default: 200)", int, metavar="N")
     ] = None
     expect_length: Annotated[
         str | int | None,
-        Flag("How many bytes its body has, or from how many to how many.", metavar="N|N-N"),
+        Flag("Require a body of this many bytes, or of a range of them.", metavar="N|N-N"),
     ] = None
-    expect_body: Annotated[str | None, Flag("Its body.", metavar="TEXT")] = None
-    expect_body_file: Annotated[str | None, Flag("A file that is its body.", metavar="FILE")] = None
-    expect_sha256: Annotated[str | None, Flag("The SHA-256 of its body.", metavar="HEX")] = None
+    expect_body: Annotated[str | None, Flag("Require this body.", metavar="TEXT")] = None
+    expect_body_file: Annotated[
+        str | None, Flag("Require the body to be this file's content.", metavar="FILE")
+    ] = None
+    expect_sha256: Annotated[
+        str | None, Flag("Require a body with this SHA-256.", metavar="HEX")
+    ] = None
     expect_contains: Annotated[
         tuple[str, ...],
-        Flag("A text that its body contains; may be repeated.", list[str], metavar="TEXT"),
+        Flag("Require this text in the body; may be repeated.", list[str], metavar="TEXT"),
     ] = ()
     expect_match: Annotated[
         str | None,
-        Flag("A regular expression that its body matches somewhere.", metavar="REGEX"),
+        Flag("Require a match of this regular expression somewhere in the body.", metavar="REGEX"),
     ] = None
     expect_json: Annotated[
         str | None,
         Flag(
-            'The shape of its JSON, as in {"id": "number", "name?": "string|null"}.',
+            'Require JSON of this shape, as in {"id": "number", "name?": "string|null"}.',
             metavar="SHAPE",
         ),
     ] = None
     expect_headers: Annotated[
         tuple[str, ...],
         Flag(
-            "A header that it has, and what its value begins with; may be repeated.",
+            "Require this header with a value that begins so; may be repeated.",
             list[str],
             metavar="NAME: VALUE",
         ),
     ] = ()
-
-    @classmethod
-    def flags(cls) -> dict[str, Flag]:
-        """The flags, with a heading of their own for those of the question."""
-        return {
-            name: replace(each, panel="What is asked") if name in _NAMES else each
-            for name, each in super().flags().items()
-        }
 
     @property
     def question(self) -> dict[str, Any]:

@@ -35,22 +35,23 @@ class ReplayOptions(Options):
 
     scale: Annotated[
         float,
-        Flag(
-            "Shortens or lengthens every load of the article in proportion: 0.05 is quick.", float
-        ),
+        Flag("Scale the time of every load of the article: 0.05 is quick. (default: 1)", float),
     ] = 1.0
     driver: Annotated[
         Driver,
         Flag(
-            "What makes the load in the article's shape: our engine, a real tool (the article's "
-            "own or another), or both our engine and the article's tool, compared.",
+            "Make the load with our engine, with a real tool (the article's own or "
+            "another), or with both our engine and the article's tool, which are then "
+            "compared. (default: engine)",
             Driver,
         ),
     ] = "engine"
     faithful: Annotated[
         bool,
         Flag(
-            "Also do as the article did: one server at a time, five runs in a row, the mean.", bool
+            "Repeat the article's method as well: one server at a time, five runs in a "
+            "row, the mean.",
+            bool,
         ),
     ] = False
     protocol: ProtocolOption = None
