@@ -66,6 +66,7 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two races of this machine, in its history."""
     runs_here, url = tmp_path / "runs", sqlite_url(tmp_path / "history.sqlite")
     monkeypatch.setenv("BAKEOFF_HISTORY", url)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     here = measure.machine(engine="", bakeoff="").model_copy(update={"taken_at": FIRST.isoformat()})
     size = Size(effect=0.2, contenders=3, duration_s=6, boots=1)
     for seed in (1, 2):

@@ -41,6 +41,7 @@ from pathlib import Path
 from typing import Any
 
 import bakeoff
+from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Environment
@@ -161,7 +162,7 @@ class Bench:
 
     def unequal(self, _number: int) -> dict[str, Any]:
         """With a history of its own, which predicts."""
-        history = self.folder / "history"
+        history = sqlite_url(self.folder / "history.sqlite")
         return {"subject": "four", **self.race(UNEQUAL, "40", "--no-twin", history=history)}
 
     def planted(self, number: int) -> dict[str, Any]:
@@ -225,7 +226,7 @@ class Bench:
         return {"subject": question, **self.race(words, duration, *options)}
 
     def race(
-        self, words: Sequence[str], duration: str, *options: str, history: Path | None = None
+        self, words: Sequence[str], duration: str, *options: str, history: str = ""
     ) -> dict[str, Any]:
         """What is kept of one race: figures by entry and pair, and each block's ln throughput."""
         command = ["race", *words, "-d", duration, *options]
@@ -235,7 +236,7 @@ class Bench:
         return {"words": typed, "wall_s": round(wall_s, 1), **figures}
 
     def bakeoff(
-        self, words: Sequence[str], history: Path | None = None
+        self, words: Sequence[str], history: str = ""
     ) -> tuple[Path, dict[str, Any], float]:
         """A command as people type it: its run, its result, and the seconds until it was printed.
 
@@ -256,7 +257,7 @@ class Bench:
                 env={
                     **os.environ,
                     "PYTHONPATH": str(Path(bakeoff.__file__).parents[1]),
-                    "BAKEOFF_HISTORY": str(history or ""),
+                    "BAKEOFF_HISTORY": history,
                 },
             )
         except subprocess.TimeoutExpired:
