@@ -17,8 +17,8 @@ place of K, and a ratio of R for these, it is 1 / (1 + (1/R − 1) k/K). The nei
 tests/ci_bench.
 
 Rules of counting, written before the first race. Every race that began counts: one that ended
-without a verdict is kept with its reason, and none is repeated or left out. A race is kept with the
-trees of the sources that judge and measure; races of other sources are not added to these. The next
+without a verdict is kept with its reason, and none is repeated or left out. A race is kept with a
+name of the sources that judge and measure; races of other sources are not added to these. The next
 race is of the part that is furthest behind its share of the time, so any stop leaves a balanced
 set. Races go on where they were stopped, call after call.
 """

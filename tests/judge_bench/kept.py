@@ -109,10 +109,15 @@ def races(path: Path) -> list[dict[str, Any]]:
 
 
 def append(path: Path, race: Mapping[str, Any]) -> None:
-    """Append a race, whole and on disk; what a kill left of another one goes."""
+    """Append a race."""
+    whole_line(path, json.dumps(race))
+
+
+def whole_line(path: Path, text: str) -> None:
+    """Append a line, whole and on disk; what a kill left of another one goes."""
     with path.open("a+b") as file:
         file.seek(0)
         file.truncate(file.read().rfind(b"\n") + 1)
-        file.write(json.dumps(race).encode() + b"\n")
+        file.write(text.encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())

@@ -1,6 +1,5 @@
 """One real race, through the command line that people use, and what the bench keeps of it."""
 
-import json
 import os
 import shlex
 import shutil
@@ -20,6 +19,7 @@ from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.sentences import sentences
 from bakeoff.runs.store import Store
+from tests.judge_bench.kept import whole_line
 
 Part = Literal["equal", "planted", "repeat"]
 OVER_S = 600.0
@@ -176,22 +176,7 @@ _OF_PAIR = ("ratio", "low", "high", "finding")
 def append(path: Path, line: Contract) -> None:
     """Append one line of JSON, whole and on disk; what a kill left of another one goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
-        file.write(line.to_json().encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def of_record(path: Path) -> list[Live]:
-    """The races between equals, and those repeated, that a record of the bench has.
-
-    Raises `BadFile` for a race of another shape.
-    """
-    races = json.loads(path.read_text()).get("races", [])
-    every = [Live.checked(each, path.name) for each in races]
-    return [each for each in every if each.part != "planted"]
+    whole_line(path, line.to_json())
 
 
 def lines(path: Path, kind: type[ContractT]) -> list[ContractT]:

@@ -1,7 +1,6 @@
 """What all races of the bench say together, each rate with its binomial interval."""
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 from scipy import stats
@@ -90,35 +89,6 @@ def true_ratio(race: Live, truth: Truth) -> float:
     return truth.ratio(race.loops, race.typical_us[0], race.client_busy[0])
 
 
-def of_repeats(races: Sequence[Live]) -> dict[str, object]:
-    """The same contenders, again and again: how often two races' intervals of a ratio overlap.
-
-    Pairs of races share races, so their share has no binomial interval.
-    """
-    ratios: dict[tuple[str, str], list[Compared]] = {}
-    for each in races:
-        for pair in each.pairs:
-            ratios.setdefault((pair.a, pair.b), []).append(pair)
-    overlaps = {
-        names: [a.low <= b.high and b.low <= a.high for a, b in combinations(own, 2)]
-        for names, own in ratios.items()
-    }
-    whole = [each for own in overlaps.values() for each in own]
-    return {
-        **_common(races),
-        "overlap": _counted(whole),
-        "ratios": [
-            {
-                "of": a,
-                "over": b,
-                "overlap": _counted(overlaps[a, b]),
-                "measured": [[each.ratio, each.low, each.high] for each in own],
-            }
-            for (a, b), own in ratios.items()
-        ],
-    }
-
-
 def half_width(ratio: Compared) -> float:
     """Of its interval, as a share of it."""
     return float(np.exp(_log_half(ratio)) - 1)
@@ -147,12 +117,6 @@ def _common(races: Sequence[Live]) -> dict[str, object]:
 
 def _share(happened: Sequence[bool]) -> dict[str, object] | None:
     return rate(sum(happened), len(happened)).model_dump() if happened else None
-
-
-def _counted(happened: Sequence[bool]) -> dict[str, object] | None:
-    if not happened:
-        return None
-    return {"count": sum(happened), "n": len(happened), "share": sum(happened) / len(happened)}
 
 
 def _mean(values: "Sequence[float] | np.ndarray") -> float | None:

@@ -1,14 +1,13 @@
 """What the bench's races say together."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.judge_bench.live import Compared, Live, append, lines, of_record
+from tests.judge_bench.live import Compared, Live, append, lines
 from tests.judge_bench.planted import Truth
-from tests.judge_bench.record import half_width, of_equals, of_planted, of_repeats, true_ratio
+from tests.judge_bench.record import half_width, of_equals, of_planted, true_ratio
 
 TRUTH = Truth(alone_ns=1.0, beside_ns=1.0, error=0.001, timings=4)
 
@@ -79,18 +78,6 @@ def test_each_race_has_its_own_truth() -> None:
     assert true_ratio(slow, TRUTH) == pytest.approx(1 / 1.015)
 
 
-def test_races_are_repeatable_where_their_intervals_overlap() -> None:
-    def of_three(first: float) -> Live:
-        pairs = [compared(first), compared(2.0, a="c"), compared(2.0 / first, a="c", b="b")]
-        return race(1.0, part="repeat", pairs=pairs)
-
-    found = of_repeats([of_three(1.0), of_three(1.002), of_three(1.1)])
-    assert _count(found["overlap"]) == (1 + 3 + 1, 9)
-    ratios = found["ratios"]
-    assert isinstance(ratios, list)
-    assert [_count(each["overlap"]) for each in ratios] == [(1, 3), (3, 3), (1, 3)]
-
-
 def test_the_half_width_is_a_share_of_the_ratio() -> None:
     assert half_width(compared(0.8, half=0.005)) == pytest.approx(0.005)
 
@@ -115,10 +102,3 @@ def _count(rate: object) -> tuple[int, int]:
 def _dict(value: object) -> dict[str, Any]:
     assert isinstance(value, dict)
     return value
-
-
-def test_of_an_earlier_record_all_races_count_but_the_planted(tmp_path: Path) -> None:
-    equal, planted = race(1.0), race(0.99, part="planted", subject="0.01")
-    record = tmp_path / "record.json"
-    record.write_text(json.dumps({"races": [equal.model_dump(), planted.model_dump()]}))
-    assert of_record(record) == [equal]
