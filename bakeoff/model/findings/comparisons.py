@@ -29,7 +29,7 @@ NO_FIGURE: Mapping[str, Row] = {
     "coarse": Row("{loader} prints no finer than {step_us:duration}", example={"loader": "ab"}),
     "text": Row("{text}", more="These are words of an article, a tool or an earlier version."),
 }
-"""Why there is no ratio, gate or claim."""
+"""Why a ratio, a gate or a claim is missing."""
 
 
 RUNS: Mapping[str, Row] = {
