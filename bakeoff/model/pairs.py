@@ -15,10 +15,10 @@ class Turnable(Protocol):
     """A comparison of `a` with `b`."""
 
     @property
-    def a(self) -> str: ...  # noqa: D102
+    def a(self) -> str: ...
     @property
-    def b(self) -> str: ...  # noqa: D102
-    def turned(self) -> Self: ...  # noqa: D102
+    def b(self) -> str: ...
+    def turned(self) -> Self: ...
 
 
 PairT = TypeVar("PairT", bound=Turnable)

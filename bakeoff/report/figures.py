@@ -14,11 +14,11 @@ class Measured(Protocol):
     """Whatever has a ratio with an interval."""
 
     @property
-    def ratio(self) -> float | None: ...  # noqa: D102
+    def ratio(self) -> float | None: ...
     @property
-    def low(self) -> float | None: ...  # noqa: D102
+    def low(self) -> float | None: ...
     @property
-    def high(self) -> float | None: ...  # noqa: D102
+    def high(self) -> float | None: ...
 
 
 def significant(value: float, digits: int) -> str:

@@ -167,7 +167,7 @@ class Watch(Protocol):
     """Who is told how a run gets on. `live`: how contenders stand, too, while they are measured."""
 
     @property
-    def live(self) -> bool: ...  # noqa: D102
+    def live(self) -> bool: ...
 
     def step(self, text: str) -> None:
         """Something begins that may take a while."""

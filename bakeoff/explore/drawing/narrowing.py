@@ -37,11 +37,11 @@ class Stood(Measured, Protocol):
     """A contender's ratio as it stood after `measured_s` of measuring, from `n` paired blocks."""
 
     @property
-    def measured_s(self) -> float: ...  # noqa: D102
+    def measured_s(self) -> float: ...
     @property
-    def ratio(self) -> float: ...  # noqa: D102
+    def ratio(self) -> float: ...
     @property
-    def n(self) -> int: ...  # noqa: D102
+    def n(self) -> int: ...
 
 
 Past = Mapping[str, Sequence[Stood]]
