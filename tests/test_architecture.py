@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "build": {"model", "command", "installation", "keeper"},
     "load": {"model", "command", "installation", "histograms"},
     "start": {"model", "keeper"},
+    "measure": {"model", "keeper"},
     "judge": {"model", "histograms"},
     "history": {"model"},
     "runs": {"model", "history", "workers", "keeper", "installation", *STAGES},

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from .processes import send
 
 PREFIX = "bakeoff-"
-KINDS = ("cgroup-v2", "cgroup-v1")
+CONTROLLERS = {"cgroup-v2": "", "cgroup-v1": "cpuacct"}
+"""Which controller's group of a kind counts CPU time; version 2 has one group without a name."""
+KINDS = tuple(CONTROLLERS)
 """In the order in which they are tried."""
 
 
@@ -27,31 +29,26 @@ class Base(NamedTuple):
     path: Path
 
 
-def parse_bases(mountinfo: str, own: str) -> list[Base]:
-    """Our own groups, from /proc/self/mountinfo and /proc/self/cgroup, version 2 first.
+def parse_groups(mountinfo: str, own: str) -> dict[str, Path]:
+    """Controller → folder of a process's group, from /proc/self/mountinfo and /proc/PID/cgroup.
 
     On hybrid machines version 2 is mounted beside version 1, without controllers.
     """
-    paths: dict[str, str] = {}  # controller → our group; version 2 has no controller's name
+    paths: dict[str, str] = {}
     for line in own.splitlines():
         _, controllers, path = line.split(":", 2)
         paths |= dict.fromkeys(controllers.split(","), path)
-    groups = []
+    groups: dict[str, Path] = {}
     for line in mountinfo.splitlines():
         fields, _, tail = line.partition(" - ")
         root, mounted_at = (_unescaped(part) for part in fields.split()[3:5])
         kind, _, options = tail.split()[:3]
-        if kind == "cgroup2" and "" in paths:
-            groups.append(Base("cgroup-v2", _under(mounted_at, root, paths[""])))
-        elif kind == "cgroup" and "cpuacct" in options.split(",") and "cpuacct" in paths:
-            groups.append(Base("cgroup-v1", _under(mounted_at, root, paths["cpuacct"])))
-    return sorted(groups, key=lambda base: KINDS.index(base.kind))
-
-
-def _under(mounted_at: str, root: str, path: str) -> Path:
-    """Group `path` below a mount of `root`; the mount itself if the group isn't below it."""
-    inside = os.path.relpath(path, root)
-    return Path(mounted_at) if inside.startswith("..") else Path(mounted_at) / inside
+        names = [""] if kind == "cgroup2" else options.split(",") if kind == "cgroup" else []
+        for name in paths.keys() & names:
+            # The mount itself where the group isn't below it.
+            inside = os.path.relpath(paths[name], root)
+            groups[name] = Path(mounted_at) / ("" if inside.startswith("..") else inside)
+    return groups
 
 
 def _unescaped(path: str) -> str:
@@ -61,14 +58,21 @@ def _unescaped(path: str) -> str:
     return path
 
 
-def bases(kinds: tuple[str, ...]) -> list[Base]:
-    """Our own groups of the given kinds, in that order, whether writable or not."""
+def groups(pid: int | None = None) -> dict[str, Path]:
+    """Those of a process, by default of this one; empty where they can't be known."""
     try:
         mountinfo = Path("/proc/self/mountinfo").read_text(errors="replace")
-        groups = parse_bases(mountinfo, Path("/proc/self/cgroup").read_text(errors="replace"))
+        own = Path(f"/proc/{pid or 'self'}/cgroup").read_text(errors="replace")
     except OSError:
-        return []
-    return sorted((b for b in groups if b.kind in kinds), key=lambda base: kinds.index(base.kind))
+        return {}
+    return parse_groups(mountinfo, own)
+
+
+def bases(kinds: tuple[str, ...] = KINDS, pid: int | None = None) -> list[Base]:
+    """The groups of a process that count CPU time, in the order of `kinds`, writable or not."""
+    there = groups(pid)
+    found = ((kind, there.get(CONTROLLERS[kind])) for kind in kinds)
+    return [Base(kind, group) for kind, group in found if group]
 
 
 def enclose(pid: int, instance_id: str, candidates: list[Base]) -> Base | None:

@@ -71,7 +71,7 @@ def sweep() -> tuple[str, ...]:
                     _end_entry(entry, done)
         elif entry.is_forgotten():
             entry.path.unlink(missing_ok=True)
-    for base in cgroups.bases(cgroups.KINDS):
+    for base in cgroups.bases():
         for group in base.path.glob(f"{cgroups.PREFIX}*"):
             if is_gone(group.name.removeprefix(cgroups.PREFIX)):
                 _end_group(group, done)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from bakeoff.keeper import cgroups
 from bakeoff.model.machine import Machine
 
 CPU = Path("/sys/devices/system/cpu")
@@ -19,7 +20,7 @@ _IO_URING = {"0": "allowed", "1": "allowed for one group", "2": "disabled"}
 def machine(engine: str, bakeoff: str) -> Machine:
     """This machine, now. `engine` and `bakeoff` are their versions."""
     cpuinfo = _text("/proc/cpuinfo") or ""
-    groups = own_groups()
+    groups = cgroups.groups()
     vendor, product = (_text(f"/sys/class/dmi/id/{key}") for key in ("sys_vendor", "product_name"))
     return Machine(
         taken_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -139,37 +140,10 @@ def _port_range() -> tuple[int, int] | None:
     return (int(limits[0]), int(limits[1])) if len(limits) == 2 else None
 
 
-def own_groups() -> dict[str, Path]:
-    """`parse_own_groups` of this process; empty if there are none."""
-    mountinfo, own = _text("/proc/self/mountinfo"), _text("/proc/self/cgroup")
-    return parse_own_groups(mountinfo, own) if mountinfo and own else {}
-
-
-def parse_own_groups(mountinfo: str, own: str) -> dict[str, Path]:
-    """Controller → folder of our own group; version 2 is the controller without a name.
-
-    From /proc/self/mountinfo and /proc/self/cgroup.
-    """
-    paths: dict[str, str] = {}
-    for line in own.splitlines():
-        _, controllers, path = line.split(":", 2)
-        paths |= dict.fromkeys(controllers.split(","), path)
-    groups: dict[str, Path] = {}
-    for line in mountinfo.splitlines():
-        fields, _, tail = line.partition(" - ")
-        root, mounted_at = fields.split()[3:5]
-        kind, _, options = tail.split()[:3]
-        names = [""] if kind == "cgroup2" else options.split(",") if kind == "cgroup" else []
-        for name in paths.keys() & names:
-            inside = os.path.relpath(paths[name], root)
-            groups[name] = Path(mounted_at) / ("" if inside.startswith("..") else inside)
-    return groups
-
-
 def counting(groups: dict[str, Path]) -> str:
     """The kind of group that can count contenders' CPU time; `tree` if none can."""
-    for name, kind in (("", "cgroup-v2"), ("cpuacct", "cgroup-v1")):
-        if name in groups and os.access(groups[name], os.W_OK):
+    for kind, controller in cgroups.CONTROLLERS.items():
+        if controller in groups and os.access(groups[controller], os.W_OK):
             return kind
     return "tree"
 

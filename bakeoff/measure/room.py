@@ -5,17 +5,18 @@ from pathlib import Path
 
 import psutil
 
-from bakeoff.measure.machine import own_groups
+from bakeoff.keeper import cgroups
 
 
 def read_free_memory_mib() -> float:
     """Memory that can be had without swapping, MiB: of the machine, and of our control groups."""
     free = [psutil.virtual_memory().available]
+    groups = cgroups.groups()
     for name, limit, used in (
         ("", "memory.max", "memory.current"),
         ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
     ):
-        folder = own_groups().get(name)
+        folder = groups.get(name)
         for group in [folder, *folder.parents] if folder else []:
             rest = left(group / limit, group / used)
             if rest is not None:

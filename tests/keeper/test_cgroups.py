@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bakeoff.keeper.cgroups import Base, parse_bases
+from bakeoff.keeper.cgroups import parse_groups
 
 HYBRID = """\
 23 28 0:21 / /proc rw,relatime - proc proc rw
@@ -22,28 +22,30 @@ UNIFIED = """\
 UNIFIED_OWN = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope\n"
 
 
-def test_version_2_comes_first_where_both_are_mounted() -> None:
-    assert parse_bases(HYBRID, HYBRID_OWN) == [
-        Base("cgroup-v2", Path("/sys/fs/cgroup/unified")),
-        Base("cgroup-v1", Path("/sys/fs/cgroup/cpu,cpuacct/batch/job1")),
-    ]
+def test_each_controller_has_its_folder() -> None:
+    assert parse_groups(HYBRID, HYBRID_OWN) == {
+        "cpu": Path("/sys/fs/cgroup/cpu,cpuacct/batch/job1"),
+        "cpuacct": Path("/sys/fs/cgroup/cpu,cpuacct/batch/job1"),
+        "name=systemd": Path("/sys/fs/cgroup/systemd/user.slice"),
+        "": Path("/sys/fs/cgroup/unified"),
+    }
 
 
 def test_our_own_group_is_taken_not_the_root() -> None:
     scope = "user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope"
-    assert parse_bases(UNIFIED, UNIFIED_OWN) == [Base("cgroup-v2", Path("/sys/fs/cgroup") / scope)]
+    assert parse_groups(UNIFIED, UNIFIED_OWN) == {"": Path("/sys/fs/cgroup") / scope}
 
 
 def test_a_container_sees_its_group_as_the_mount() -> None:
     inside = UNIFIED.replace("0:26 / ", "0:26 /docker/12ab ")
-    assert parse_bases(inside, "0::/docker/12ab\n")[0].path == Path("/sys/fs/cgroup")
-    assert parse_bases(inside, "0::/elsewhere\n")[0].path == Path("/sys/fs/cgroup")
+    for own in ("/docker/12ab", "/elsewhere"):
+        assert parse_groups(inside, f"0::{own}\n") == {"": Path("/sys/fs/cgroup")}
 
 
 def test_a_mount_point_with_a_space() -> None:
     moved = UNIFIED.replace("/sys/fs/cgroup", "/my\\040groups")
-    assert parse_bases(moved, "0::/\n") == [Base("cgroup-v2", Path("/my groups"))]
+    assert parse_groups(moved, "0::/\n") == {"": Path("/my groups")}
 
 
 def test_a_machine_without_control_groups_has_none() -> None:
-    assert parse_bases("23 28 0:21 / /proc rw - proc proc rw\n", "") == []
+    assert parse_groups("23 28 0:21 / /proc rw - proc proc rw\n", "") == {}

@@ -157,10 +157,10 @@ def test_a_scratch_folder_goes_with_its_context_and_after_a_kill_with_the_sweep(
     assert not left.exists()
 
 
-@pytest.mark.skipif(not cgroups.bases(cgroups.KINDS), reason="no control groups here")
+@pytest.mark.skipif(not cgroups.bases(), reason="no control groups here")
 def test_whoever_is_in_a_control_group_of_ours_is_ended(gone: str, sleeper: Sleeper) -> None:
     pid = sleeper()
-    group = cgroups.enclose(pid, f"{gone}-1", cgroups.bases(cgroups.KINDS))
+    group = cgroups.enclose(pid, f"{gone}-1", cgroups.bases())
     if group is None:
         pytest.skip("no control group can be made here")
     # A group shows whose it is to every sweep: that of another bakeoff here may be first.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.keeper import cgroups
 from bakeoff.measure import CpuReader, process_tree, read_cpu
 from bakeoff.measure.cpu import TICK_NS, parse_stat
-from bakeoff.measure.machine import own_groups
 from bakeoff.model.receipt import CpuCounter
 
 BURN = Path(__file__).parent / "burn.py"
@@ -19,7 +19,6 @@ STAT = (
     "4321 (tmux: (server)) S 17 4321 4300 0 -1 4194560 10 20 30 40 15 6 107 8 20 0 1 0 99887 "
     "1000 100 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0\n"
 )
-GROUP = f"bakeoff-test-{os.getpid()}"
 
 
 @contextmanager
@@ -46,15 +45,12 @@ def counted(kind: str) -> Iterator[tuple[subprocess.Popen[str], CpuCounter]]:
 
 
 def group_for(kind: str, pid: int) -> Path | None:
-    base = own_groups().get({"cgroup-v2": "", "cgroup-v1": "cpuacct"}.get(kind, "none"))
     if kind == "tree":
         return None
-    if base is None or not os.access(base, os.W_OK):
+    made = cgroups.enclose(pid, f"test-{os.getpid()}", cgroups.bases((kind,)))
+    if made is None:
         pytest.skip(f"no {kind} can be made here")
-    folder = base / GROUP
-    folder.mkdir()
-    (folder / "cgroup.procs").write_text(str(pid))
-    return folder
+    return made.path
 
 
 @pytest.mark.parametrize("kind", ["cgroup-v2", "cgroup-v1", "tree"])

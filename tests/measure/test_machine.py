@@ -12,7 +12,6 @@ from bakeoff.measure.machine import (
     cpu_model,
     cpu_quota,
     parse_numbers,
-    parse_own_groups,
     virtualisation,
 )
 from bakeoff.model.machine import Machine
@@ -20,10 +19,6 @@ from bakeoff.model.machine import Machine
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) @ 2.50GHz\nflags\t\t: fpu hypervisor tsc\n"
 METAL = "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu tsc\n"
 ARM = "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\n"
-HYBRID = """\
-32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
-41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
-"""
 
 
 def test_this_machine_has_a_complete_sheet_that_reads_back() -> None:
@@ -58,14 +53,6 @@ def test_the_processor_has_a_name() -> None:
 )
 def test_virtualisation(cpuinfo: str, vendor: str | None, kind: str | None) -> None:
     assert virtualisation(cpuinfo, vendor, None) == kind
-
-
-def test_each_controller_has_its_folder() -> None:
-    assert parse_own_groups(HYBRID, "2:cpu,cpuacct:/batch\n0::/mine\n") == {
-        "cpu": Path("/sys/fs/cgroup/cpu,cpuacct/batch"),
-        "cpuacct": Path("/sys/fs/cgroup/cpu,cpuacct/batch"),
-        "": Path("/sys/fs/cgroup/unified/mine"),
-    }
 
 
 def test_cpu_time_is_counted_where_a_group_can_be_made(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class Footprint:
         listening = dict(_listening())
         found += [f"port {port}" for inode, port in self._sockets.items() if inode in listening]
         keepers = tuple(f"{cgroups.PREFIX}{pid}-" for pid, _ in self._seen)
-        for base in cgroups.bases(cgroups.KINDS):
+        for base in cgroups.bases():
             groups = (each for each in base.path.glob(f"{cgroups.PREFIX}*"))
             found += [f"group {each}" for each in groups if each.name.startswith(keepers)]
         found += [f"folder {path}" for path in self.folder.rglob("scratch")]

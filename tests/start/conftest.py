@@ -120,7 +120,7 @@ def left_of(keeper_pid: int) -> list[str]:
         for one in processes.processes().values()
         if processes.is_running(one) and (processes.marker(one.pid) or "").startswith(mine)
     ]
-    bases = cgroups.bases(cgroups.KINDS)
+    bases = cgroups.bases()
     groups = [str(path) for base in bases for path in base.path.glob(f"bakeoff-{mine}*")]
     return running + groups
 
