@@ -207,7 +207,7 @@ def _name(given: str | None, out_file: str | None, source: str) -> str:
 def _write(recording: Recording, choices: Choices, out_file: str | None, force: bool) -> None:
     """Write the workload and what is beside it, and say what was left out."""
     made = draft(recording, choices)
-    if not made.asks:
+    if not made.requests:
         why = "".join(f"\n  {remark}" for remark in made.remarks)
         raise BadUsage(f"{made.source}: has no request that can be sent{why}")
     beside = made.files()
@@ -234,7 +234,7 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
             raise BadUsage(f"{each}: can't be written: {error.strerror}") from None
     # What we wrote can be raced, whatever the recording had in it.
     read_workload(path)
-    count = len(made.asks)
+    count = len(made.requests)
     say(f"wrote {path}: {count} request{'s' * (count != 1)}, weighted; {made.title}", out)
     for each in list(files)[1:]:
         say(f"wrote {each}, beside it", out)

@@ -7,10 +7,10 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.traffic.recording import Asked, Recording, method_of, target_of
+from bakeoff.model.errors import BadFile
+from bakeoff.traffic.recording import Recording, Request, method_of, target_of
 from bakeoff.traffic.secret_text import cleaned_line
 
 _LINE = re.compile(
@@ -38,57 +38,40 @@ class _Unreadable(Exception):
 def read_access_log(path: Path, host: str | None = None) -> Recording:
     """The GET and HEAD requests of a log, plain or gzipped: of other methods it lacks the bodies.
 
-    Where the log says which host was asked, they are those of one: `host`, or the one asked most.
-    Raises `BadFile` where no line can be read; `BadUsage` where `host` was never asked.
+    Where the log names hosts, they are those to `host`, or to the one that has most.
+    Raises `BadFile` where no line can be read; `BadUsage` where `host` has none.
     """
     recording = Recording(path.name)
-    of_hosts: dict[str | None, Counter[Asked]] = {}
+    of_hosts: dict[str | None, Counter[Request]] = {}
     faults: list[str] = []
     unreadable = 0
     for number, line in _lines(path):
         try:
-            asked_of, asked, reason = _entry(line)
+            host_of, request, reason = _entry(line)
         except _Unreadable as fault:
             unreadable += 1
             if not faults:
                 faults.append(f"line {number} {fault}")
             continue
-        if asked is None:
+        if request is None:
             recording.left_out[reason] += 1
         else:
-            of_hosts.setdefault(asked_of, Counter())[asked] += 1
+            of_hosts.setdefault(host_of, Counter())[request] += 1
     if faults and not of_hosts and not recording.left_out:
         raise BadFile(path, None, f"is not an access log: {faults[0]}")
     if faults:
         lines = f"line{'s' * (unreadable != 1)} that can't be read"
         recording.notes.append(f"{unreadable:,} {lines}; the first: {faults[0]}")
-    _take_host(recording, of_hosts, host, path)
+    # Lines without a host, as HTTP/1.0 writes them, are taken as that host's.
+    without = of_hosts.pop(None, Counter())
+    named = ((name, requests) for name, requests in of_hosts.items() if name)
+    by_size = sorted(named, key=lambda item: -item[1].total())
+    recording.take_host(dict(by_size), host, path)
+    recording.requests.update(without)
     return recording
 
 
-def _take_host(
-    recording: Recording,
-    of_hosts: dict[str | None, Counter[Asked]],
-    host: str | None,
-    path: Path,
-) -> None:
-    counts = Counter({name: asked.total() for name, asked in of_hosts.items() if name})
-    if host and host not in counts:
-        there = ", ".join(name for name, _ in counts.most_common(5) if name) or "the log names none"
-        raise BadUsage(f"--host {host}: {path} has no request to it; hosts: {there}")
-    recording.host = host or next((name for name, _ in counts.most_common(1)), None)
-    recording.asked = of_hosts.pop(recording.host, Counter())
-    if recording.host and None in of_hosts:
-        # Lines without a host, as HTTP/1.0 writes them.
-        recording.asked.update(of_hosts.pop(None))
-    del counts[recording.host]
-    if counts:
-        named = ", ".join(f"{name} {count:,}" for name, count in counts.most_common(5))
-        more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
-        recording.left_out[f"to other hosts ({named}{more}): --host takes one"] += counts.total()
-
-
-def _entry(line: str) -> tuple[str | None, Asked | None, str]:
+def _entry(line: str) -> tuple[str | None, Request | None, str]:
     """Host, request, and why there is none. Raises `_Unreadable`."""
     host, method_text, target_text, status_text = (
         _of_json(line) if line.lstrip().startswith("{") else _of_text(line)
@@ -99,17 +82,13 @@ def _entry(line: str) -> tuple[str | None, Asked | None, str]:
     if method not in _BODILESS:
         return None, None, f"with the method {method}: a log has no bodies"
     status = int(status_text)
-    # Who asks without a copy, and for the whole, is answered with 200.
+    # Without a copy and without a range, the answer is 200.
     status = 200 if status in (206, 304) else status
-    if status in (400, 408) or not 200 <= status <= 498:
-        return None, None, _unanswered(status)
-    return target[0] or host, Asked(method, target[1], status=status), ""
-
-
-def _unanswered(status: int) -> str:
     if status >= 500:
-        return "answered with 500 or more: the server failed"
-    return f"with the status {status}"
+        return None, None, "answered with 500 or more: the server failed"
+    if status in (400, 408, 499) or status < 200:
+        return None, None, f"with the status {status}"
+    return target[0] or host, Request(method, target[1], status=status), ""
 
 
 def _of_text(line: str) -> tuple[str | None, str, str, str]:
@@ -117,7 +96,7 @@ def _of_text(line: str) -> tuple[str | None, str, str, str]:
     before = found["before"].split() if found else []
     if found is None or len(before) < 3:
         raise _Unreadable(f"has none of the known formats (common, combined, JSON): {_shown(line)}")
-    # Nobody asks who the client says that it is; a user's name may have spaces.
+    # The identity is always `-`; a user's name may have spaces.
     host = before[0] if len(before) > 3 and before[1] != "-" else None
     method, target = _split(_ESCAPE.sub(_unescaped, found["request"]))
     return host and host.removesuffix(":80").removesuffix(":443"), method, target, found["status"]
@@ -159,8 +138,8 @@ def _of_json(line: str) -> tuple[str | None, str, str, str]:
 
 
 def _key(value: dict[str, Any], meaning: str) -> str:
-    each = (value.get(key) for key in _KEYS[meaning])
-    return next((str(one) for one in each if isinstance(one, str | int) and one != ""), "")
+    values = (value.get(key) for key in _KEYS[meaning])
+    return next((str(one) for one in values if isinstance(one, str | int) and one != ""), "")
 
 
 def _shown(line: str) -> str:
@@ -173,22 +152,17 @@ def _shown(line: str) -> str:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that aren't empty, with their numbers from 1. Raises `BadFile`."""
     try:
-        with _opened(path) as file:
+        with path.open("rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            file = gzip.GzipFile(fileobj=raw) if packed else raw
             number = 0
             while line := file.readline(_LONGEST_LINE):
                 number += 1
-                while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-                    if not (rest := file.readline(_LONGEST_LINE)) or rest.endswith(b"\n"):
-                        break
-                text = line.decode(errors="surrogateescape").strip()
-                if text:
+                rest = line
+                while len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+                    rest = file.readline(_LONGEST_LINE)
+                if text := line.decode(errors="surrogateescape").strip():
                     yield number, text
     except (OSError, EOFError, zlib.error, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise BadFile(path, None, f"can't be read: {reason}") from None
-
-
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")

@@ -7,11 +7,11 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.traffic.recording import Asked, Recording, method_of, read_bytes, target_of
+from bakeoff.traffic.recording import Recording, Request, method_of, read_bytes, target_of
 from bakeoff.traffic.shell_words import commands
 
 _FORM = "application/x-www-form-urlencoded"
-# What changes how curl works, not what it asks.
+# What changes how curl works, not what it sends.
 _IGNORED_FLAGS = {
     *("-s", "-S", "-k", "-v", "-i", "-f", "-g", "-N", "-#", "-0", "-4", "-6", "-O", "-J", "-q"),
     *("--silent", "--show-error", "--insecure", "--verbose", "--include", "--fail", "--globoff"),
@@ -74,11 +74,11 @@ def read_curl(text: str) -> Recording:
         if not command.urls:
             raise BadUsage("curl: the command has no URL")
         for url in command.urls:
-            host, asked = _asked(command, url)
+            host, request = _request(command, url)
             if recording.host not in (None, host):
-                recording.notes.append(f"{host} is another host; all are asked of the same server")
+                recording.notes.append(f"{host} is another host; all are sent to the same server")
             recording.host = recording.host or host
-            recording.asked[asked] += 1
+            recording.requests[request] += 1
         if command.follows:
             recording.notes.append("redirects (-L) are not followed: they count as answers")
     return recording
@@ -86,62 +86,39 @@ def read_curl(text: str) -> Recording:
 
 def _options(words: list[str]) -> _Command:
     command = _Command()
-    rest = _split_flags(words)
+    rest = list(words)
     while rest:
         word = rest.pop(0)
         if not word.startswith("-") or word == "-":
             command.urls.append(word)
             continue
         name = _LONG.get(word, word)
+        takes_value = {*_VALUES, *_IGNORED_VALUES, *_REFUSED}
+        if word[1] != "-" and word[2:] and word[:2] in takes_value | {*_FLAGS} | _IGNORED_FLAGS:
+            # `-sXPOST` is `-s -X POST`.
+            name, more = word[:2], word[2:]
+            rest.insert(0, more if name in takes_value else f"-{more}")
         if name in _REFUSED:
-            raise BadUsage(f"curl: {word} can't be taken: it is {_REFUSED[name]}")
-        if name in _IGNORED_FLAGS:
-            continue
+            raise BadUsage(f"curl: {name} can't be taken: it is {_REFUSED[name]}")
         if name in _FLAGS:
             _FLAGS[name](command)
-            continue
-        if name not in _IGNORED_VALUES and name not in _VALUES:
-            known = [*_LONG, *_VALUES, *_FLAGS]
-            raise BadUsage(
-                f"curl: {word[:40]} is not an option that is known here"
-                f"{nearest(word, known, 'known are')}"
-            )
-        if not rest:
-            raise BadUsage(f"curl: {word} needs a value")
-        value = rest.pop(0)
-        if name in _VALUES:
-            _VALUES[name](command, value)
+        elif name not in _IGNORED_FLAGS:
+            if name not in takes_value:
+                known = [*_LONG, *_VALUES, *_FLAGS]
+                raise BadUsage(
+                    f"curl: {word[:40]} is not an option that is known here"
+                    f"{nearest(word, known, 'known are')}"
+                )
+            if not rest:
+                raise BadUsage(f"curl: {word} needs a value")
+            value = rest.pop(0)
+            if name in _VALUES:
+                _VALUES[name](command, value)
     return command
 
 
-def _split_flags(words: list[str]) -> list[str]:
-    """`-sXPOST` as `-s -X POST`."""
-    taking = {name for name in (*_VALUES, *_IGNORED_VALUES, *_REFUSED) if len(name) == 2}
-    flags = {name for name in (*_FLAGS, *_IGNORED_FLAGS) if len(name) == 2}
-    split, is_value = [], False
-    for word in words:
-        letters = word
-        while not is_value and len(letters) > 2 and letters[0] == "-" and letters[1] != "-":
-            name = letters[:2]
-            if name in taking:
-                split.append(name)
-                letters, is_value = letters[2:], True
-            elif name in flags:
-                split.append(name)
-                letters = f"-{letters[2:]}"
-            else:
-                break
-        split.append(letters)
-        if is_value:
-            is_value = False
-        else:
-            name = _LONG.get(letters, letters)
-            is_value = name in taking or name in _VALUES or name in _IGNORED_VALUES
-    return split
-
-
-def _asked(command: _Command, url: str) -> tuple[str, Asked]:
-    data = _joined(command)
+def _request(command: _Command, url: str) -> tuple[str, Request]:
+    data = (b"" if command.json else b"&").join(command.data)
     if command.in_query and data:
         address, _, _ = url.partition("#")
         glue = "&" if "?" in address else "?"
@@ -153,11 +130,7 @@ def _asked(command: _Command, url: str) -> tuple[str, Asked]:
     method = method_of(command.method or usual)
     if method is None:
         raise BadUsage(f"curl: -X {command.method}: is not a method, which has letters only")
-    return target[0], Asked(method, target[1], _headers(command, bool(data)), data)
-
-
-def _joined(command: _Command) -> bytes:
-    return (b"" if command.json else b"&").join(command.data)
+    return target[0], Request(method, target[1], _headers(command, bool(data)), data)
 
 
 def _headers(command: _Command, has_body: bool) -> tuple[tuple[str, str], ...]:

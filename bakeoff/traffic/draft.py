@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from bakeoff.traffic.headers import common, kept
-from bakeoff.traffic.recording import Asked, Headers, Recording, is_asset
+from bakeoff.traffic.recording import Headers, Recording, Request, is_asset
 from bakeoff.traffic.secrets import without_secrets
 from bakeoff.traffic.shapes import (
     Item,
@@ -51,7 +51,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Asks:
+class DraftRequest:
     """One request of the workload, with its fields."""
 
     weight: int
@@ -75,7 +75,7 @@ class Draft:
     name: str
     title: str
     source: str
-    asks: list[Asks] = field(default_factory=list)
+    requests: list[DraftRequest] = field(default_factory=list)
     columns: dict[str, list[str]] = field(default_factory=dict)
     """Rows of the data by column, all of one length."""
     bodies: dict[str, bytes] = field(default_factory=dict)
@@ -84,7 +84,6 @@ class Draft:
 
     @property
     def data(self) -> str | None:
-        """The data file's name, if there is one."""
         return f"{self.name}.csv" if self.columns else None
 
     def files(self) -> dict[str, bytes]:
@@ -99,26 +98,30 @@ class Draft:
 
 
 def draft(recording: Recording, choices: Choices) -> Draft:
-    """The workload that asks what was recorded, as often. It may have no request."""
+    """The workload of the recorded requests, each as often. It may have no request."""
     secrets: Counter[str] = Counter()
     if not choices.with_secrets:
         recording, secrets = without_secrets(recording)
-    asked = _chosen(recording, choices)
-    found = shapes(asked, choices.apart)
+    chosen = _chosen(recording, choices)
+    found = shapes(chosen, choices.apart)
     taken, rest = found[: choices.most], found[choices.most :]
     of = f" to {recording.host}" if recording.host else ""
     total = sum(shape.size for shape in taken)
     title = f"{total:,} request{'s' * (total != 1)}{of}, from {recording.source}"
     made = Draft(choices.name, title, recording.source)
-    varying = [shape for shape in taken if len(shape.asked) > 1]
+    varying = [shape for shape in taken if len(shape.requests) > 1]
     rows = min(MOST_ROWS, max((shape.size for shape in varying), default=1))
     for shape in taken:
-        made.asks.append(_asks(made, shape, rows))
-    made.remarks = [*_remarks(recording, secrets, choices), *_of_rest(rest, asked.total())]
+        made.requests.append(_request_of(made, shape, rows))
+    made.remarks = list(_remarks(recording, secrets, choices))
+    if rest:
+        rarer = f"{len(rest):,} rarer request{'s' * (len(rest) != 1)}"
+        share = sum(shape.size for shape in rest) / chosen.total()
+        made.remarks.append(f"left out: {rarer}, {share:.1%} of all; --max NUMBER takes more")
     most = max((shape.size for shape in varying), default=0)
     if most > rows:
         made.remarks.append(f"the data file has {rows:,} rows, taken evenly from {most:,} requests")
-    if any(asks.json is not None for asks in made.asks):
+    if any(request.json is not None for request in made.requests):
         made.remarks.append(
             "json is the shape of recorded answers, which were not compressed: widen it where "
             "others are right"
@@ -126,49 +129,47 @@ def draft(recording: Recording, choices: Choices) -> Draft:
     return made
 
 
-def _chosen(recording: Recording, choices: Choices) -> Counter[Asked]:
-    """What can be asked and is wanted; the rest is counted."""
-    chosen: Counter[Asked] = Counter()
-    for asked, count in recording.asked.items():
-        if len(asked.path) > _LONGEST_PATH:
+def _chosen(recording: Recording, choices: Choices) -> Counter[Request]:
+    """What can be sent and is wanted; the rest is counted."""
+    chosen: Counter[Request] = Counter()
+    for request, count in recording.requests.items():
+        if len(request.path) > _LONGEST_PATH:
             recording.left_out[f"whose path has more than {_LONGEST_PATH:,} characters"] += count
-        elif b"{{" in asked.body and len(asked.body) > _LONGEST_WITH_BRACES:
+        elif b"{{" in request.body and len(request.body) > _LONGEST_WITH_BRACES:
             recording.left_out["whose body is long and has {{ in it"] += count
-        elif not choices.assets and _is_asset(asked):
+        elif not choices.assets and (
+            is_asset(request.path.partition("?")[0])
+            or _ASSET_TYPES.match((request.answer_type or "").lower())
+        ):
             recording.left_out["for static assets (--no-assets)"] += count
         else:
-            chosen[asked] += count
+            chosen[request] += count
     return chosen
 
 
-def _is_asset(asked: Asked) -> bool:
-    path = asked.path.partition("?")[0]
-    return is_asset(path) or bool(_ASSET_TYPES.match((asked.answer_type or "").lower()))
-
-
-def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
+def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
     """The request that a shape is; its columns and files go into `made`."""
-    first, several = shape.first, list(shape.asked)
+    first, several = shape.first, list(shape.requests)
     values = list(zip(*map(values_of, several), strict=True))
-    fixed = [len(set(each)) == 1 for each in values]
+    fixed = [len(set(column)) == 1 for column in values]
     # Two braces would begin a field, unless they come from a column.
     fixed[-1] = fixed[-1] and ("{{" not in values[-1][0] or text_of(first.body) is None)
-    picked = _picked(list(shape.asked.values()), rows)
+    picked = _picked(list(shape.requests.values()), rows)
     slots = []
     parts = parts_of(first.path)
-    for at, (each, is_fixed) in enumerate(zip(values, fixed, strict=True)):
+    for at, (column, is_fixed) in enumerate(zip(values, fixed, strict=True)):
         if is_fixed:
-            slots.append(each[0])
+            slots.append(column[0])
             continue
-        name = _free(_column(parts, at, fixed, each), made.columns)
-        made.columns[name] = [each[index] for index in picked]
+        name = _free(_column(parts, at, fixed, column), made.columns)
+        made.columns[name] = [column[index] for index in picked]
         slots.append(f"{{{{{name}}}}}")
     end = len(parts.segments)
     query = parts.query and tuple(
         Item(item.name, item.equals, value)
         for item, value in zip(parts.query, slots[end:-1], strict=True)
     )
-    headers, differing = common([kept(asked) for asked in several])
+    headers, differing = common([kept(request) for request in several])
     json_shape = _shape_of(several)
     if json_shape is not None:
         # The engine looks at bodies as they come.
@@ -177,8 +178,8 @@ def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
     if fixed[-1] and (text_of(first.body) is None or len(first.body) > _LONGEST_LINE):
         body, body_file = "", _body_file(made, first)
     notes = (f"left out, as they differ: {', '.join(differing)}",) if differing else ()
-    types = {asked.answer_type for asked in several}
-    return Asks(
+    types = {request.answer_type for request in several}
+    return DraftRequest(
         shape.size,
         first.method,
         path_with(Parts(tuple(slots[:end]), query)),
@@ -194,7 +195,7 @@ def _asks(made: Draft, shape: Shape, rows: int) -> Asks:
 
 
 def _picked(counts: list[int], rows: int) -> list[int]:
-    """For each row which of them it has: each as often as it was asked, as far as rows allow."""
+    """For each row which of them it has: each as often as it was sent, as far as rows allow."""
     ends = list(accumulate(counts))
     return [bisect_right(ends, (2 * row + 1) * ends[-1] // (2 * rows)) for row in range(rows)]
 
@@ -223,24 +224,24 @@ def _free(name: str, taken: dict[str, list[str]]) -> str:
     return free
 
 
-def _body_file(made: Draft, asked: Asked) -> str:
+def _body_file(made: Draft, request: Request) -> str:
     """Keep a body in a file beside the workload. Returns its name."""
-    kind = asked.header("content-type")
-    suffix = "bin" if text_of(asked.body) is None else "json" if "json" in kind else "txt"
+    kind = request.header("content-type")
+    suffix = "bin" if text_of(request.body) is None else "json" if "json" in kind else "txt"
     name = f"{made.name}-{len(made.bodies) + 1}.{suffix}"
-    made.bodies[name] = asked.body
+    made.bodies[name] = request.body
     return name
 
 
-def _shape_of(several: list[Asked]) -> JsonValue:
+def _shape_of(several: list[Request]) -> JsonValue:
     """The shape of their answers; None where it isn't known, or can't be looked at."""
     answers: list[Any] = []
-    for asked in several:
-        if asked.compressed:
+    for request in several:
+        if request.compressed:
             return None
-        if asked.answer is not None:
+        if request.answer is not None:
             try:
-                answers.append(json.loads(asked.answer))
+                answers.append(json.loads(request.answer))
             except (ValueError, RecursionError):
                 return None
     return shape_of(answers) if answers else None
@@ -255,10 +256,3 @@ def _remarks(recording: Recording, secrets: Counter[str], choices: Choices) -> I
     elif choices.with_secrets:
         yield "secrets, if there are any, are in it (--with-secrets)"
     yield from recording.notes
-
-
-def _of_rest(rest: list[Shape], total: int) -> Iterator[str]:
-    if rest:
-        size = sum(shape.size for shape in rest)
-        rarer = f"{len(rest):,} rarer request{'s' * (len(rest) != 1)}"
-        yield f"left out: {rarer}, {size / total:.1%} of all; --max NUMBER takes more"

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import codecs
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, ValidationError
 
 from bakeoff.model.base import Contract
-from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.errors import BadFile
 from bakeoff.traffic.recording import (
-    Asked,
     Recording,
+    Request,
     method_of,
     parsed_json,
     read_bytes,
@@ -76,13 +77,13 @@ class _Har(_Part):
 
 
 def read_har(path: Path, host: str | None = None) -> Recording:
-    """The requests of a HAR file to one host: the one that was asked first, or `host`.
+    """The requests of a HAR file to one host: the first one in it, or `host`.
 
-    Raises `BadFile`; `BadUsage` where `host` was never asked.
+    Raises `BadFile`; `BadUsage` where `host` has none.
     """
-    har = _Har.checked(parsed_json(_without_mark(read_bytes(path)), path), path)
+    har = _Har.checked(parsed_json(read_bytes(path).removeprefix(codecs.BOM_UTF8), path), path)
     recording = Recording(path.name)
-    of_hosts: dict[str, list[Asked]] = {}
+    of_hosts: dict[str, list[Request]] = {}
     faults: list[str] = []
     for number, value in enumerate(har.log.entries):
         try:
@@ -93,23 +94,14 @@ def read_har(path: Path, host: str | None = None) -> Recording:
         target, method = target_of(entry.request.url), method_of(entry.request.method)
         reason = _reason(entry, target is not None, method is not None)
         if reason is None and target and target[0] and method:
-            of_hosts.setdefault(target[0], []).append(_asked(entry, method, target[1]))
+            of_hosts.setdefault(target[0], []).append(_sent(entry, method, target[1]))
         else:
             recording.left_out[reason or "that is not HTTP"] += 1
     if faults:
         recording.left_out[f"that can't be understood; the first: {faults[0]}"] += len(faults)
-    if host and host not in of_hosts:
-        there = ", ".join(of_hosts) or "none"
-        raise BadUsage(
-            f"--host {host}: {path} has no request to it that can be sent; hosts: {there}"
-        )
-    recording.host = host or next(iter(of_hosts), None)
-    recording.asked.update(of_hosts.pop(recording.host or "", ()))
-    others = Counter({other: len(asked) for other, asked in of_hosts.items()})
-    if others:
-        named = ", ".join(f"{other} {count}" for other, count in others.most_common(5))
-        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-        recording.left_out[f"to other hosts ({named}{more}): --host takes one"] += others.total()
+    recording.take_host(
+        {name: Counter(requests) for name, requests in of_hosts.items()}, host, path
+    )
     return recording
 
 
@@ -134,16 +126,16 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
     return next((reason for reason, holds in checks.items() if holds), None)
 
 
-def _asked(entry: _Entry, method: str, path: str) -> Asked:
+def _sent(entry: _Entry, method: str, path: str) -> Request:
     content = entry.response.content
     answered = {pair.name.lower(): pair.value for pair in entry.response.headers}
     status = entry.response.status
-    return Asked(
+    return Request(
         method,
         path,
         tuple((pair.name, pair.value) for pair in entry.request.headers),
         _body(entry.request.postData) or b"",
-        # The browser had a copy; who asks without one is sent it.
+        # The browser had a copy; without one the server sends it.
         200 if status == 304 else status,
         answered.get("content-type") or content.mimeType or None,
         _json_answer(content) if status < 300 else None,
@@ -179,7 +171,3 @@ def _decoded(text: str) -> bytes | None:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-
-
-def _without_mark(data: bytes) -> bytes:
-    return data.removeprefix(b"\xef\xbb\xbf")

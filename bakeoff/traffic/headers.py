@@ -2,7 +2,7 @@
 
 import re
 
-from bakeoff.traffic.recording import Asked, Headers
+from bakeoff.traffic.recording import Headers, Request
 
 _ENGINES = {
     *("host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "te"),
@@ -15,14 +15,14 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t -~]*")
 
 
-def kept(asked: Asked) -> Headers:
+def kept(request: Request) -> Headers:
     """Headers that can be sent again, each name once.
 
     Not those that are the engine's, ask whether a copy is still good, or name the page before.
     Of compressions gzip is left, which the verify step can read.
     """
     found: dict[str, tuple[str, str]] = {}
-    for name, given in asked.headers:
+    for name, given in request.headers:
         value, lower = given.strip(), name.lower()
         if lower in _ENGINES | _OTHER or not _TOKEN.fullmatch(name):
             continue

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import yaml
 
 from bakeoff.model.errors import BadFile
-from bakeoff.traffic.recording import Asked, Recording, path_of, read_bytes
+from bakeoff.traffic.recording import Recording, Request, path_of, read_bytes
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _REFERENCES = 32
@@ -21,7 +21,7 @@ _NOTHING = object()
 
 
 def read_openapi(path: Path) -> Recording:
-    """The GETs that can be asked: those without required parameters, and those with examples.
+    """The GETs that can be sent: those without required parameters, and those with examples.
 
     Raises `BadFile`.
     """
@@ -40,14 +40,14 @@ def read_openapi(path: Path) -> Recording:
             if method != "get" and isinstance(item.get(method), dict):
                 recording.left_out[f"with the method {method.upper()}"] += 1
         if isinstance(operation := item.get("get"), dict):
-            asked, reason = _asked(document, before, template, item, operation)
-            if asked:
-                recording.asked[asked] = 1
+            request, reason = _request(document, before, template, item, operation)
+            if request:
+                recording.requests[request] = 1
             else:
                 recording.left_out[reason] += 1
-    if document.root.get("security") or any("security" in each for each in _gets(paths)):
+    if document.root.get("security") or any("security" in operation for operation in _gets(paths)):
         recording.notes.append(
-            "the description asks for credentials: add them to [request.headers]"
+            "the description requires credentials: add them to [request.headers]"
         )
     return recording
 
@@ -123,13 +123,13 @@ def _prefix(document: _Document) -> str:
         return ""
 
 
-def _asked(
+def _request(
     document: _Document,
     before: str,
     template: str,
     item: dict[str, Any],
     operation: dict[str, Any],
-) -> tuple[Asked | None, str]:
+) -> tuple[Request | None, str]:
     """The request, or why there is none."""
     path = before + template
     query: list[tuple[str, str]] = []
@@ -157,7 +157,7 @@ def _asked(
     label = operation.get("operationId")
     accept = ("Accept", kind or "*/*")
     named = label if isinstance(label, str) and label else None
-    return Asked("GET", whole, (accept, *headers), b"", status, kind, label=named), ""
+    return Request("GET", whole, (accept, *headers), b"", status, kind, label=named), ""
 
 
 def _parameters(
@@ -167,8 +167,8 @@ def _parameters(
     found: dict[tuple[Any, Any], dict[str, Any]] = {}
     for source in (item, operation):
         listed = source.get("parameters")
-        for each in listed if isinstance(listed, list) else ():
-            parameter = document.followed(each)
+        for item in listed if isinstance(listed, list) else ():
+            parameter = document.followed(item)
             if isinstance(parameter, dict):
                 found[str(parameter.get("name")), str(parameter.get("in"))] = parameter
     return list(found.values())
@@ -193,8 +193,8 @@ def _example(document: _Document, parameter: dict[str, Any]) -> Any:
             choices[0] if isinstance(choices, list) and choices else None,
         )
         for value in given:
-            each = value if isinstance(value, list) else [value]
-            if each and all(isinstance(one, str | int | float | date) for one in each):
+            several = value if isinstance(value, list) else [value]
+            if several and all(isinstance(one, str | int | float | date) for one in several):
                 return value
     return _NOTHING
 

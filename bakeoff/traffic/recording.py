@@ -1,14 +1,15 @@
-"""What was asked, as a recording has it: the same for every kind of source."""
+"""Recorded requests, the same for every kind of source."""
 
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from bakeoff.model.errors import BadFile
+from bakeoff.model.errors import BadFile, BadUsage
 
 Headers = tuple[tuple[str, str], ...]
 _TOKEN = re.compile(r"[A-Z]+")
@@ -19,7 +20,7 @@ _ASSETS = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """One request, and what is known of its answer."""
 
     method: str
@@ -44,13 +45,13 @@ class Asked:
 
 @dataclass
 class Recording:
-    """Requests with how often each was asked, and what was left out on the way."""
+    """Requests with how often each was sent, and what was left out on the way."""
 
     source: str
     """What people call it, such as a file's name."""
     host: str | None = None
-    """Who was asked, if it is known."""
-    asked: Counter[Asked] = field(default_factory=Counter)
+    """The host that they were sent to, if it is known."""
+    requests: Counter[Request] = field(default_factory=Counter)
     """In the order of their first appearance."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How many requests, or what else, were left out, and why."""
@@ -59,8 +60,24 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """How many requests there are."""
-        return self.asked.total()
+        return self.requests.total()
+
+    def take_host(
+        self, by_host: Mapping[str, Counter[Request]], host: str | None, path: Path
+    ) -> None:
+        """Take the requests to `host`, else to the first one. Raises `BadUsage`."""
+        if host and host not in by_host:
+            there = ", ".join([*by_host][:5]) or "none"
+            raise BadUsage(f"--host {host}: {path} has no request to it; hosts: {there}")
+        self.host = host or next(iter(by_host), None)
+        self.requests.update(by_host.get(self.host or "", {}))
+        others = Counter({name: requests.total() for name, requests in by_host.items()})
+        del others[self.host or ""]
+        if others:
+            named = ", ".join(f"{name} {count:,}" for name, count in others.most_common(5))
+            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+            reason = f"to other hosts ({named}{more}): --host takes one"
+            self.left_out[reason] += others.total()
 
 
 def method_of(text: str) -> str | None:

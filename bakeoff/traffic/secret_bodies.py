@@ -116,7 +116,7 @@ def _value(value: Any, name: str, found: set[str]) -> Any:
     if isinstance(value, list):
         # `"tokens": ["a", "b"]`, but not the numbers that a language model calls so.
         one = name if is_secret(name) else name.removesuffix("s")
-        return [_value(each, one if isinstance(each, str) else name, found) for each in value]
+        return [_value(item, one if isinstance(item, str) else name, found) for item in value]
     if value is None or isinstance(value, bool):
         return value
     if is_secret(name, str(value)):

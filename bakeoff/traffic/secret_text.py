@@ -88,7 +88,7 @@ def _replaced(found: set[str]) -> Callable[[re.Match[str]], str]:
 
 
 def _with(match: re.Match[str], group: str, value: str) -> str:
-    begin, end = (each - match.start() for each in match.span(group))
+    begin, end = (at - match.start() for at in match.span(group))
     return match[0][:begin] + value + match[0][end:]
 
 

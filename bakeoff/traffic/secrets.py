@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from urllib.parse import unquote
 
-from bakeoff.traffic.recording import Asked, Recording, is_asset
+from bakeoff.traffic.recording import Recording, Request, is_asset
 from bakeoff.traffic.secret_bodies import cleaned_body, form
 from bakeoff.traffic.secret_text import cleaned_line
 from bakeoff.traffic.tokens import (
@@ -29,20 +29,20 @@ def without_secrets(recording: Recording) -> tuple[Recording, Counter[str]]:
 
     Headers are left out; in paths and bodies `LEFT_OUT` stands for them.
     """
-    kept: Counter[Asked] = Counter()
+    kept: Counter[Request] = Counter()
     counts: Counter[str] = Counter()
     unread = 0
-    for asked, count in recording.asked.items():
+    for request, count in recording.requests.items():
         found: set[str] = set()
-        kept[_cleaned(asked, found)] += count
-        unread += count * (not _is_text(asked.body))
+        kept[_cleaned(request, found)] += count
+        unread += count * (not _is_text(request.body))
         for name in found:
             counts[name] += count
     notes = [*recording.notes]
     if unread:
         requests = "1 request has a body" if unread == 1 else f"{unread:,} requests have bodies"
         notes.append(f"{requests} of bytes that are not text: look for secrets there yourself")
-    return replace(recording, asked=kept, notes=notes), counts
+    return replace(recording, requests=kept, notes=notes), counts
 
 
 def _is_text(body: bytes) -> bool:
@@ -52,21 +52,21 @@ def _is_text(body: bytes) -> bool:
         return False
 
 
-def _cleaned(asked: Asked, found: set[str]) -> Asked:
+def _cleaned(request: Request, found: set[str]) -> Request:
     headers = []
-    for name, value in asked.headers:
+    for name, value in request.headers:
         if _is_secret_header(name, value):
             found.add(name.title())
         else:
             headers.append((name, value))
-    before, mark, query = asked.path.partition("?")
+    before, mark, query = request.path.partition("?")
     places: dict[str, set[str]] = {place: set() for place in ("path", "query", "body")}
     cleaned = replace(
-        asked,
+        request,
         path=_path(before, places["path"]) + mark + form(query, places["query"]),
         headers=tuple(headers),
-        body=cleaned_body(asked.body, asked.header("content-type"), places["body"]),
-        answer=None if _names_tokens(asked.answer) else asked.answer,
+        body=cleaned_body(request.body, request.header("content-type"), places["body"]),
+        answer=None if _names_tokens(request.answer) else request.answer,
     )
     for place, names in places.items():
         found |= {f"{TOKEN} in the {place}" if name == TOKEN else name for name in names}

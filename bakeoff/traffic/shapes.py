@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from bakeoff.traffic.headers import kept
-from bakeoff.traffic.recording import Asked
+from bakeoff.traffic.recording import Request
 
 MANY_WORDS = 20
 """From so many different words on, a segment of a path is a value: requests would be too many."""
@@ -39,23 +40,20 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """Requests that are one, with how often each was asked."""
+    """Requests that are one, with how often each was sent."""
 
-    asked: dict[Asked, int]
+    requests: dict[Request, int]
 
     @property
-    def first(self) -> Asked:
-        """The one that was asked first."""
-        return next(iter(self.asked))
+    def first(self) -> Request:
+        return next(iter(self.requests))
 
     @property
     def size(self) -> int:
-        """How many requests it stands for."""
-        return sum(self.asked.values())
+        return sum(self.requests.values())
 
 
 def parts_of(path: str) -> Parts:
-    """`path`, taken apart."""
     before, mark, query = path.partition("?")
     return Parts(tuple(before.split("/")), tuple(map(_item, query.split("&"))) if mark else None)
 
@@ -66,15 +64,14 @@ def path_with(parts: Parts) -> str:
     return "/".join(parts.segments) + query
 
 
-def values_of(asked: Asked) -> tuple[str, ...]:
+def values_of(request: Request) -> tuple[str, ...]:
     """What may differ between requests of a shape: segments, values of the query, the body."""
-    parts = parts_of(asked.path)
+    parts = parts_of(request.path)
     query = (item.value for item in parts.query or ())
-    return (*parts.segments, *query, text_of(asked.body) or "")
+    return (*parts.segments, *query, text_of(request.body) or "")
 
 
 def text_of(body: bytes) -> str | None:
-    """The body as text, if it is."""
     try:
         return body.decode()
     except UnicodeDecodeError:
@@ -86,7 +83,7 @@ def is_id(segment: str) -> bool:
     return _ID.fullmatch(segment) is not None
 
 
-def shapes(asked: Counter[Asked], apart: bool) -> list[Shape]:
+def shapes(requests: Counter[Request], apart: bool) -> list[Shape]:
     """The shapes, those that stand for most requests first.
 
     Requests are of one shape if method, status, types and names in the query are the same, and
@@ -94,10 +91,10 @@ def shapes(asked: Counter[Asked], apart: bool) -> list[Shape]:
     a segment has `MANY_WORDS` different words, and all else is the same, it is a value, too.
     `apart`: only requests that are equal are one.
     """
-    groups: dict[Hashable, dict[Asked, int]] = {}
-    for each, count in asked.items():
-        key = (_rest(each), each.path, each.body) if apart else _key(each)
-        groups.setdefault(key, {})[each] = count
+    groups: dict[Hashable, dict[Request, int]] = {}
+    for request, count in requests.items():
+        key = (_rest(request), request.path, request.body) if apart else _key(request)
+        groups.setdefault(key, {})[request] = count
     found = list(groups.values()) if apart else _with_words(groups.values())
     return sorted(map(Shape, found), key=lambda shape: -shape.size)
 
@@ -107,50 +104,50 @@ def _item(text: str) -> Item:
     return Item("", "", name) if not equals and is_id(name) else Item(name, equals, value)
 
 
-def _rest(asked: Asked) -> Hashable:
+def _rest(request: Request) -> Hashable:
     """What is never a value."""
-    headers = {name.lower(): value for name, value in kept(asked)}
-    types = (headers.get("accept"), headers.get("content-type"), _media_type(asked.answer_type))
-    is_value = len(asked.body) <= LONGEST_VALUE and text_of(asked.body) is not None
-    body = bool(asked.body) if is_value else asked.body
-    return (asked.method, asked.status, asked.label, types, body)
+    headers = {name.lower(): value for name, value in kept(request)}
+    types = (headers.get("accept"), headers.get("content-type"), _media_type(request.answer_type))
+    is_value = len(request.body) <= LONGEST_VALUE and text_of(request.body) is not None
+    body = bool(request.body) if is_value else request.body
+    return (request.method, request.status, request.label, types, body)
 
 
 def _media_type(value: str | None) -> str:
     return (value or "").partition(";")[0].strip().lower()
 
 
-def _key(asked: Asked, words: frozenset[int] = frozenset()) -> Hashable:
+def _key(request: Request, words: frozenset[int] = frozenset()) -> Hashable:
     """What is the same in all requests of a shape. Of the segments at `words`, how they end."""
-    parts = parts_of(asked.path)
+    parts = parts_of(request.path)
     segments = tuple(
         (PurePosixPath(segment).suffix,) if at in words else None if is_id(segment) else segment
         for at, segment in enumerate(parts.segments)
     )
     names = None if parts.query is None else tuple(item[:2] for item in parts.query)
-    return (_rest(asked), segments, names)
+    return (_rest(request), segments, names)
 
 
 class _Group(NamedTuple):
     """Requests of one shape, and which segments are values for being so many words."""
 
-    asked: dict[Asked, int]
+    requests: dict[Request, int]
     words: frozenset[int]
 
     def key(self, at: int) -> Hashable:
         """What is the same in all of them but for the segment `at`."""
-        return _key(next(iter(self.asked)), self.words | {at})
+        return _key(next(iter(self.requests)), self.words | {at})
 
     def word(self, at: int) -> str:
         """The segment `at`, empty if there is none."""
-        segments = _segments(next(iter(self.asked)))
+        segments = _segments(next(iter(self.requests)))
         return segments[at] if at < len(segments) else ""
 
 
-def _with_words(groups: Iterable[dict[Asked, int]]) -> list[dict[Asked, int]]:
+def _with_words(groups: Iterable[dict[Request, int]]) -> list[dict[Request, int]]:
     """Groups that differ in one segment alone made one, where it has many words."""
-    found = [_Group(asked, frozenset()) for asked in groups]
-    longest = max((max(map(len, map(_segments, group.asked))) for group in found), default=0)
+    found = [_Group(requests, frozenset()) for requests in groups]
+    longest = max((max(map(len, map(_segments, group.requests))) for group in found), default=0)
     for at in reversed(range(1, min(longest, _DEEPEST))):
         similar: dict[Hashable, list[_Group]] = {}
         for group in found:
@@ -158,12 +155,12 @@ def _with_words(groups: Iterable[dict[Asked, int]]) -> list[dict[Asked, int]]:
         found = []
         for alike in similar.values():
             if len({group.word(at) for group in alike} - {""}) >= MANY_WORDS:
-                asked = {each: count for group in alike for each, count in group.asked.items()}
-                found.append(_Group(asked, alike[0].words | {at}))
+                merged = dict(chain.from_iterable(group.requests.items() for group in alike))
+                found.append(_Group(merged, alike[0].words | {at}))
             else:
                 found += alike
-    return [group.asked for group in found]
+    return [group.requests for group in found]
 
 
-def _segments(asked: Asked) -> tuple[str, ...]:
-    return parts_of(asked.path).segments
+def _segments(request: Request) -> tuple[str, ...]:
+    return parts_of(request.path).segments

@@ -1,23 +1,34 @@
-"""Words of a shell's command line, as browsers write it: quotes, `$'…'` and line continuations."""
+"""Words of a shell's command line, as browsers write it: quotes, `$'…'` and line continuations.
+
+shlex doesn't know `$'…'`, line continuations or what the shell would fill in.
+"""
 
 import re
+from collections.abc import Iterator
 
 from bakeoff.model.errors import BadUsage
 
-_ENDS = {";", "&", "\n", "|"}
-_ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "f": "\f",
-    "v": "\v",
+_EXPANSION = r"(?P<expansion>\$[\w{(@*#?$!-]|`)"
+_PIECE = re.compile(
+    r"'(?P<single>[^']*)'"
+    r"|\$'(?P<ansi>(?:\\.|[^'\\])*)'"
+    r'|\$?"(?P<double>(?:\\.|[^"\\])*)"'
+    r"|(?P<unclosed>\$?'|\")"
+    r"|\\(?P<escaped>.?)"
+    r"|(?P<end>[;&|\n])"
+    r"|(?P<space>\s)"
+    rf"|{_EXPANSION}"
+    r"|(?P<plain>.)",
+    re.S,
+)
+_IN_DOUBLE = re.compile(rf"\\(?P<escaped>.)|{_EXPANSION}", re.S)
+_IN_ANSI = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.S
+)
+_NAMED = {
+    **{"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"},
     **{char: char for char in "\\'\"?"},
 }
-_NUMBERED = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
-_EXPANDS = re.compile(r"\$[\w{(@*#?$!-]|`")
 
 
 def commands(text: str) -> list[list[str]]:
@@ -25,131 +36,73 @@ def commands(text: str) -> list[list[str]]:
 
     Raises `BadUsage` where a quote isn't closed, or where the shell would fill something in.
     """
-    reader = _Reader(text)
-    while reader.rest:
-        reader.step()
-    reader.end_command()
-    return reader.commands
-
-
-class _Reader:
-    """What was read, and what is left of the text."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text.replace("\r\n", "\n"), 0
-        self.word: list[str] | None = None
-        self.words: list[str] = []
-        self.commands: list[list[str]] = []
-
-    @property
-    def rest(self) -> bool:
-        return self.at < len(self.text)
-
-    def step(self) -> None:
-        char = self.take()
-        if char == "\\":
-            escaped = self.take() if self.rest else char
-            if escaped != "\n":
-                self.add(escaped)
-        elif char == "'":
-            self.add(self.until("'"))
-        elif char == '"':
-            self.add(self.double_quoted())
-        elif char == "$" and self.text.startswith("'", self.at):
-            self.at += 1
-            self.add(self.ansi_quoted())
-        elif char == "$" and self.text.startswith('"', self.at):
-            # A text that bash would translate.
-            self.word = self.word or []
-        elif char in _ENDS:
-            self.end_command()
-        elif char == "#" and self.word is None:
-            end = self.text.find("\n", self.at)
-            self.at = len(self.text) if end < 0 else end
-        elif char.isspace():
-            self.end_word()
+    found: list[list[str]] = [[]]
+    for word in _words(text.replace("\r\n", "\n")):
+        if word is None:
+            found.append([])
         else:
-            self.refuse_expansion(self.at - 1)
-            self.add(char)
-
-    def take(self) -> str:
-        char = self.text[self.at]
-        self.at += 1
-        return char
-
-    def add(self, text: str) -> None:
-        if self.word is None:
-            self.word = []
-        self.word.append(text)
-
-    def end_word(self) -> None:
-        if self.word is not None:
             # Bytes that were written one by one may be a character.
-            whole = "".join(self.word).encode(errors="surrogateescape")
-            self.words.append(whole.decode(errors="surrogateescape"))
-            self.word = None
+            whole = word.encode(errors="surrogateescape")
+            found[-1].append(whole.decode(errors="surrogateescape"))
+    return [words for words in found if words]
 
-    def end_command(self) -> None:
-        self.end_word()
-        if self.words:
-            self.commands.append(self.words)
-            self.words = []
 
-    def until(self, quote: str) -> str:
-        end = self.text.find(quote, self.at)
-        if end < 0:
-            raise self.unclosed(quote)
-        inside, self.at = self.text[self.at : end], end + 1
-        return inside
+def _words(text: str) -> Iterator[str | None]:
+    """Each word, and None where a command ends."""
+    word: str | None = None
+    at = 0
+    while piece := _PIECE.match(text, at):
+        at = piece.end()
+        kind = piece.lastgroup or ""
+        inside = piece[kind]
+        if kind in ("space", "end"):
+            if word is not None:
+                yield word
+            word = None
+            if kind == "end":
+                yield None
+        elif kind == "unclosed":
+            raise BadUsage(f"curl: a {inside} is not closed; was the command cut off?")
+        elif word is None and inside == "#" and kind == "plain":
+            at = len(text) if (end := text.find("\n", at)) < 0 else end
+        elif kind != "escaped" or inside != "\n":
+            word = (word or "") + _unquoted(kind, inside, piece)
+    if word is not None:
+        yield word
 
-    def double_quoted(self) -> str:
-        parts: list[str] = []
-        while self.rest:
-            char = self.take()
-            if char == '"':
-                return "".join(parts)
-            if char == "\\" and self.rest:
-                escaped = self.take()
-                kept = escaped if escaped in '"\\$`' else "" if escaped == "\n" else f"\\{escaped}"
-                parts.append(kept)
-                continue
-            self.refuse_expansion(self.at - 1)
-            parts.append(char)
-        raise self.unclosed('"')
 
-    def ansi_quoted(self) -> str:
-        parts: list[str] = []
-        while self.rest:
-            char = self.take()
-            if char == "'":
-                return "".join(parts)
-            if char != "\\" or not self.rest:
-                parts.append(char)
-            elif found := _NUMBERED.match(self.text, self.at):
-                self.at = found.end()
-                parts.append(self.numbered(found))
-            else:
-                escaped = self.take()
-                parts.append(_ESCAPES.get(escaped, f"\\{escaped}"))
-        raise self.unclosed("$'")
+def _unquoted(kind: str, inside: str, piece: re.Match[str]) -> str:
+    if kind == "double":
+        return _IN_DOUBLE.sub(_in_double, inside)
+    if kind == "ansi":
+        return _IN_ANSI.sub(_in_ansi, inside)
+    if kind == "expansion":
+        raise _expands(piece)
+    return inside or ("\\" if kind == "escaped" else "")
 
-    def numbered(self, found: re.Match[str]) -> str:
-        """A character by its number; a byte beyond ASCII stays the byte (`surrogateescape`)."""
-        byte = int(found[1], 16) if found[1] else int(found[4], 8) if found[4] else None
-        if byte is not None:
-            return bytes([byte & 0xFF]).decode(errors="surrogateescape")
-        number = int(found[2] or found[3], 16)
-        if number > 0x10FFFF or 0xD800 <= number < 0xE000:
-            raise BadUsage(f"curl: \\{found[0]} is not a character")
-        return chr(number)
 
-    def refuse_expansion(self, at: int) -> None:
-        if _EXPANDS.match(self.text, at):
-            shown = self.text[at : at + 12].split()[0]
-            raise BadUsage(
-                f"curl: the shell would fill in {shown}; write what it stands for, "
-                "or quote it with '…'"
-            )
+def _in_double(found: re.Match[str]) -> str:
+    escaped = found["escaped"]
+    if escaped is None:
+        raise _expands(found)
+    return escaped if escaped in '"\\$`' else "" if escaped == "\n" else found[0]
 
-    def unclosed(self, quote: str) -> BadUsage:
-        return BadUsage(f"curl: a {quote} is not closed; was the command cut off?")
+
+def _in_ansi(found: re.Match[str]) -> str:
+    """A character by its number; a byte beyond ASCII stays the byte (`surrogateescape`)."""
+    if found[5]:
+        return _NAMED.get(found[5], found[0])
+    if found[1] or found[4]:
+        byte = int(found[1], 16) if found[1] else int(found[4], 8) & 0xFF
+        return bytes([byte]).decode(errors="surrogateescape")
+    number = int(found[2] or found[3], 16)
+    if number > 0x10FFFF or 0xD800 <= number < 0xE000:
+        raise BadUsage(f"curl: {found[0]} is not a character")
+    return chr(number)
+
+
+def _expands(found: re.Match[str]) -> BadUsage:
+    shown = found.string[found.start() : found.start() + 12].split()[0]
+    return BadUsage(
+        f"curl: the shell would fill in {shown}; write what it stands for, or quote it with '…'"
+    )

@@ -1,4 +1,7 @@
-"""The text of a workload file, as people like to read it."""
+"""The text of a workload file, as people like to read it.
+
+tomli-w writes no comments and no literal strings, which bodies of JSON are read by.
+"""
 
 import json
 import re
@@ -6,79 +9,75 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from bakeoff.traffic.draft import Asks, Draft
+from bakeoff.traffic.draft import Draft, DraftRequest
 
 _LINE = 96
 """A table of headers that is longer has a line for each."""
 _LONGEST_SHAPE = 500
 """Of a JSON shape that is longer, only the upper levels are held."""
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DEEPEST = 64
 
 
 def toml_of(draft: Draft) -> str:
     """The workload file; files that it names are written beside it."""
-    lines = [f"# {_comment(remark)}" for remark in draft.remarks]
-    lines += [f"name = {text(draft.name)}", f"title = {text(draft.title)}"]
+    lines = [_comment(remark) for remark in draft.remarks]
+    lines += [f"name = {_value(draft.name)}", f"title = {_value(draft.title)}"]
     if draft.data:
-        lines.append(f"data = {text(draft.data)}  # a row is drawn for each request")
-    names = _names(draft.asks)
-    for asks, name in zip(draft.asks, names, strict=True):
-        lines += ["", *_request(asks, name)]
+        lines.append(f"data = {_value(draft.data)}  # a row is drawn for each request")
+    taken: set[str] = set()
+    for request in draft.requests:
+        usual = f"{request.method} {request.path}"
+        name, count = request.label or usual, 1
+        while name in taken:
+            count += 1
+            name = f"{request.label or usual} ({count})"
+        taken.add(name)
+        lines += ["", *_request(request, "" if name == usual else name)]
     return "\n".join(lines) + "\n"
 
 
-def _names(several: list[Asks]) -> list[str | None]:
-    """What each request is called; None: by its method and path, as is usual."""
-    names: list[str | None] = []
-    taken: set[str] = set()
-    for asks in several:
-        usual = f"{asks.method} {asks.path}"
-        name, count = asks.label or usual, 1
-        while name in taken:
-            count += 1
-            name = f"{asks.label or usual} ({count})"
-        taken.add(name)
-        names.append(None if name == usual else name)
-    return names
-
-
-def _request(asks: Asks, name: str | None) -> Iterator[str]:
-    yield from (f"# {_comment(note)}" for note in asks.notes)
+def _request(request: DraftRequest, name: str) -> Iterator[str]:
+    """`name` is empty where it is the usual one."""
+    yield from map(_comment, request.notes)
     yield "[[request]]"
-    if name:
-        yield f"name = {text(name)}"
-    yield f"weight = {min(asks.weight, 2**32 - 1)}"
-    yield f"method = {text(asks.method)}"
-    yield f"path = {text(asks.path)}"
-    if asks.body:
-        yield f"body = {text(asks.body)}"
-    if asks.body_file:
-        yield f"body_file = {text(asks.body_file)}"
-    pairs = [f"{_key(name)} = {text(value)}" for name, value in asks.headers]
-    inline = f"headers = {{ {', '.join(pairs)} }}"
-    if pairs and len(inline) <= _LINE:
-        yield inline
-    elif pairs:
-        yield from ("[request.headers]", *pairs)
-    yield from _expect(asks)
-
-
-def _expect(asks: Asks) -> Iterator[str]:
-    kind = (asks.answer_type or "").strip()
-    # What nobody could send is nobody's to expect.
+    values: dict[str, JsonValue] = {
+        "name": name,
+        "weight": min(request.weight, 2**32 - 1),
+        "method": request.method,
+        "path": request.path,
+        "body": request.body,
+        "body_file": request.body_file,
+    }
+    yield from (f"{key} = {_value(value)}" for key, value in values.items() if value)
+    if request.headers:
+        inline = f"headers = {_value(dict(request.headers))}"
+        pairs = (f"{_key(key)} = {_value(value)}" for key, value in request.headers)
+        yield from [inline] if len(inline) <= _LINE else ["[request.headers]", *pairs]
+    kind = (request.answer_type or "").strip()
+    # A type that no server could send is not expected.
     kind = kind if re.fullmatch(r"[ -~]+", kind) else ""
-    if asks.status is None and not kind and asks.json is None:
-        return
-    yield "[request.expect]"
-    yield f"status = {asks.status or 200}"
-    if asks.json is not None:
-        yield f"json = {_shape(asks.json)}"
-    if kind:
-        yield f"headers = {{ content-type = {text(kind)} }}"
+    if request.status is not None or kind or request.json is not None:
+        yield "[request.expect]"
+        yield f"status = {request.status or 200}"
+        if request.json is not None:
+            written = (_value(request.json, depth) for depth in (_DEEPEST, 4, 3, 2))
+            fitting = (shape for shape in written if len(shape) <= _LONGEST_SHAPE)
+            yield f"json = {next(fitting, _value(request.json, 1))}"
+        if kind:
+            yield f"headers = {_value({'content-type': kind})}"
 
 
-def text(value: str) -> str:
-    """A string of TOML: a literal one where that spares backslashes."""
+def _value(value: JsonValue, depth: int = _DEEPEST) -> str:
+    """A value in one line, of objects and arrays `depth` levels."""
+    if isinstance(value, dict):
+        if depth == 0:
+            return '"any"'
+        pairs = [f"{_key(key)} = {_value(inner, depth - 1)}" for key, inner in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(_value(item, depth - 1) for item in value if depth)}]"
+    if not isinstance(value, str):
+        return json.dumps(value)
     # JSON may have halves of characters, which no file has.
     value = value.encode(errors="replace").decode()
     if ('"' in value or "\\" in value) and "'" not in value and re.fullmatch(r"[ -~]+", value):
@@ -88,30 +87,8 @@ def text(value: str) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else text(name)
-
-
-def _shape(shape: JsonValue) -> str:
-    """An inline table, which has one line: of a large shape the levels that fit."""
-    for depth in (64, 4, 3, 2):
-        written = _inline(shape, depth)
-        if len(written) <= _LONGEST_SHAPE:
-            return written
-    return _inline(shape, 1)
-
-
-def _inline(shape: JsonValue, depth: int) -> str:
-    if isinstance(shape, list):
-        if depth == 0:
-            return "[]"
-        return f"[{', '.join(_inline(each, depth - 1) for each in shape)}]"
-    if not isinstance(shape, dict):
-        return text(str(shape))
-    if depth == 0:
-        return text("any")
-    items = (f"{_key(key)} = {_inline(inner, depth - 1)}" for key, inner in shape.items())
-    return f"{{ {', '.join(items)} }}" if shape else "{}"
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _comment(line: str) -> str:
-    return "".join(char if char.isprintable() else "·" for char in line)
+    return "# " + "".join(char if char.isprintable() else "·" for char in line)

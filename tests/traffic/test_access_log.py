@@ -44,7 +44,7 @@ TRAEFIK = {
 def test_each_format_says_what_was_asked(line: str, host: str | None, tmp_path: Path) -> None:
     recording = read_access_log(log(tmp_path, line, line))
     assert recording.host == host
-    [(asked, count)] = recording.asked.items()
+    [(asked, count)] = recording.requests.items()
     assert (asked.method, asked.path, asked.status, count) == ("GET", "/a?b=1", 200, 2)
 
 
@@ -90,7 +90,7 @@ def test_bytes_of_a_path_are_asked_for_as_they_were(
 ) -> None:
     path = tmp_path / "access.log"
     path.write_bytes(combined("/x").encode().replace(b"/x", written))
-    [found] = read_access_log(path).asked
+    [found] = read_access_log(path).requests
     assert found.path == asked
 
 

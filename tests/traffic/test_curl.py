@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.traffic import read_curl
-from bakeoff.traffic.recording import Asked
+from bakeoff.traffic.recording import Request
 from bakeoff.traffic.shell_words import commands
 
 CHROMIUM = r"""curl 'https://shop.example/api/cart?x=1' \
@@ -23,8 +23,8 @@ CHROMIUM = r"""curl 'https://shop.example/api/cart?x=1' \
   --compressed"""
 
 
-def one(command: str) -> Asked:
-    [(asked, count)] = read_curl(command).asked.items()
+def one(command: str) -> Request:
+    [(asked, count)] = read_curl(command).requests.items()
     assert count == 1
     return asked
 
@@ -93,7 +93,7 @@ def test_files_are_read_as_curl_reads_them(tmp_path: Path) -> None:
 
 def test_several_commands_are_several_requests() -> None:
     recording = read_curl("curl http://a/1 ;\ncurl http://a/2 http://a/1 &\ncurl -L http://b/3")
-    assert [(each.path, count) for each, count in recording.asked.items()] == [
+    assert [(each.path, count) for each, count in recording.requests.items()] == [
         ("/1", 2),
         ("/2", 1),
         ("/3", 1),

@@ -20,7 +20,7 @@ def test_the_requests_to_the_host_asked_first_are_taken(tmp_path: Path) -> None:
     )
     recording = read_har(path)
     assert recording.host == "shop.example"
-    assert [(each.path, count) for each, count in recording.asked.items()] == [("/a?b=1", 2)]
+    assert [(each.path, count) for each, count in recording.requests.items()] == [("/a?b=1", 2)]
     assert recording.left_out == {
         "to other hosts (cdn.example 2, shop.example:8443 1): --host takes one": 3
     }
@@ -70,7 +70,7 @@ def test_a_body_that_the_har_lacks_is_counted(tmp_path: Path) -> None:
 def test_bytes_are_as_they_were_and_a_copy_of_the_browsers_is_asked_for(tmp_path: Path) -> None:
     sent = binary("https://a.example/", b"\xff\x00")
     copied = entry("https://a.example/b", status=304)
-    first, second = read_har(har(tmp_path, sent, copied)).asked
+    first, second = read_har(har(tmp_path, sent, copied)).requests
     assert first.body == b"\xff\x00"
     assert second.status == 200
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.traffic import Choices, Recording, draft, toml_of
-from bakeoff.traffic.recording import Asked, path_of
+from bakeoff.traffic.recording import Request, path_of
 
 NAMES = st.sampled_from(
     [
@@ -26,16 +26,16 @@ NAMES = st.sampled_from(
 PRINTABLE = "".join(map(chr, range(32, 127)))
 
 
-def written(*several: Asked) -> str:
+def written(*several: Request) -> str:
     """All that is written of a recording, as one text."""
-    made = draft(Recording("a.har", asked=Counter(several)), Choices("a", most=1000))
+    made = draft(Recording("a.har", requests=Counter(several)), Choices("a", most=1000))
     files = [content.decode(errors="replace") for content in made.files().values()]
     return "\n".join([toml_of(made), *files])
 
 
-def posted(body: str | bytes, kind: str | None) -> Asked:
+def posted(body: str | bytes, kind: str | None) -> Request:
     data = body if isinstance(body, bytes) else body.encode()
-    return Asked("POST", "/", (("Content-Type", kind),) if kind else (), data)
+    return Request("POST", "/", (("Content-Type", kind),) if kind else (), data)
 
 
 # What is known by its name: any text around a core by which it is found again, however it is
@@ -208,16 +208,16 @@ def token_of(seed: int) -> str:
 
 
 TOKENS = st.integers(0, 2**32).map(token_of)
-PLACES: dict[str, Callable[[str], Asked]] = {
-    "a segment": lambda t: Asked("GET", f"/go/{t}/now"),
-    "the last segment": lambda t: Asked("GET", f"/go/{quote(t, safe='')}?a=1"),
-    "a parameter of a segment": lambda t: Asked("GET", f"/go;x={t}/now"),
-    "the query": lambda t: Asked("GET", f"/?a=1&state={quote_plus(t)}"),
-    "the query alone": lambda t: Asked("GET", f"/?{t}"),
-    "a name in the query": lambda t: Asked("GET", f"/?{t}=1&password={t}"),
-    "JSON in the query": lambda t: Asked("GET", path_of(f"/?v={quote(json.dumps({'a': [t]}))}")),
-    "an address in the query": lambda t: Asked("GET", f"/?to={quote_plus(f'/a/{t}?b={t}')}"),
-    "a header": lambda t: Asked("GET", "/", (("X-Thing", f"a {t}"),)),
+PLACES: dict[str, Callable[[str], Request]] = {
+    "a segment": lambda t: Request("GET", f"/go/{t}/now"),
+    "the last segment": lambda t: Request("GET", f"/go/{quote(t, safe='')}?a=1"),
+    "a parameter of a segment": lambda t: Request("GET", f"/go;x={t}/now"),
+    "the query": lambda t: Request("GET", f"/?a=1&state={quote_plus(t)}"),
+    "the query alone": lambda t: Request("GET", f"/?{t}"),
+    "a name in the query": lambda t: Request("GET", f"/?{t}=1&password={t}"),
+    "JSON in the query": lambda t: Request("GET", path_of(f"/?v={quote(json.dumps({'a': [t]}))}")),
+    "an address in the query": lambda t: Request("GET", f"/?to={quote_plus(f'/a/{t}?b={t}')}"),
+    "a header": lambda t: Request("GET", "/", (("X-Thing", f"a {t}"),)),
     "JSON": lambda t: posted(json.dumps({"a": [1, t, f"see {t}."]}), "application/json"),
     "a key of JSON": lambda t: posted(json.dumps({"a": {t: 1}}), None),
     "JSON that is cut off": lambda t: posted(f'{{"a": "{t}", "b', "application/json"),
@@ -234,7 +234,7 @@ PLACES: dict[str, Callable[[str], Asked]] = {
     "a table": lambda t: posted(f"a,b\n1,{t}\n", "text/csv"),
     "text": lambda t: posted(f"It is {t}, or /a/{t}.", "text/plain"),
     "bytes": lambda t: posted(b"\xff\x00" + t.encode() + b"\xfe", "application/octet-stream"),
-    "a key of an answer": lambda t: Asked(
+    "a key of an answer": lambda t: Request(
         "GET", "/", status=200, answer=json.dumps({"of": {t: {"a": 1}}})
     ),
 }
@@ -252,9 +252,9 @@ def test_what_looks_like_one_is_left_out_of_every_place(place: str, token: str) 
 def test_paths_that_differ_in_a_secret_alone_are_one_request_without_rows(
     tokens: list[str],
 ) -> None:
-    asked = Counter(Asked("GET", f"/reset/{quote(token, safe='')}/now") for token in tokens)
-    made = draft(Recording("a.log", asked=asked), Choices("a"))
-    assert [(asks.path, asks.weight) for asks in made.asks] == [
+    asked = Counter(Request("GET", f"/reset/{quote(token, safe='')}/now") for token in tokens)
+    made = draft(Recording("a.log", requests=asked), Choices("a"))
+    assert [(request.path, request.weight) for request in made.requests] == [
         ("/reset/LEFT-OUT/now", len(tokens))
     ]
     assert made.files() == {}
@@ -266,8 +266,8 @@ def test_rows_have_ids_and_no_secrets(tokens: list[str]) -> None:
         replace(posted(f"<a>{t}</a>", "text/xml"), path=f"/u/{n}/{quote(t)}?s={quote_plus(t)}")
         for n, t in enumerate(tokens)
     ]
-    made = draft(Recording("a.har", asked=Counter(several)), Choices("a"))
-    assert [asks.path for asks in made.asks] == ["/u/{{u_id}}/LEFT-OUT?s=LEFT-OUT"]
+    made = draft(Recording("a.har", requests=Counter(several)), Choices("a"))
+    assert [request.path for request in made.requests] == ["/u/{{u_id}}/LEFT-OUT?s=LEFT-OUT"]
     assert made.columns == {"u_id": [str(number) for number in range(len(tokens))]}
 
 
@@ -279,8 +279,8 @@ LINKS = ["3f786850e387550fdab836ed7e6dc881", "123e4567-e89b-12d3-a456-4266141740
 )
 @pytest.mark.parametrize("link", LINKS)
 def test_what_looks_like_an_id_is_left_out_where_it_lets_people_in(before: str, link: str) -> None:
-    assert link not in written(Asked("GET", f"/{before}/{link}?a=1"))
-    assert link in written(Asked("GET", f"/items/{link}?a=1"))
+    assert link not in written(Request("GET", f"/{before}/{link}?a=1"))
+    assert link in written(Request("GET", f"/items/{link}?a=1"))
 
 
 ORDINARY = [
@@ -306,7 +306,7 @@ ASSETS = [
 def test_ids_slugs_and_names_stay_wherever_they_are(ordinary: str) -> None:
     quoted = quote_plus(ordinary)
     several = [
-        Asked("GET", f"/items/{quoted}/x?id={quoted}", (("X-Thing", ordinary),)),
+        Request("GET", f"/items/{quoted}/x?id={quoted}", (("X-Thing", ordinary),)),
         posted(json.dumps({"id": ordinary, "text": f"It is {ordinary}."}), "application/json"),
         posted(f"<a id='{ordinary}'>{ordinary}</a>", "text/xml"),
         posted(f"id={quoted}", "application/x-www-form-urlencoded"),
@@ -324,7 +324,7 @@ def test_ids_slugs_and_names_stay_wherever_they_are(ordinary: str) -> None:
 
 @pytest.mark.parametrize("asset", ASSETS)
 def test_hashes_in_names_of_assets_stay(asset: str) -> None:
-    assert f"/static/{asset}?v=3f2a9c1b" in written(Asked("GET", f"/static/{asset}?v=3f2a9c1b"))
+    assert f"/static/{asset}?v=3f2a9c1b" in written(Request("GET", f"/static/{asset}?v=3f2a9c1b"))
 
 
 @pytest.mark.parametrize(
@@ -350,16 +350,16 @@ def test_hashes_in_names_of_assets_stay(asset: str) -> None:
     ],
 )
 def test_what_has_no_secret_stays_to_the_byte(kind: str, body: str) -> None:
-    made = draft(Recording("a.har", asked=Counter([posted(body, kind)])), Choices("a"))
-    assert [asks.body for asks in made.asks] == [body]
+    made = draft(Recording("a.har", requests=Counter([posted(body, kind)])), Choices("a"))
+    assert [request.body for request in made.requests] == [body]
     assert made.remarks == []
 
 
 def test_bodies_of_other_bytes_are_told() -> None:
     asked = Counter({posted(b"\x1f\x8b\x08\xff", "application/json"): 2, posted("a", None): 1})
-    made = draft(Recording("a.har", asked=asked), Choices("a"))
+    made = draft(Recording("a.har", requests=asked), Choices("a"))
     assert made.remarks == [
         "2 requests have bodies of bytes that are not text: look for secrets there yourself"
     ]
-    kept = draft(Recording("a.har", asked=asked), Choices("a", with_secrets=True))
+    kept = draft(Recording("a.har", requests=asked), Choices("a", with_secrets=True))
     assert "look for secrets" not in " ".join(kept.remarks)

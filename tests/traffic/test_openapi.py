@@ -62,7 +62,7 @@ def test_gets_are_taken_where_all_that_they_require_is_known(tmp_path: Path) -> 
     path = tmp_path / "shop.yaml"
     path.write_text(SHOP)
     recording = read_openapi(path)
-    items, item = recording.asked
+    items, item = recording.requests
     assert (items.path, items.label) == ("/v1/items?page=2", "listItems")
     assert (items.status, items.answer_type) == (200, "application/json")
     assert items.headers == (("Accept", "application/json"),)
@@ -74,14 +74,14 @@ def test_gets_are_taken_where_all_that_they_require_is_known(tmp_path: Path) -> 
         "with a path that isn't described whole": 1,
     }
     assert recording.notes == [
-        "the description asks for credentials: add them to [request.headers]"
+        "the description requires credentials: add them to [request.headers]"
     ]
 
 
 def test_swagger_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(SWAGGER))
-    [asked] = read_openapi(path).asked
+    [asked] = read_openapi(path).requests
     assert asked.path == "/api/ping?day=2026-11-23&tags=a+b&tags=c"
     assert asked.headers == (("Accept", "text/plain"), ("X-Trace", "on"))
     assert (asked.status, asked.answer_type) == (204, "text/plain")
@@ -125,7 +125,7 @@ paths:
   /fine: {get: {parameters: [{$ref: '#/no/such'}], responses: {'200': {$ref: '#/no'}}}}
 """
     )
-    assert [asked.path for asked in read_openapi(path).asked] == ["/fine"]
+    assert [asked.path for asked in read_openapi(path).requests] == ["/fine"]
 
 
 VALUES = st.recursive(

@@ -5,16 +5,16 @@ from collections import Counter
 
 import pytest
 
-from bakeoff.traffic.recording import Asked, Recording
+from bakeoff.traffic.recording import Recording, Request
 from bakeoff.traffic.secrets import without_secrets
 from bakeoff.traffic.tokens import is_secret
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
 
 
-def cleaned(asked: Asked) -> tuple[Asked, dict[str, int]]:
-    recording, counts = without_secrets(Recording("a.har", asked=Counter({asked: 3})))
-    [(clean, count)] = recording.asked.items()
+def cleaned(asked: Request) -> tuple[Request, dict[str, int]]:
+    recording, counts = without_secrets(Recording("a.har", requests=Counter({asked: 3})))
+    [(clean, count)] = recording.requests.items()
     assert count == 3
     return clean, counts
 
@@ -44,7 +44,7 @@ def test_some_are_known_by_their_value() -> None:
 
 
 def test_headers_are_left_out_and_values_replaced() -> None:
-    asked = Asked(
+    asked = Request(
         "GET",
         f"/reset/{JWT}/now?a=1&token=abc&page=2&{JWT}",
         (("Cookie", "a=b"), ("Accept", "*/*"), ("x-request", f"Bearer {JWT}")),
@@ -85,12 +85,12 @@ PART = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
     ],
 )
 def test_bodies_keep_all_but_the_secret(kind: str, body: str, clean: str) -> None:
-    asked, counts = cleaned(Asked("POST", "/", (("Content-Type", kind),), body.encode()))
+    asked, counts = cleaned(Request("POST", "/", (("Content-Type", kind),), body.encode()))
     assert asked.body.decode() == clean
     assert bool(counts) == (body != clean)
 
 
 def test_numbers_of_a_body_stay_what_they_are() -> None:
     text = json.dumps({"password": "x", "price": 1.5, "big": 2**70, "none": None})
-    asked, _ = cleaned(Asked("POST", "/", (("Content-Type", "application/json"),), text.encode()))
+    asked, _ = cleaned(Request("POST", "/", (("Content-Type", "application/json"),), text.encode()))
     assert json.loads(asked.body) == {**json.loads(text), "password": "LEFT-OUT"}

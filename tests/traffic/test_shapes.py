@@ -6,13 +6,13 @@ import pytest
 
 from bakeoff.traffic import Choices, Recording, draft
 from bakeoff.traffic.draft import MOST_ROWS, Draft
-from bakeoff.traffic.recording import Asked
+from bakeoff.traffic.recording import Request
 from bakeoff.traffic.shapes import MANY_WORDS, is_id, parts_of, path_with, shapes
 
 
 def drafted(*paths: str, most: int = 20, apart: bool = False, **more: object) -> Draft:
     """The workload of GETs, each path as often as it is named."""
-    recording = Recording("a.log", asked=Counter(Asked("GET", path) for path in paths))
+    recording = Recording("a.log", requests=Counter(Request("GET", path) for path in paths))
     return draft(recording, Choices("a", most=most, apart=apart))
 
 
@@ -34,7 +34,7 @@ def test_ids_are_numbers_uuids_and_long_hexadecimal_digits(segment: str, known: 
 
 def test_paths_of_one_shape_are_one_request_with_a_row_for_each() -> None:
     made = drafted("/users/1", "/users/2", "/users/1", "/users/1", "/about")
-    assert [(asks.path, asks.weight) for asks in made.asks] == [
+    assert [(request.path, request.weight) for request in made.requests] == [
         ("/users/{{users_id}}", 4),
         ("/about", 1),
     ]
@@ -45,7 +45,9 @@ def test_paths_of_one_shape_are_one_request_with_a_row_for_each() -> None:
 
 def test_what_goes_together_stays_in_one_row() -> None:
     made = drafted("/u/1/orders/10?page=1", "/u/2/orders/20?page=2", "/u/3/orders/30?page=2")
-    assert [asks.path for asks in made.asks] == ["/u/{{u_id}}/orders/{{orders_id}}?page={{page}}"]
+    assert [request.path for request in made.requests] == [
+        "/u/{{u_id}}/orders/{{orders_id}}?page={{page}}"
+    ]
     assert list(zip(*made.columns.values(), strict=True)) == [
         ("1", "10", "1"),
         ("2", "20", "2"),
@@ -55,12 +57,12 @@ def test_what_goes_together_stays_in_one_row() -> None:
 
 def test_what_never_differs_stays_as_it_is() -> None:
     made = drafted("/users/7?lang=en&page=1", "/users/7?lang=en&page=2")
-    assert [asks.path for asks in made.asks] == ["/users/7?lang=en&page={{page}}"]
+    assert [request.path for request in made.requests] == ["/users/7?lang=en&page={{page}}"]
 
 
 def test_columns_of_several_shapes_have_names_of_their_own_and_one_length() -> None:
     made = drafted(*(f"/a/{n}" for n in range(4)), "/b/a/8", "/b/a/9")
-    assert [asks.path for asks in made.asks] == ["/a/{{a_id}}", "/b/a/{{a_id_2}}"]
+    assert [request.path for request in made.requests] == ["/a/{{a_id}}", "/b/a/{{a_id_2}}"]
     assert made.columns == {"a_id": ["0", "1", "2", "3"], "a_id_2": ["8", "8", "9", "9"]}
 
 
@@ -68,28 +70,31 @@ def test_a_segment_of_many_words_is_a_value_if_they_end_alike() -> None:
     pages = [f"/wiki/{letter}-page" for letter in "abcdefghijklmnopqrst"]
     assert len(pages) == MANY_WORDS
     made = drafted(*pages, *(f"/wiki/{letter}.css" for letter in "abc"))
-    assert [asks.path for asks in made.asks] == [
+    assert [request.path for request in made.requests] == [
         "/wiki/{{wiki_name}}",
         *(f"/wiki/{letter}.css" for letter in "abc"),
     ]
-    assert len(drafted(*pages[1:]).asks) == MANY_WORDS - 1
+    assert len(drafted(*pages[1:]).requests) == MANY_WORDS - 1
 
 
 def test_two_segments_of_many_words_are_values_both() -> None:
     words = [f"{letter}{letter}" for letter in "abcdefghijklmnopqrst"]
-    asked = Counter(Asked("GET", f"/{one}/{two}") for one in words for two in words)
+    asked = Counter(Request("GET", f"/{one}/{two}") for one in words for two in words)
     assert [shape.size for shape in shapes(asked, apart=False)] == [400]
 
 
 def test_kept_apart_each_path_is_a_request() -> None:
     made = drafted("/users/1", "/users/2", "/users/1", apart=True)
-    assert [(asks.path, asks.weight) for asks in made.asks] == [("/users/1", 2), ("/users/2", 1)]
+    assert [(request.path, request.weight) for request in made.requests] == [
+        ("/users/1", 2),
+        ("/users/2", 1),
+    ]
     assert made.files() == {}
 
 
 def test_the_rarest_are_left_out_and_said() -> None:
     made = drafted("/a", "/a", "/a", "/b", most=1)
-    assert [asks.path for asks in made.asks] == ["/a"]
+    assert [request.path for request in made.requests] == ["/a"]
     assert made.title == "3 requests, from a.log"
     assert made.remarks == ["left out: 1 rarer request, 25.0% of all; --max NUMBER takes more"]
 
@@ -97,28 +102,28 @@ def test_the_rarest_are_left_out_and_said() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Asked("HEAD", "/users/2", status=200),
-        Asked("GET", "/users/2", status=404),
-        Asked("GET", "/users/2", (("accept", "text/html"),), status=200),
-        Asked("GET", "/users/2", status=200, answer_type="text/html"),
-        Asked("GET", "/users/2?page=1", status=200),
+        Request("HEAD", "/users/2", status=200),
+        Request("GET", "/users/2", status=404),
+        Request("GET", "/users/2", (("accept", "text/html"),), status=200),
+        Request("GET", "/users/2", status=200, answer_type="text/html"),
+        Request("GET", "/users/2?page=1", status=200),
     ],
 )
-def test_another_method_status_type_or_query_is_another_request(other: Asked) -> None:
-    asked = Counter([Asked("GET", "/users/1", status=200), other])
+def test_another_method_status_type_or_query_is_another_request(other: Request) -> None:
+    asked = Counter([Request("GET", "/users/1", status=200), other])
     assert len(shapes(asked, apart=False)) == 2
 
 
 def test_bodies_are_a_column_and_bytes_a_file() -> None:
     kind = (("Content-Type", "application/json"),)
     recording = Recording("a.har")
-    recording.asked[Asked("POST", "/cart", kind, b'{"id": 1}')] = 2
-    recording.asked[Asked("POST", "/cart", kind, b'{"id": 2}')] = 1
-    recording.asked[Asked("PUT", "/image", (), b"\xff\x00")] = 1
-    recording.asked[Asked("PUT", "/text", kind, b'"' + b"x" * 2000 + b'"')] = 1
-    recording.asked[Asked("PUT", "/braces", kind, b'"{{name}}"')] = 1
+    recording.requests[Request("POST", "/cart", kind, b'{"id": 1}')] = 2
+    recording.requests[Request("POST", "/cart", kind, b'{"id": 2}')] = 1
+    recording.requests[Request("PUT", "/image", (), b"\xff\x00")] = 1
+    recording.requests[Request("PUT", "/text", kind, b'"' + b"x" * 2000 + b'"')] = 1
+    recording.requests[Request("PUT", "/braces", kind, b'"{{name}}"')] = 1
     made = draft(recording, Choices("a"))
-    assert [(asks.body, asks.body_file) for asks in made.asks] == [
+    assert [(request.body, request.body_file) for request in made.requests] == [
         ("{{cart_body}}", None),
         ("", "a-1.bin"),
         ("", "a-2.json"),
@@ -133,16 +138,16 @@ def test_headers_that_differ_are_left_out_and_said() -> None:
     recording = Recording("a.har")
     for number in (1, 2):
         given = (("X-Request", str(number)), ("X-Same", "1"), ("Host", "a"), ("If-None-Match", "x"))
-        recording.asked[Asked("GET", "/users/1", given)] = 1
-    [asks] = draft(recording, Choices("a")).asks
-    assert asks.headers == (("X-Same", "1"),)
-    assert asks.notes == ("left out, as they differ: X-Request",)
+        recording.requests[Request("GET", "/users/1", given)] = 1
+    [request] = draft(recording, Choices("a")).requests
+    assert request.headers == (("X-Same", "1"),)
+    assert request.notes == ("left out, as they differ: X-Request",)
 
 
 def test_rows_are_taken_evenly_from_more_requests_than_a_file_should_have() -> None:
     recording = Recording("a.log")
     for number in range(4):
-        recording.asked[Asked("GET", f"/{number}")] = MOST_ROWS
+        recording.requests[Request("GET", f"/{number}")] = MOST_ROWS
     made = draft(recording, Choices("a"))
     assert Counter(made.columns["id"]) == {str(number): MOST_ROWS // 4 for number in range(4)}
     assert made.remarks == ["the data file has 10,000 rows, taken evenly from 40,000 requests"]

@@ -14,7 +14,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.plan.workloads import read_workload
 from bakeoff.traffic import Choices, Recording, draft, read_har, toml_of
 from bakeoff.traffic.headers import kept
-from bakeoff.traffic.recording import Asked, path_of
+from bakeoff.traffic.recording import Request, path_of
 from tests.traffic.recorded import binary, entry, har
 
 WRITTEN = """\
@@ -93,7 +93,7 @@ def test_of_a_shape_that_is_too_long_for_a_line_the_upper_levels_are_held(tmp_pa
 def test_equal_paths_have_names_that_tell_them_apart() -> None:
     recording = Recording("a.yaml")
     for label, status in (("list", 200), ("list", 404), (None, 200), (None, 404)):
-        recording.asked[Asked("GET", "/a", status=status, label=label)] = 1
+        recording.requests[Request("GET", "/a", status=status, label=label)] = 1
     written = tomllib.loads(toml_of(draft(recording, Choices("a"))))
     names = [request.get("name") for request in written["request"]]
     assert names == ["list", "list (2)", None, "GET /a (2)"]
@@ -117,7 +117,7 @@ HEADERS = st.lists(
     st.tuples(st.sampled_from(["Accept", "Content-Type", "X-A", "x b"]) | TEXT, TEXT), max_size=3
 ).map(tuple)
 ASKED = st.builds(
-    Asked,
+    Request,
     method=st.sampled_from(["GET", "POST", "PUT"]),
     path=PATHS,
     headers=HEADERS,
@@ -131,13 +131,13 @@ ASKED = st.builds(
 
 @given(st.lists(st.tuples(ASKED, st.integers(1, 50)), min_size=1, max_size=12))
 def test_a_workload_asks_what_was_recorded_and_nothing_else(
-    tmp_path_factory: pytest.TempPathFactory, counts: list[tuple[Asked, int]]
+    tmp_path_factory: pytest.TempPathFactory, counts: list[tuple[Request, int]]
 ) -> None:
     recording = Recording("a\n\x7f.har", "a.example")
     for asked, count in counts:
-        recording.asked[asked] += count
-    said = {(asked.method, asked.path, asked.body) for asked in recording.asked}
-    of_headers = {pair for asked in recording.asked for pair in kept(asked)}
+        recording.requests[asked] += count
+    said = {(asked.method, asked.path, asked.body) for asked in recording.requests}
+    of_headers = {pair for asked in recording.requests for pair in kept(asked)}
     for apart in (False, True):
         workload = saved(tmp_path_factory.getbasetemp(), recording, apart=apart, with_secrets=True)
         several = list(workload.asked.values())
@@ -156,7 +156,9 @@ def test_a_workload_asks_what_was_recorded_and_nothing_else(
 
 
 def test_rows_are_drawn_as_often_as_their_requests_were_asked(tmp_path: Path) -> None:
-    recording = Recording("a.log", asked=Counter({Asked("GET", "/1"): 30, Asked("GET", "/2"): 10}))
+    recording = Recording(
+        "a.log", requests=Counter({Request("GET", "/1"): 30, Request("GET", "/2"): 10})
+    )
     _, rows = saved(tmp_path, recording).table()
     assert Counter(row for [row] in rows) == {"1": 30, "2": 10}
 
