@@ -2,19 +2,26 @@
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 from urllib.parse import quote
 
 from bakeoff.explore.address import Address, file_of
 from bakeoff.explore.badge import Badge
-
-if TYPE_CHECKING:
-    from bakeoff.explore.page import Page
-    from bakeoff.report.document import Chart
+from bakeoff.report.document import Chart
 
 NO_SITE = "https://YOUR-SITE/"
 """Stands for the address of a site that isn't known yet."""
 FRAME_PX = 480
+
+
+class View(Protocol):
+    """A page, as far as links to it need."""
+
+    @property
+    def address(self) -> Address: ...
+
+    @property
+    def title(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class Lines:
     text: str
 
 
-def of_badge(page: "Page", badge: Badge, site: str) -> tuple[Lines, Lines]:
+def of_badge(page: View, badge: Badge, site: str) -> tuple[Lines, Lines]:
     """A badge that leads to its view, in Markdown and in HTML."""
     picture = url(badge_of(page, badge.name), site)
     view = url(page.address, site)
@@ -37,7 +44,7 @@ def of_badge(page: "Page", badge: Badge, site: str) -> tuple[Lines, Lines]:
     )
 
 
-def of_embed(page: "Page", name: str, title: str, site: str) -> Lines:
+def of_embed(page: View, name: str, title: str, site: str) -> Lines:
     """A frame with one picture of the view, or its table."""
     source = escape(url(embed_of(page, name), site))
     return Lines(
@@ -47,7 +54,7 @@ def of_embed(page: "Page", name: str, title: str, site: str) -> Lines:
     )
 
 
-def of_picture(page: "Page", picture: "Chart", site: str) -> Lines:
+def of_picture(page: View, picture: Chart, site: str) -> Lines:
     """A picture of the view that leads to it, in HTML, which Markdown takes too."""
     source = escape(url(picture_of(page, picture.slug), site))
     drawn = f'<img src="{source}" alt="{escape(picture.alt_text)}">'
@@ -57,17 +64,17 @@ def of_picture(page: "Page", picture: "Chart", site: str) -> Lines:
     )
 
 
-def picture_of(page: "Page", name: str) -> Address:
+def picture_of(page: View, name: str) -> Address:
     """Where a view's picture of that name is."""
     return page.address.file("chart", f"{name}.svg")
 
 
-def badge_of(page: "Page", name: str) -> Address:
+def badge_of(page: View, name: str) -> Address:
     """Where a view's badge of that name is."""
     return page.address.file("badge", f"{name}.svg")
 
 
-def embed_of(page: "Page", name: str) -> Address:
+def embed_of(page: View, name: str) -> Address:
     """Where a view's picture of that name, or its table, is by itself."""
     return page.address.file("embed", f"{name}.html")
 

@@ -9,7 +9,7 @@ from bakeoff.report.charts.bars import Bar, Panel, bars
 from bakeoff.report.charts.forest import Group, Lane, Sign, forest, open_ended
 from bakeoff.report.charts.palette import FINDINGS, colours
 from bakeoff.report.document import Chart
-from bakeoff.report.kinds.replay import (
+from bakeoff.report.kinds.published import (
     Part,
     label,
     measured,

@@ -44,7 +44,8 @@ def document(grid: Grid) -> Document:
     def pictures() -> Sequence[Chart | None]:
         from bakeoff.report.charts.grid import ratios
 
-        return [ratios(grid)]
+        titles = [title(grid, cell) for cell in grid.cells]
+        return [ratios(grid, contenders(grid), titles, RATIOS_NOTE)]
 
     axes = (f"{axis.name} {listed([str(value) for value in axis.values])}" for axis in grid.axes)
     return Document(

@@ -1,10 +1,9 @@
 """A replay: an article's comparisons measured again, and what became of its claims."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from bakeoff.model.article import Article, Comparison, Published, Row, Setting, Shape
+from bakeoff.model.article import Article, Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, InARow, Replay, RowResult
 from bakeoff.report import figures
 from bakeoff.report.document import (
@@ -24,6 +23,14 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds.published import (
+    Part,
+    label,
+    measured,
+    parts,
+    published_mib,
+    rate_here,
+)
 from bakeoff.report.kinds.shared import again, circumstances, pinning, warnings
 from bakeoff.report.sentences import joined, listed, sentence
 
@@ -38,40 +45,11 @@ METRICS = {
     "cpu": "CPU use",
 }
 SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
-_NOT_REACHED = "the replay ended before it was measured"
 _CLAIMS_NOTE = (
     "A claim is a range for the ratio of two rows. It holds where the whole 95 % interval lies in"
     " the range and does not where none of it does; otherwise it can't be told."
 )
-KIB_PER_MIB = 1024
 _Column = tuple[str, Callable[[tuple[Row, RowResult | None]], str]]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One comparison of the article; `measured` is None where the replay ended before it."""
-
-    published: Comparison
-    shape: Shape
-    measured: ComparisonResult | None
-
-    @property
-    def rows(self) -> tuple[tuple[Row, RowResult | None], ...]:
-        """The article's rows, in its order, each with what was measured of it."""
-        here = {row.name: row for row in self.measured.rows} if self.measured else {}
-        return tuple((row, here.get(row.name)) for row in self.published.rows)
-
-    @property
-    def skipped(self) -> str:
-        """Why the whole comparison has no figures; empty where it has."""
-        return self.measured.skipped if self.measured else _NOT_REACHED
-
-
-def parts(replay: Replay) -> list[Part]:
-    """Every comparison of the article, in its order."""
-    measured = {each.name: each for each in replay.comparisons}
-    article = replay.article
-    return [Part(c, article.loads[c.load], measured.get(c.name)) for c in article.comparisons]
 
 
 def document(replay: Replay) -> Document:
@@ -151,14 +129,6 @@ def _claim(claim: ClaimResult) -> Item:
     return Item(claim.text, SIGNS[claim.finding], badge=claim.finding, lines=tuple(lines))
 
 
-def measured(claim: ClaimResult) -> str:
-    """The measured ratio with its interval and its n."""
-    ratio = claim.measured
-    if ratio is None:
-        return "not measured"
-    return f"{figures.ratio_of(ratio)}, n = {figures.count(ratio.n)}"
-
-
 def claimed(claim: ClaimResult) -> str:
     """The range that a claim gives."""
     if claim.above and claim.below:
@@ -218,12 +188,6 @@ def _speed(part: Part) -> Table:
     if any(here and here.at_least for _, here in part.rows):
         note += "≥: at least that, as the load generator was the limit."
     return tabulated("Requests per second", part.rows, columns, note.strip())
-
-
-def rate_here(here: RowResult) -> str:
-    """What was measured of a row: at least that, or what can't stand."""
-    rate = figures.least_rate(here.requests_per_s, at_least=bool(here.at_least))
-    return f"{rate} (not valid)" if here.reasons and rate != MISSING else rate
 
 
 def _over_published(here: RowResult | None) -> str:
@@ -303,21 +267,6 @@ def _in_a_row(part: Part) -> Table:
         " above, side by side."
     )
     return tabulated("As the article did it", runs, columns, note, text=("runs in a row",))
-
-
-def label(row: Row) -> str:
-    """Our name of a row with the article's, where they differ."""
-    return row.name if row.label.lower() == row.name else f"{row.name} · {row.label}"
-
-
-def published_runs(published: Published) -> tuple[float, ...]:
-    """Requests per second of each run that the article prints."""
-    return published.requests_per_s or tuple(pages / 60 for pages in published.pages_per_min)
-
-
-def published_mib(published: Published) -> float | None:
-    """Memory as the article has it: the resident sets of all processes of a row."""
-    return sum(published.memory_kib) / KIB_PER_MIB if published.memory_kib else None
 
 
 def _published_rate(row: Row) -> str:

@@ -1,13 +1,15 @@
 """The pictures of a grid and of a replay."""
 
 from bakeoff.judge import compare_runs
+from bakeoff.model.grid import Grid
 from bakeoff.report import figures
 from bakeoff.report.charts.comparison import changes
 from bakeoff.report.charts.grid import ratios
 from bakeoff.report.charts.palette import PALETTE
 from bakeoff.report.charts.replay import claims, memory, speed
 from bakeoff.report.document import Chart, Frame
-from bakeoff.report.kinds.replay import parts
+from bakeoff.report.kinds.grid import contenders, title
+from bakeoff.report.kinds.published import parts
 from tests.judge.test_runs import change_of, run
 from tests.report.charts.drawn import marks, placed, root, texts
 from tests.report.charts.test_charts import FRAMES, charts_of
@@ -18,6 +20,10 @@ FIRST, SKIPPED, SHORT, NOT_REACHED = parts(replay.cut_off())
 MANY = parts(replay.brick())
 
 
+def ratios_of(grid: Grid) -> Chart | None:
+    return ratios(grid, contenders(grid), [title(grid, cell) for cell in grid.cells], "")
+
+
 def has(chart: Chart | None) -> Chart:
     assert chart
     return chart
@@ -25,14 +31,14 @@ def has(chart: Chart | None) -> Chart:
 
 @FRAMES
 def test_the_picture_of_a_grid_has_every_cell(frame: Frame) -> None:
-    shown = texts(has(ratios(grid.grid())), frame)
+    shown = texts(has(ratios_of(grid.grid())), frame)
     assert {"c64-p16: 64 connections, pipeline of 16", "no figures", "twin"} <= set(shown)
     assert sum(text.startswith("c") and ": " in text for text in shown) == 6
 
 
 def test_a_grid_without_a_ratio_has_no_picture() -> None:
     cells = [cell.model_copy(update={"verdict": None, "leaders": ()}) for cell in grid.grid().cells]
-    assert ratios(grid.of(cells)) is None
+    assert ratios_of(grid.of(cells)) is None
 
 
 @FRAMES

@@ -7,6 +7,7 @@ from bakeoff.model.ratio import Interval
 from bakeoff.model.replay import Agreement, ClaimResult, Replay
 from bakeoff.report.document import List, Section, Table, Text
 from bakeoff.report.kinds import replay as words
+from bakeoff.report.kinds.published import label
 from tests.report.sample import replay as sample
 
 
@@ -188,7 +189,7 @@ def test_what_a_load_does() -> None:
 
 
 def test_a_row_has_the_articles_name_beside_ours_where_they_differ() -> None:
-    rows = {row.name: words.label(row) for row in sample.brick().article.comparisons[0].rows}
+    rows = {row.name: label(row) for row in sample.brick().article.comparisons[0].rows}
     assert rows["go-restful"] == "go-restful"
     assert rows["chi"] == "chi · go-chi"
 
