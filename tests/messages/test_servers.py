@@ -11,7 +11,7 @@ from tests.messages.case import Case, Scene, Section
 from tests.messages.contender import NOCC, contender
 from tests.messages.page import check
 from tests.messages.worlds import A, B, away, both, later, real, world
-from tests.runs.test_hold import found
+from tests.runs.test_inferring import found
 from tests.runs.world import World
 
 LISTENS = """\

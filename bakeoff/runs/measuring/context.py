@@ -1,20 +1,23 @@
 """What all that measures in one folder works with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from bakeoff.model.errors import BakeoffError
+from bakeoff.model.finding import Finding
+from bakeoff.model.held import Held
 from bakeoff.model.plan import Expected, Plan
 from bakeoff.model.protocol import Certificate
+from bakeoff.model.receipt import Verification
 from bakeoff.plan import ENDING_S, START_S_MAX
-from bakeoff.runs.measuring.hold import Known
 from bakeoff.runs.measuring.surroundings import Surroundings, surroundings
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
+from bakeoff.verify import Looked
 
 
 class TimeIsUp(BakeoffError):
@@ -22,10 +25,30 @@ class TimeIsUp(BakeoffError):
 
 
 @dataclass(frozen=True)
+class Inferred:
+    """What one contender's first process answered to each open request, and what that shows."""
+
+    looked: Mapping[str, Looked]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def held(self) -> dict[str, Held]:
+        """By request, what is held where the body varies."""
+        return {name: each.held for name, each in self.looked.items() if each.held.varied}
+
+    def of(self, verification: Verification) -> Verification:
+        """The verification of one of its processes, with what is held."""
+        update: dict[str, object] = {"held": self.held, "findings": self.findings}
+        if self.held:
+            update["expected_body_base64"] = None
+        return verification.model_copy(update=update)
+
+
+@dataclass(frozen=True)
 class Context:
     """The effects, the keeper of the contenders, the log, who is told, and the folder.
 
-    `known` has what contenders answered that were asked what stays in it, by name; `ready_s` how
+    `inferred` has what contenders answered that were asked what stays in it, by name; `ready_s` how
     long the first process of each took to start. At `until_ns` of
     the stages' clock the time is up; None: there is no bound.
     """
@@ -35,7 +58,7 @@ class Context:
     store: Store
     watch: Watch
     folder: Path
-    known: dict[str, Known] = field(default_factory=dict)
+    inferred: dict[str, Inferred] = field(default_factory=dict)
     _surroundings: list[Surroundings] = field(default_factory=list)
     until_ns: int | None = None
     ready_s: dict[str, float] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.day_turn import Turn
-from bakeoff.runs.measuring.hold import hold
+from bakeoff.runs.measuring.inferring import infer_expectations
 from bakeoff.runs.measuring.instances import Instances, Running
 
 REST_WINDOWS = 2
@@ -62,7 +62,7 @@ class Round:
                 self._context.check_time(f"starting {name}")
                 try:
                     running = self._start(name)
-                    out |= hold(self._race, [running], self._context)[1]
+                    out |= infer_expectations(self._race, [running], self._context)[1]
                     self._instances.stop(running)
                     del self._running[name]
                 except ContenderOut as error:
@@ -142,7 +142,7 @@ class Round:
     def _start(self, name: str) -> Running:
         """A new process, up, verified and held to its answers. Raises `ContenderOut`."""
         running = self._instances.start(self._race.entry(name))
-        held, out = hold(self._race, [running], self._context)
+        held, out = infer_expectations(self._race, [running], self._context)
         if out:
             self._instances.stop(running)
             raise ContenderOut(out[name])

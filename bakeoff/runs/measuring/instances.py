@@ -73,7 +73,7 @@ class Instances:
         servers = self._context.stages.servers
         try:
             handle = self._attach(entry) if entry.attached else self._start(entry, key, log)
-            known = self._context.known.get(entry.name)
+            known = self._context.inferred.get(entry.name)
             verification = servers.verify(
                 handle,
                 entry,

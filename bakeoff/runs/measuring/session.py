@@ -13,7 +13,7 @@ from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.hold import hold
+from bakeoff.runs.measuring.inferring import infer_expectations
 from bakeoff.runs.measuring.instances import Instances, Running
 from bakeoff.runs.measuring.leaks import Leaks
 from bakeoff.runs.programs import program_key
@@ -189,7 +189,7 @@ class Session:
 
     def _hold(self) -> None:
         """What each is held to, asked where nobody gave it; whoever can't be is stopped."""
-        held, out = hold(self.plan, self.running, self.context)
+        held, out = infer_expectations(self.plan, self.running, self.context)
         for each in self.running:
             if reason := out.get(each.entry.name):
                 out[each.entry.name] = reason = self.instances.why_out(each.entry, each.key, reason)
