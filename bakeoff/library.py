@@ -24,8 +24,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakeoff import runs
-from bakeoff.cluster.place import place
+from bakeoff import runs, satellites
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Until
@@ -34,17 +33,13 @@ from bakeoff.model.replay import Driver
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import (
     CapacityOptions,
-    CrosscheckOptions,
     DayOptions,
-    DrawsOptions,
     Environment,
     Options,
     RaceOptions,
     ReplayOptions,
     plan_capacity,
-    plan_crosscheck,
     plan_day,
-    plan_draws,
     plan_race,
     plan_replay,
     runs_gate,
@@ -54,6 +49,7 @@ from bakeoff.runs import AnyRun as Run
 from bakeoff.runs.results import Comparison
 from bakeoff.runs.run import RunPlan
 from bakeoff.runs.stages import Watch
+from bakeoff.satellites import place
 
 if TYPE_CHECKING:
     from bakeoff.judge import Run as JudgedRun
@@ -256,7 +252,10 @@ def crosscheck(
     Raises `BadUsage`, `MissingPiece` without the engine, and `NoVerdict` where nobody answers at
     the URL, or no tool can be held against the engine.
     """
-    options = CrosscheckOptions.among(locals())
+    given = locals()
+    with satellites.needed():
+        from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
+    options = CrosscheckOptions.among(given)
     plan = plan_crosscheck(url, options, _environment("crosscheck", [url], options))
     return _measured(plan, out, watch)
 
@@ -305,7 +304,10 @@ def draws(
 
     Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
     """
-    options = DrawsOptions.among(locals())
+    given = locals()
+    with satellites.needed():
+        from bakeoff.plan.draws import DrawsOptions, plan_draws
+    options = DrawsOptions.among(given)
     operands = _operands(contenders)
     return _measured(
         plan_draws(operands, options, _environment("draws", operands, options)), out, watch
@@ -414,7 +416,7 @@ def _environment(command: str, operands: Sequence[str], options: Options) -> Env
 
 def _measured(plan: RunPlan, out: Place, watch: Watch | None) -> Run:
     with _shown(watch) as shown:
-        return runs.execute(plan, Path(out), runs.real_stages(), shown)
+        return runs.execute(plan, Path(out), satellites.real_stages(), shown)
 
 
 def _shown(watch: Watch | None) -> AbstractContextManager[Watch]:

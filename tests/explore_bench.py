@@ -17,8 +17,8 @@ from statistics import median
 
 from bakeoff.history import open_index
 from bakeoff.history.place import sqlite_url
+from bakeoff.history.reading import read_all
 from bakeoff.measure import machine
-from bakeoff.runs.reading import read_all
 from tests.history.postgresql import a_server
 from tests.runs.world import World
 

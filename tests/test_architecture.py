@@ -24,17 +24,27 @@ MAY_IMPORT = {
     "start": {"model", "keeper"},
     "measure": {"model", "keeper"},
     "judge": {"model", "histograms"},
-    "history": {"model"},
-    "runs": {"model", "history", "workers", "keeper", "installation", *STAGES},
+    "runs": {"model", "keeper", "installation", *STAGES},
+    "history": {"model", "runs", "workers"},
     "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
     "traffic": {"model", "verify"},
-    "library": {"model", "cluster", "runs", "progress", "plan", "judge"},
+    "satellites": {"model", "plan", "runs", "history", "cluster"},
+    "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}
     | {"keeper"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"cluster", "explore", "keeper", "workers", *STAGES},
+    | {"cluster", "explore", "keeper", "workers", "satellites", *STAGES},
 }
+# The parts that rest on the core. Whole rooms, and the modules of the kinds that judge us; their
+# contracts are in `model`, as all are.
+SATELLITES = {
+    "explore", "history", "cluster", "traffic", "simulate",
+    *(f"{room}/{kind}.py" for kind in ("crosscheck", "draws")
+      for room in ("plan", "judge", "report/kinds", "runs/kinds")),
+}  # fmt: skip
+# Where the core and its satellites are put together.
+ABOVE = {"satellites.py", "library.py", "cli"}
 IMPURE = {
     "asyncio", "multiprocessing", "os", "psutil", "resource", "select", "signal",
     "socket", "subprocess", "tempfile", "threading", "time", "urllib",
@@ -73,12 +83,10 @@ RUNS_MAY_IMPORT = {
     "holder": set[str](),
     "store": {"holder"},
     "programs": set[str](),
-    # A type's name, and what is imported when a run ends.
-    "stages": {"programs", "run", "shelving"},
+    # A type's name.
+    "stages": {"programs", "run"},
     "measuring": {"programs", "stages", "store"},
-    "reading": {"shelving", "stages"},
     "results": set[str](),
-    "shelving": {"run", "store"},
     "run": {"results", "stages", "store"},
     "so_far": {"measuring", "run"},
     "kinds": {"measuring", "run", "stages"},
@@ -91,6 +99,23 @@ def test_the_life_of_a_run_knows_no_kind_and_measuring_knows_no_run(part: str) -
         of_runs = {name.split(".")[2] for name in imports(path) if name.startswith("bakeoff.runs.")}
         stray = of_runs - RUNS_MAY_IMPORT[part] - {part}
         assert not stray, f"{path.relative_to(PACKAGE)} imports {stray}"
+
+
+def is_satellite(path: Path) -> bool:
+    """Whether a file of the package, or a folder, belongs to a satellite."""
+    parts = path.relative_to(PACKAGE)
+    return bool({part.as_posix() for part in (parts, *parts.parents)} & SATELLITES)
+
+
+def test_the_core_knows_no_satellite() -> None:
+    hidden = {f"bakeoff.{part.removesuffix('.py').replace('/', '.')}" for part in SATELLITES}
+    for path in PACKAGE.rglob("*.py"):
+        if is_satellite(path) or path.relative_to(PACKAGE).parts[0] in ABOVE:
+            continue
+        known = {
+            name for name in imports(path) for part in hidden if f"{name}.".startswith(f"{part}.")
+        }
+        assert not known, f"{path.relative_to(PACKAGE)} imports {known}"
 
 
 def test_every_package_is_a_room_that_this_test_knows() -> None:

@@ -17,6 +17,7 @@ from bakeoff.cli.app import app  # noqa: E402
 from bakeoff.cli.output import say  # noqa: E402
 from bakeoff.keeper.sweep import sweep  # noqa: E402
 from bakeoff.model.errors import NO_ROOM, BakeoffError, Status  # noqa: E402
+from bakeoff.satellites import needed  # noqa: E402
 
 if _raises:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,7 +36,8 @@ def main() -> None:
         if COMPLETES not in os.environ:
             for line in sweep():
                 say(f"bakeoff: {line}")
-        app(prog_name="bakeoff")
+        with needed():
+            app(prog_name="bakeoff")
     except BakeoffError as error:
         say(f"bakeoff: {error.brief}")
         sys.exit(error.exit_status)

@@ -65,13 +65,13 @@ GROUPS = {
         ),
     },
     "Method": {
-        "draws": ("measuring", "Measure why two runs of the same server differ."),
+        "draws": ("method", "Measure why two runs of the same server differ."),
         "simulate": (
             "simulate",
             "Simulate races, to see how sure a verdict is and how long a race must be.",
         ),
         "crosscheck": (
-            "measuring",
+            "method",
             "Compare the figures of our engine with those of other load tools.",
         ),
         "replay": (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bakeoff import runs
+from bakeoff import runs, satellites
 from bakeoff.build import WORKING_TREE, Repository, check_out
 from bakeoff.cli.options import RUNS, OutDir, environment, takes
 from bakeoff.cli.output import Json, check_json, check_writable, conclude, err, say, show_run
@@ -62,7 +62,7 @@ def ci(
     try:
         with terminal_watch(err, lambda run: show_run(run, json)) as watch:
             plan = _plan(options, project, directory, watch.step)
-            run = runs.execute(plan, out_dir, runs.real_stages(), watch)
+            run = runs.execute(plan, out_dir, satellites.real_stages(), watch)
     except NothingToCompare as error:
         passes = options.cant_tell == "pass"
         files.write_why("Can't tell", str(error), "skipped" if passes else "failure")

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bakeoff import installation, runs
+from bakeoff import installation, runs, satellites
 from bakeoff.build import is_built, missing_tools, packages
 from bakeoff.cli.options import contender_names, environment
 from bakeoff.cli.output import Json, check_json, err, out, say, show
@@ -162,7 +162,7 @@ def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
     plan = plan_race(names, options, here)
     assert isinstance(plan, Plan)
     with terminal_watch(err) as watch:
-        result = runs.audit(plan, runs.real_stages(), watch)
+        result = runs.audit(plan, satellites.real_stages(), watch)
     show(render.terminal(document(result)), result, json)
     if result.skipped and not all_built:
         raise typer.Exit(Status.CONTENDER_OUT)

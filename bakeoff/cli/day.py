@@ -4,10 +4,10 @@ from typing import Annotated
 
 from bakeoff.cli.options import CONTENDER, RUNS, OutDir, environment, takes
 from bakeoff.cli.output import Json, check_json, measure, say
-from bakeoff.cluster.place import place
 from bakeoff.model.day import DayPlan
 from bakeoff.plan import DayOptions, plan_day
 from bakeoff.report import figures
+from bakeoff.satellites import place
 
 
 @takes(DayOptions)

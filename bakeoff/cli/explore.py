@@ -138,8 +138,8 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         finally:
             index.close()
         return
+    from bakeoff.history.reading import read_all
     from bakeoff.runs.holder import holder_of
-    from bakeoff.runs.reading import read_all
 
     with scratch_folder("explore") as scratch:
         faults: dict[Path, str] = {}

@@ -119,8 +119,8 @@ def rebuild(
     that lie in none. What can't be read is named and left out. A damaged index is
     moved aside.
     """
+    from bakeoff.history.reading import read_all
     from bakeoff.progress import terminal_watch
-    from bakeoff.runs.reading import read_all
 
     url = _url()
     faults: dict[Path, str] = {}

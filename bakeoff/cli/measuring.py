@@ -1,4 +1,4 @@
-"""`bakeoff race`, `capacity`, `replay` and `crosscheck`: options, a plan, and what comes of it."""
+"""`bakeoff race`, `capacity` and `replay`: options, a plan, and what comes of it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -18,28 +18,23 @@ from bakeoff.cli.options import (
     takes,
 )
 from bakeoff.cli.output import Json, check_json, measure, out, say
-from bakeoff.cluster.place import place
-from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.plan import (
     BLOCK_HALF_WIDTH,
     CapacityOptions,
     Catalogue,
-    CrosscheckOptions,
-    DrawsOptions,
     RaceOptions,
     ReplayOptions,
     confirming,
     out_of_reach,
     plan_capacity,
-    plan_crosscheck,
-    plan_draws,
     plan_race,
     plan_replay,
 )
 from bakeoff.report import figures
 from bakeoff.report.figures import plural
+from bakeoff.satellites import place
 
 if TYPE_CHECKING:
     from bakeoff.runs import Stages
@@ -172,68 +167,6 @@ def replay(
         measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json)
 
 
-@takes(CrosscheckOptions)
-def crosscheck(
-    options: CrosscheckOptions,
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="The URL to load, http://host:port/path.")
-    ],
-    close: Annotated[
-        bool,
-        typer.Option(
-            "--close",
-            help="Open a connection for each request. (default: connections are kept open)",
-        ),
-    ] = False,
-    json: Json = None,
-    out_dir: OutDir = RUNS,
-) -> None:
-    """Compare the figures of our engine with those of other load tools.
-
-    The tools that are installed (wrk, ab, oha, hey, h2load, wrk2, webbench), our
-    engine, and our engine in place of them load the URL in turn, in rounds of
-    random order. Per figure (requests/s, p50, p90, p99) a ratio with its
-    interval, and one of: agrees, differs, can't tell.
-
-    bakeoff crosscheck http://localhost:8080/
-    bakeoff crosscheck http://localhost:8080/ --tools wrk,volley-wrk -c 100
-    bakeoff crosscheck http://localhost:8080/ --close --json crosscheck.json
-    bakeoff crosscheck https://localhost:8443/ --ca ca.pem --protocol h2 --tools h2load,oha
-    """
-    if close:
-        options = options.model_copy(update={"connection": "close"})
-    measure(plan_crosscheck(url, options, environment()), out_dir, json)
-
-
-@takes(DrawsOptions)
-def draws(
-    options: DrawsOptions,
-    contenders: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, show_default=False),
-    ] = None,
-    json: Json = None,
-    out_dir: OutDir = RUNS,
-) -> None:
-    """Measure why two runs of the same server differ.
-
-    Several processes of one program run at once, each with several sets of
-    connections, and are loaded in turn, one short slice each in random order.
-    Nothing differs between them but what was drawn when they started and
-    connected. The result is the spread of each level (block, connections,
-    process, and boot with --boots), and the error of a tool that draws once.
-
-    bakeoff draws go-nethttp node-http
-    bakeoff draws "node app.js" -d 1m --boots 3
-    bakeoff draws http://127.0.0.1:8080/      connections only: it can't be restarted
-    bakeoff draws --all --quick               the whole catalogue, in a quarter of an hour
-    """
-    check_json(json)
-    plan = plan_draws(contenders or (), options, environment())
-    say(_draws_outlook(plan))
-    measure(plan, out_dir, json)
-
-
 def _connection(close: bool, keep_alive: bool) -> tuple[Connection, ...]:
     """Both flags make an axis of a grid; neither means keep-alive."""
     if close and keep_alive:
@@ -262,9 +195,7 @@ def _race_outlook(plan: Plan) -> str:
 
 def _say_reach(plan: Plan, stages: "Stages") -> None:
     """Say before the race that it will probably not reach what it asks for, and what would."""
-    from bakeoff.runs.shelving import block_half_width
-
-    known = block_half_width(stages.meters.machine())
+    known = stages.history.block_half_width(stages.meters.machine())
     if far := out_of_reach(plan, known or BLOCK_HALF_WIDTH):
         source = "earlier races on this machine" if known else "bakeoff's own records"
         say(
@@ -282,19 +213,6 @@ def _time(plans: Sequence[Plan]) -> str:
         for key in ("about_s", "at_most_s")
     )
     return f"about {about} besides builds, {at_most} at most"
-
-
-def _draws_outlook(plan: DrawsPlan) -> str:
-    """What a measurement of draws is going to do, before it does it."""
-    first, contenders = plan.plans[0], len(plan.plans)
-    processes = len(first.entries)
-    longest_s = first.duration_s + first.boots * processes * first.warm_up_s
-    return (
-        f"{plural(contenders, 'contender')}, {processes} processes of each with {plan.sets} sets "
-        f"of connections: {first.duration_s:.3g} s of measuring and up to "
-        f"{first.boots * processes * first.warm_up_s:.3g} s of warm-up each, "
-        f"{contenders * longest_s:.4g} s in all besides builds and starts"
-    )
 
 
 def _grid_outlook(grid: GridPlan) -> str:

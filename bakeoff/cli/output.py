@@ -76,12 +76,12 @@ def measure(
     Without `stages` it is measured on this machine.
     """
     # Here, not above: whoever asks for help or for another tool's load doesn't wait for it.
-    from bakeoff import runs
+    from bakeoff import runs, satellites
     from bakeoff.progress import terminal_watch
 
     check_json(json)
     with terminal_watch(err, lambda run: show_run(run, json)) as watch:
-        run = runs.execute(plan, parent, stages or runs.real_stages(), watch)
+        run = runs.execute(plan, parent, stages or satellites.real_stages(), watch)
     conclude(run, json)
 
 

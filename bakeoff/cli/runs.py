@@ -9,11 +9,11 @@ import bakeoff
 from bakeoff import runs
 from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
 from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show, show_run
-from bakeoff.cluster.place import place
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
 from bakeoff.plan.gates import CANT_TELL, GATE
 from bakeoff.progress import terminal_watch
+from bakeoff.satellites import place
 
 _RUN_OR_VERDICT = typer.Argument(metavar="RUN", help="A run folder, or its verdict.json.")
 

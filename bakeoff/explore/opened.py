@@ -8,17 +8,17 @@ from pathlib import Path
 from threading import Lock
 
 from bakeoff.explore.page import NotThere
+from bakeoff.history.results import result_of
 from bakeoff.model.base import Contract
 from bakeoff.model.ci import Ci
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.grid import Grid
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
 from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
-from bakeoff.runs.shelving import result_of
 
 KEPT = 64
 """Families that were judged lately: thirty contenders take the judge seconds."""
@@ -57,7 +57,7 @@ class Opened:
         return self.result if isinstance(self.result, Verdict) else None
 
 
-def opened(run: ShelvedRun, part: str = "", of: tuple[int, ...] = (), against: int = -1) -> Opened:
+def opened(run: IndexedRun, part: str = "", of: tuple[int, ...] = (), against: int = -1) -> Opened:
     """The run or its `part`; of a race, only the entries `of`, with `against` as their reference.
 
     Raises `NotThere` where there is no such part or entry, and `BadUsage` where the run is gone,
@@ -117,7 +117,7 @@ def _judged(
         return run.judged_among(chosen, names[against] if against >= 0 else "")
 
 
-def _of_file(run: ShelvedRun, path: Path, part: str) -> Opened:
+def _of_file(run: IndexedRun, path: Path, part: str) -> Opened:
     _, result = result_of(path)
     parts = _verdicts(result)
     if part:

@@ -44,10 +44,10 @@ class Grounds:
         """A hash of what the page of that address is made of; empty: it is made each time."""
         match address.parts:
             case ("run", run):
-                shelved = found(self.index, (run,))
-                before = None if address.asked("part") else run_before(self.index, shelved)
+                indexed = found(self.index, (run,))
+                before = None if address.asked("part") else run_before(self.index, indexed)
                 led_to = before.model_dump_json(include=_SHOWN_OF_BEFORE) if before else ""
-                return _hash(to.live(address), self._run(shelved.path), led_to)
+                return _hash(to.live(address), self._run(indexed.path), led_to)
             case ("two", before, after) if {before, after} <= self._paths.keys():
                 runs = (self._run(self._paths[each]) for each in (before, after))
                 return _hash(to.live(address), *runs)

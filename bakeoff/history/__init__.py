@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bakeoff.history.shelve import (
+from bakeoff.history.indexed import (
     Context,
     Origin,
     began_at,

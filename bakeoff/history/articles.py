@@ -4,7 +4,7 @@ from sqlalchemy import Connection, select
 
 from bakeoff.history.rows import time_of
 from bakeoff.history.tables import CLAIMS, RUNS
-from bakeoff.model.history import ClaimPoint, ShelvedClaim
+from bakeoff.model.history import ClaimPoint, IndexedClaim
 
 
 def names(connection: Connection) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def claims(connection: Connection, article: str) -> tuple[ClaimPoint, ...]:
             run_name=row.name,
             began_at=time_of(row.began_at),
             cpu_model=row.cpu_model,
-            claim=ShelvedClaim.from_json(row.document, row.run),
+            claim=IndexedClaim.from_json(row.document, row.run),
         )
         for row in connection.execute(asked)
     )

@@ -4,18 +4,18 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, and_, select
 
+from bakeoff.history.indexed import short_hash
 from bakeoff.history.rows import protocol_of
-from bakeoff.history.shelve import short_hash
 from bakeoff.history.tables import FIGURES, PAIRS, RUNS
 from bakeoff.model.earlier import Earlier, EarlierRatio
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from bakeoff.model.pairs import Pair
 
 LATEST = 2000
 """The newest comparisons of a setting that are read: of a race of thirty contenders, four races."""
 
 
-def of(connection: Connection, run: ShelvedRun, without: Collection[str]) -> Earlier:
+def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Earlier:
     """The ratios that other runs have in the setting of a run's only race.
 
     The setting is that of a line over time: workload, load, protocol and class of machine.

@@ -14,14 +14,14 @@ from bakeoff.model.history import (
     Choices,
     ClaimPoint,
     ContenderLine,
+    IndexedFigure,
+    IndexedRun,
     Matrix,
     MatrixKey,
     RunLine,
     RunPage,
     Series,
     SeriesKey,
-    ShelvedFigure,
-    ShelvedRun,
 )
 
 BATCH = 500
@@ -41,18 +41,18 @@ class Index:
 
     # Writing.
 
-    def add(self, *runs: ShelvedRun) -> None:
+    def add(self, *runs: IndexedRun) -> None:
         """Add runs, in one transaction; one that is there already is replaced."""
         with self._writing() as connection:
             write(connection, runs)
 
-    def rebuild(self, runs: Iterable[ShelvedRun]) -> int:
+    def rebuild(self, runs: Iterable[IndexedRun]) -> int:
         """Replace all that is there by `runs`, or leave it as it is; how many there are now."""
         count = 0
         with self._writing() as connection:
             for table in reversed(METADATA.sorted_tables):
                 connection.execute(table.delete())
-            batch: list[ShelvedRun] = []
+            batch: list[IndexedRun] = []
             for run in runs:
                 batch.append(run)
                 count += 1
@@ -96,7 +96,7 @@ class Index:
             )
 
     def runs_of_line(
-        self, of: ShelvedFigure, kind: str, *, before: ShelvedRun | None = None, limit: int
+        self, of: IndexedFigure, kind: str, *, before: IndexedRun | None = None, limit: int
     ) -> tuple[RunLine, ...]:
         """The newest runs of a kind that are on a figure's line over time, and call its contender
         as it does; of those before `before`, if given."""
@@ -108,11 +108,11 @@ class Index:
         with self._reading() as connection:
             return runs.choices(connection)
 
-    def run(self, run: str) -> ShelvedRun | None:
+    def run(self, run: str) -> IndexedRun | None:
         """The run of that id; None: there is none."""
         with self._reading() as connection:
             found = connection.execute(select(RUNS.c.document).where(RUNS.c.id == run)).scalar()
-        return ShelvedRun.from_json(found, f"run {run}") if found else None
+        return IndexedRun.from_json(found, f"run {run}") if found else None
 
     def paths(self) -> dict[str, str]:
         """Where each run is, by its id."""
@@ -151,7 +151,7 @@ class Index:
         with self._reading() as connection:
             return pairs.matrix(connection, workload, protocol, load, machine_class)
 
-    def earlier(self, run: ShelvedRun, without: Collection[str]) -> Earlier:
+    def earlier(self, run: IndexedRun, without: Collection[str]) -> Earlier:
         """The ratios of other runs in the setting of a run's race; `without` are ids of runs."""
         with self._reading() as connection:
             return earlier.of(connection, run, without)

@@ -8,13 +8,13 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bakeoff.history.tables import CLAIMS, FIGURES, PAIRS, RUNS
-from bakeoff.model.history import ShelvedRace, ShelvedRun
+from bakeoff.model.history import IndexedRace, IndexedRun
 from bakeoff.model.pairs import Pair
 
 SEPARATOR = "\x1f"
 
 
-def write(connection: Connection, runs: Sequence[ShelvedRun]) -> None:
+def write(connection: Connection, runs: Sequence[IndexedRun]) -> None:
     """Write runs, in a statement per table; one that is there already is replaced."""
     if not runs:
         return
@@ -33,7 +33,7 @@ def write(connection: Connection, runs: Sequence[ShelvedRun]) -> None:
             connection.execute(dialect.insert(table).on_conflict_do_nothing(), values)
 
 
-def _run_row(run: ShelvedRun) -> dict[str, object]:
+def _run_row(run: IndexedRun) -> dict[str, object]:
     contenders = dict.fromkeys(each.contender for race in run.races for each in race.figures)
     titles = dict.fromkeys(each.title for race in run.races for each in race.figures)
     workloads = dict.fromkeys(race.workload for race in run.races)
@@ -65,7 +65,7 @@ def _run_row(run: ShelvedRun) -> dict[str, object]:
     }
 
 
-def _figure_rows(run: ShelvedRun) -> list[dict[str, object]]:
+def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
     kept = (
         "name", "contender", "title", "language", "series", "protocol", "valid", "version",
         "source", "ratio", "low", "high", "requests_per_s", "latency_p50_us", "latency_p99_us",
@@ -87,7 +87,7 @@ def _figure_rows(run: ShelvedRun) -> list[dict[str, object]]:
     ]
 
 
-def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
+def _pair_rows(run: IndexedRun) -> list[dict[str, object]]:
     rows = []
     for race in run.races:
         for pair in race.pairs:
@@ -112,13 +112,13 @@ def _pair_rows(run: ShelvedRun) -> list[dict[str, object]]:
     return rows
 
 
-def protocol_of(race: ShelvedRace, pair: Pair) -> str:
+def protocol_of(race: IndexedRace, pair: Pair) -> str:
     """What both of a pair speak; empty: a pair of two protocols is in the matrix of neither."""
     spoken = {each.protocol for each in race.figures if each.name in (pair.a, pair.b)}
     return spoken.pop() if len(spoken) == 1 else ""
 
 
-def _claim_rows(run: ShelvedRun) -> list[dict[str, object]]:
+def _claim_rows(run: IndexedRun) -> list[dict[str, object]]:
     return [
         {
             "run": run.id,

@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tupl
 
 from bakeoff.history.rows import has, text_of, time_of, unlisted
 from bakeoff.history.tables import FIGURES, RUNS
-from bakeoff.model.history import Choices, MachineLine, RunLine, RunPage, ShelvedFigure, ShelvedRun
+from bakeoff.model.history import Choices, IndexedFigure, IndexedRun, MachineLine, RunLine, RunPage
 
 _LINE = [column for column in RUNS.c if column.name not in ("document", "words")]
 _NEWEST = (RUNS.c.began_at.desc(), RUNS.c.id.desc())
@@ -52,7 +52,7 @@ def page(
 
 
 def of_line(
-    connection: Connection, of: ShelvedFigure, kind: str, before: ShelvedRun | None, limit: int
+    connection: Connection, of: IndexedFigure, kind: str, before: IndexedRun | None, limit: int
 ) -> tuple[RunLine, ...]:
     """The newest runs of a kind that are on a figure's line over time, and call its contender as it
     does: those before `before`, if given."""

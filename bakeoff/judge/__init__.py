@@ -3,11 +3,9 @@
 from bakeoff.judge.capacity import fit, judge_capacity
 from bakeoff.judge.ci import judge_ci
 from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide
-from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.judge.crossing import Held, hold
 from bakeoff.judge.day import judge_day
 from bakeoff.judge.day_figures import recovered_after_ms
-from bakeoff.judge.draws import draws_of
 from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.gate import DECIDED_DRAWS
 from bakeoff.judge.prediction import predicted
@@ -26,9 +24,7 @@ __all__ = [
     "changes_of_places",
     "compare_runs",
     "confirmed",
-    "crosscheck",
     "decide",
-    "draws_of",
     "fit",
     "hold",
     "judge",

@@ -19,7 +19,7 @@ Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""
 
 
-class ShelvedFigure(Contract):
+class IndexedFigure(Contract):
     """One contender in one race. `series` is the line over time that it belongs to.
 
     That line's key is contender, workload, protocol, load and class of machine: unlike things are
@@ -50,7 +50,7 @@ class ShelvedFigure(Contract):
     n: NonNegativeInt
 
 
-class ShelvedRace(Contract):
+class IndexedRace(Contract):
     """One race: a run's own, or the `part` of it in that sub-folder.
 
     `measures` is what its ratios compare. `load` is in words, as "closed, 64 connections".
@@ -61,7 +61,7 @@ class ShelvedRace(Contract):
     workload: str
     load: str
     reference: str
-    figures: tuple[ShelvedFigure, ...]
+    figures: tuple[IndexedFigure, ...]
     pairs: tuple[Pair, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
@@ -70,7 +70,7 @@ class ShelvedRace(Contract):
         return pair_of(self.pairs, a, b)
 
 
-class ShelvedClaim(Contract):
+class IndexedClaim(Contract):
     """What a replay found of one claim of an article."""
 
     article: str
@@ -82,13 +82,13 @@ class ShelvedClaim(Contract):
     high: NonNegativeFloat | None
 
 
-class ShelvedRun(Contract):
+class IndexedRun(Contract):
     """One run. `id` is made of its plan.json, or of the result where that is all there is.
 
     `path` is its folder, or its result's file. `method` is the schema of the result.
     """
 
-    schema_: Literal["bakeoff.shelved/1"] = Field("bakeoff.shelved/1", alias="schema")
+    schema_: Literal["bakeoff.indexed/1"] = Field("bakeoff.indexed/1", alias="schema")
     id: Id
     name: str
     path: str
@@ -102,8 +102,8 @@ class ShelvedRun(Contract):
     bakeoff: str
     method: str
     command_line: tuple[str, ...]
-    races: tuple[ShelvedRace, ...] = ()
-    claims: tuple[ShelvedClaim, ...] = ()
+    races: tuple[IndexedRace, ...] = ()
+    claims: tuple[IndexedClaim, ...] = ()
 
 
 class RunLine(Contract):
@@ -247,7 +247,7 @@ class ClaimPoint(Contract):
     run_name: str
     began_at: datetime
     cpu_model: str
-    claim: ShelvedClaim
+    claim: IndexedClaim
 
 
 class LevelOf(Contract):

@@ -12,9 +12,7 @@ from bakeoff.plan.ci import (
     target_branch,
 )
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
-from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from bakeoff.plan.day import DayOptions, next_window_ms, plan_day
-from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.plan.entries import ready_within
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
@@ -50,9 +48,7 @@ __all__ = [
     "Catalogue",
     "CheckedOut",
     "CiOptions",
-    "CrosscheckOptions",
     "DayOptions",
-    "DrawsOptions",
     "Environment",
     "Flag",
     "NothingToCompare",
@@ -78,9 +74,7 @@ __all__ = [
     "parse_slo",
     "plan_capacity",
     "plan_ci",
-    "plan_crosscheck",
     "plan_day",
-    "plan_draws",
     "plan_race",
     "plan_replay",
     "race_gate",

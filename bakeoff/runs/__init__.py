@@ -2,23 +2,19 @@
 
 from bakeoff.runs.kinds.capacity import CapacityRun
 from bakeoff.runs.kinds.ci import CiRun
-from bakeoff.runs.kinds.crosscheck import CrosscheckRun
 from bakeoff.runs.kinds.day import DayRun
-from bakeoff.runs.kinds.draws import DrawsRun
 from bakeoff.runs.kinds.grid import GridRun
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.kinds.replay import ReplayRun
 from bakeoff.runs.measuring.audit import audit
 from bakeoff.runs.run import AnyRun, Run, execute, listed, open_run, report, resume
-from bakeoff.runs.stages import Stages, Watch, real_stages
+from bakeoff.runs.stages import Stages, Watch
 
 __all__ = [
     "AnyRun",
     "CapacityRun",
     "CiRun",
-    "CrosscheckRun",
     "DayRun",
-    "DrawsRun",
     "GridRun",
     "RaceRun",
     "ReplayRun",
@@ -29,7 +25,6 @@ __all__ = [
     "execute",
     "listed",
     "open_run",
-    "real_stages",
     "report",
     "resume",
 ]

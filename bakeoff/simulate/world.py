@@ -198,6 +198,7 @@ class World:
 
     answers = connections_at_a_time = death = close = nothing
     written = tcp = listen_queue = network = earlier = nothing
+    block_half_width = nothing
 
 
 class Cpu:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bakeoff import runs
+from bakeoff import satellites
 from bakeoff.cli.app import app
 from bakeoff.plan import Catalogue
 from tests.plan.places import catalogue, contender
@@ -26,7 +26,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "contenders" / "lineup.toml").write_text('default = ["slow"]')
     world = World(dict(SPEEDS), unbuildable={"broken": "its build failed"})
     monkeypatch.setattr(Catalogue, "shipped", classmethod(lambda _: made))
-    monkeypatch.setattr(runs, "real_stages", world.stages)
+    monkeypatch.setattr(satellites, "real_stages", world.stages)
     monkeypatch.setattr(random, "SystemRandom", lambda: random.Random(1))
     monkeypatch.chdir(tmp_path)
     return world

@@ -9,7 +9,7 @@ from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadUsage
 from tests.cli.conftest import bakeoff, race
-from tests.history.shelved import run
+from tests.history.indexed import run
 from tests.runs.world import World
 
 

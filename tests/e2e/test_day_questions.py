@@ -6,7 +6,8 @@ import pytest
 
 from bakeoff.model.day import Day
 from bakeoff.plan import DayOptions, Environment, plan_day
-from bakeoff.runs import execute, real_stages
+from bakeoff.runs import execute
+from bakeoff.satellites import real_stages
 from tests.e2e.conftest import Place
 
 pytestmark = pytest.mark.e2e

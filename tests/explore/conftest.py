@@ -11,10 +11,10 @@ from bakeoff.explore import address as to
 from bakeoff.explore.site import export
 from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
-from bakeoff.model.history import ShelvedRun
+from bakeoff.history.results import indexed
+from bakeoff.model.history import IndexedRun
 from bakeoff.plan import Environment
 from bakeoff.runs import AnyRun
-from bakeoff.runs.shelving import shelved
 from tests.explore.visitor import Visitor
 from tests.plan.places import catalogue
 from tests.runs.conftest import Measure
@@ -29,7 +29,7 @@ class Shelves:
 
     index: Index
     race: AnyRun
-    runs: tuple[ShelvedRun, ...]
+    runs: tuple[IndexedRun, ...]
 
     @property
     def id(self) -> str:
@@ -50,7 +50,7 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
     here = Environment(servers, Path("/"), (0, 1), "t", ("bakeoff", "race"))
     measure = Measure(here, folder / "runs")
     races = [measure.race(World(dict(SPEEDS)), *SPEEDS, seed=seed) for seed in (1, 2)]
-    runs = tuple(shelved(race) for race in races)
+    runs = tuple(indexed(race) for race in races)
     index = history.open_index(sqlite_url(folder / "history.sqlite"))
     index.add(*runs)
     yield Shelves(index, races[0], runs)

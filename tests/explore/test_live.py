@@ -25,13 +25,13 @@ from bakeoff.explore.live.state import LiveState, Stood
 from bakeoff.explore.live.watched import SHARE, SHARE_SHARED, Live, is_news, pause_s
 from bakeoff.explore.page import fragment
 from bakeoff.history.index import Index
+from bakeoff.history.results import id_of
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table
 from bakeoff.report.kinds.standings import standings
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.holder import FILE, Holder
-from bakeoff.runs.shelving import id_of
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import BASE, Elements, Visitor
 from tests.runs.test_holder import held

@@ -7,9 +7,9 @@ import pytest
 
 from bakeoff.explore.publish import copy_into
 from bakeoff.explore.site import RUNS
+from bakeoff.history.results import indexed_path
 from bakeoff.model.errors import BadUsage
 from bakeoff.runs import open_run
-from bakeoff.runs.shelving import shelved_path
 from tests.explore.conftest import Shelves
 
 
@@ -20,7 +20,7 @@ def test_a_copy_has_the_run_s_figures_and_no_samples(shelves: Shelves, tmp_path:
         *("machine.json", "plan.json", "receipts.json", "verdict.json"),
     }
     assert open_run(copy).result == shelves.race.result
-    assert shelved_path(copy).races == shelves.runs[0].races
+    assert indexed_path(copy).races == shelves.runs[0].races
 
 
 def test_paths_names_and_logs_stay_at_home(shelves: Shelves, tmp_path: Path) -> None:

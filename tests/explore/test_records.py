@@ -10,8 +10,8 @@ from bakeoff import history
 from bakeoff.explore.site import export
 from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
-from bakeoff.model.history import ShelvedRun
-from bakeoff.runs.shelving import found_in, shelved_or_why
+from bakeoff.history.results import found_in, indexed_or_why
+from bakeoff.model.history import IndexedRun
 from tests.explore.test_browser import opened
 from tests.explore.walk import dead_links, foreign
 from tests.report.render.test_browser import OVERFLOW
@@ -29,8 +29,8 @@ def index(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Index]:
     """Records that are runs or results of runs."""
-    found = {path: shelved_or_why(path) for path in found_in([RECORDS])}
-    runs = {path: each for path, each in found.items() if isinstance(each, ShelvedRun)}
+    found = {path: indexed_or_why(path) for path in found_in([RECORDS])}
+    runs = {path: each for path, each in found.items() if isinstance(each, IndexedRun)}
     assert len(runs) > 5
     if request.param == "small":
         by_size = sorted(runs, key=lambda path: len(runs[path].to_json()))

@@ -10,11 +10,11 @@ from bakeoff.explore.publish import copy_into
 from bakeoff.explore.site import MANIFEST, RUNS, export
 from bakeoff.history import open_index
 from bakeoff.history.place import sqlite_url
+from bakeoff.history.results import indexed_path
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
 from bakeoff.report.render.html import layout
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.shelving import shelved_path
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements
 from tests.explore.walk import dead_links, foreign
@@ -44,7 +44,7 @@ def several(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> list[
 def exported(site: Path) -> None:
     """Make the site of the runs that were copied into it."""
     index = open_index(sqlite_url(site.with_suffix(".sqlite")))
-    index.rebuild(map(shelved_path, sorted((site / RUNS).iterdir())))
+    index.rebuild(map(indexed_path, sorted((site / RUNS).iterdir())))
     assert export(index, site, World({}))[1] == []
     index.close()
 

@@ -10,12 +10,12 @@ from bakeoff.explore import address as to
 from bakeoff.explore.unchanged import Grounds, maker
 from bakeoff.history import open_index
 from bakeoff.history.index import Index
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from tests.explore.conftest import Shelves
 
 
 @pytest.fixture
-def runs(shelves: Shelves, tmp_path: Path) -> list[ShelvedRun]:
+def runs(shelves: Shelves, tmp_path: Path) -> list[IndexedRun]:
     """A race three times, a day apart."""
     copytree(shelves.race.path, tmp_path / "run")
     first = shelves.runs[0].model_copy(update={"path": str(tmp_path / "run")})
@@ -25,14 +25,14 @@ def runs(shelves: Shelves, tmp_path: Path) -> list[ShelvedRun]:
     ]
 
 
-def index_of(*runs: ShelvedRun) -> Index:
+def index_of(*runs: IndexedRun) -> Index:
     index = open_index("sqlite://")
     index.add(*runs)
     return index
 
 
 def test_a_run_s_page_changes_with_the_run_before_it_and_with_no_other(
-    runs: list[ShelvedRun],
+    runs: list[IndexedRun],
 ) -> None:
     first, middle, last = runs
     address = to.run(last.id)
@@ -46,7 +46,7 @@ def test_a_run_s_page_changes_with_the_run_before_it_and_with_no_other(
 
 
 @pytest.mark.parametrize("file", ["verdict.json", "samples.jsonl"])
-def test_a_run_s_files_are_what_its_pages_are_made_of(runs: list[ShelvedRun], file: str) -> None:
+def test_a_run_s_files_are_what_its_pages_are_made_of(runs: list[IndexedRun], file: str) -> None:
     def grounds() -> tuple[str, str]:
         made = Grounds(index)
         return made.of(to.run(runs[1].id)), made.of(to.two(runs[0].id, runs[1].id))

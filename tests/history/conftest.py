@@ -9,6 +9,9 @@ from bakeoff.history import open_index
 from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
 from tests.history.postgresql import a_server, programs
+from tests.runs.conftest import Measure, measure
+
+__all__ = ["Measure", "measure"]
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,14 @@
 
 from bakeoff.history.index import Index
 from bakeoff.model.earlier import Earlier
-from bakeoff.model.history import ShelvedRun
-from tests.history.shelved import run
+from bakeoff.model.history import IndexedRun
+from tests.history.indexed import run
 from tests.history.test_index import OTHER_MACHINE
 
 SPEEDS = {"a": 100.0, "b": 50.0}
 
 
-def earlier(index: Index, of: ShelvedRun) -> Earlier:
+def earlier(index: Index, of: IndexedRun) -> Earlier:
     return index.earlier(of, {of.id})
 
 
@@ -62,11 +62,11 @@ def test_ratios_with_one_end_tell_nothing(index: Index) -> None:
     assert not earlier(index, run(1, SPEEDS)).ratios
 
 
-def _with(of: ShelvedRun, **changed: object) -> ShelvedRun:
+def _with(of: IndexedRun, **changed: object) -> IndexedRun:
     (race,) = of.races
     return of.model_copy(update={"races": (race.model_copy(update=changed),)})
 
 
-def _with_figures(of: ShelvedRun, **changed: object) -> ShelvedRun:
+def _with_figures(of: IndexedRun, **changed: object) -> IndexedRun:
     (race,) = of.races
     return _with(of, figures=tuple(each.model_copy(update=changed) for each in race.figures))

@@ -13,9 +13,9 @@ from bakeoff.history import machine_class, open_index
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway, sqlite_url
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.history import ShelvedClaim
+from bakeoff.model.history import IndexedClaim
 from bakeoff.simulate.race import MACHINE
-from tests.history.shelved import BEGAN_AT, DAY, run
+from tests.history.indexed import BEGAN_AT, DAY, run
 
 OTHER_MACHINE = MACHINE.model_copy(update={"cpu_model": "another", "cpus": 8})
 
@@ -121,7 +121,7 @@ def test_the_matrix_has_the_newest_comparison_of_each_pair(index: Index) -> None
 
 
 def test_claims_are_listed_replay_by_replay(index: Index) -> None:
-    claim = ShelvedClaim(
+    claim = IndexedClaim(
         article="an-article",
         number=1,
         text="a beats b",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.judge import crosscheck
+from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency, Loader

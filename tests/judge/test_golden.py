@@ -16,12 +16,12 @@ from bakeoff.judge import (
     ToolEvidence,
     compare_runs,
     confirmed,
-    crosscheck,
     decide,
     judge,
     unequal,
     works_of,
 )
+from bakeoff.judge.crosscheck import crosscheck
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport, Conduct, Crew, Written
 from bakeoff.model.base import Contract

@@ -5,7 +5,7 @@ import numpy as np
 from bakeoff.history import open_index
 from bakeoff.judge.past import causes, line_of
 from bakeoff.model.history import Line, Point, Series
-from tests.history.shelved import run
+from tests.history.indexed import run
 
 
 def line(speeds: list[float], **changed: object) -> Line:

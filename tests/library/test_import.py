@@ -13,13 +13,13 @@ import bakeoff
 from bakeoff.cli.app import COMMANDS
 from bakeoff.plan import (
     CapacityOptions,
-    CrosscheckOptions,
     DayOptions,
-    DrawsOptions,
     Options,
     RaceOptions,
     ReplayOptions,
 )
+from bakeoff.plan.crosscheck import CrosscheckOptions
+from bakeoff.plan.draws import DrawsOptions
 
 NO_NAME = "rase"
 OPTIONS: dict[str, type[Options]] = {

@@ -18,11 +18,11 @@ import pytest
 from typer import rich_utils
 
 import bakeoff
-from bakeoff import history, runs
+from bakeoff import history, runs, satellites
 from bakeoff.cli.output import err, out
 from bakeoff.history.place import sqlite_url
+from bakeoff.history.results import found_in, indexed_path
 from bakeoff.model.errors import BakeoffError
-from bakeoff.runs.shelving import found_in, shelved_path
 from tests.e2e.conftest import Place
 from tests.explore.visitor import Visitor
 from tests.messages.case import Case, Scene, Section
@@ -87,7 +87,7 @@ def _furnish(scene: Scene, top: Path, files: Mapping[str, str | bytes]) -> None:
         scene.patch.setattr(console, "_width", 500)
     scene.patch.setattr(rich_utils, "MAX_WIDTH", 100)
     scene.patch.setattr(rich_utils, "FORCE_TERMINAL", None)
-    scene.patch.setattr(runs, "real_stages", _nothing_is_raced)
+    scene.patch.setattr(satellites, "real_stages", _nothing_is_raced)
     scene.patch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
     for name, content in files.items():
         scene.write(name, content)
@@ -137,12 +137,12 @@ def _typed(case: Case, scene: Scene) -> tuple[str, int]:
 def _visited(case: Case, scene: Scene) -> tuple[str, int]:
     """What the explorer shows of the runs in FOLDER; RUN in an address is the only one's id."""
     with closing(history.open_index(sqlite_url(scene.folder.parent / "index.sqlite"))) as index:
-        shelved = [shelved_path(path) for path in found_in([scene.folder / "runs"])]
-        index.add(*shelved)
+        indexed = [indexed_path(path) for path in found_in([scene.folder / "runs"])]
+        index.add(*indexed)
         for change in scene.until_asked:
             change()
-        path = case.typed.removeprefix(GET).replace("RUN", shelved[0].id)
-        path = path.replace("OTHER", shelved[-1].id)
+        path = case.typed.removeprefix(GET).replace("RUN", indexed[0].id)
+        path = path.replace("OTHER", indexed[-1].id)
         answer = Visitor.let_in(index).ask(path)
     alarm = re.search(r'class="alarm" role="note">([^<]*)<', answer.text)
     return html.unescape(alarm[1]) if alarm else "", answer.status_code

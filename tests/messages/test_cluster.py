@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff import runs
+from bakeoff import satellites
 from bakeoff.cluster import joining
 from bakeoff.cluster.head import Member
 from bakeoff.model.cluster import Cluster
@@ -68,7 +68,7 @@ def joined(server_cpus: tuple[int, ...] = (0, 1), load_cpus: tuple[int, ...] = (
         @contextmanager
         def cluster_is_joined(*_: object) -> Iterator[Any]:
             world()(scene)
-            yield joining.Joined(cluster, runs.real_stages(), None, (), None)  # type: ignore[arg-type]
+            yield joining.Joined(cluster, satellites.real_stages(), None, (), None)  # type: ignore[arg-type]
 
         scene.patch.setattr(joining, "joined", cluster_is_joined)
 

@@ -7,6 +7,7 @@ NOT_ASKED = "no command asks for it; it guards what Python could"
 MEANWHILE = (
     "a process ends, or belongs to another user, between two looks at it: tests/runs/test_holder.py"
 )
+MISSING_PART = "it takes an installation without a part of it: tests/e2e/test_satellites.py"
 NEEDS_A_MACHINE = "it takes a machine, or a library, that is broken in a rare way"
 NO_FAULT = "it is said beside a result: tests/traffic, tests/cli"
 LATER = "it takes a long run, or a process or a draw that is lost in it: tests/runs, tests/e2e"
@@ -58,6 +59,7 @@ SITES: dict[str, tuple[str, ...]] = {
         "runs/holder.py Holder.interrupt 4",
         "runs/holder.py _ending",
     ),
+    MISSING_PART: ("satellites.py needed",),
     NEEDS_A_MACHINE: (
         "history/database.py _look_through",
         "start/client.py Keeper.__init__",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff import runs
+from bakeoff import satellites
 from bakeoff.runs import stages
 from tests.e2e.conftest import Place
 from tests.messages.case import Scene, Situation
@@ -36,7 +36,7 @@ def world(**fields: Any) -> Situation:
 
     def situation(scene: Scene) -> None:
         one = World(**{"requests_per_s": SPEEDS, **fields})
-        scene.patch.setattr(runs, "real_stages", one.stages)
+        scene.patch.setattr(satellites, "real_stages", one.stages)
 
     return situation
 
@@ -80,7 +80,7 @@ def _ran(words: tuple[str, ...], killed: str) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         dead = {killed: "was killed by signal SIGKILL"}
         one = World(requests_per_s=SPEEDS, on_slice=later(60, dead=dead))
-        patch.setattr(runs, "real_stages", one.stages)
+        patch.setattr(satellites, "real_stages", one.stages)
         ended = Place(place).bakeoff_here(*words)
     assert (place / "runs" / "latest").exists(), ended.err
     return place / "runs"
@@ -118,9 +118,9 @@ def away(*modules: str) -> Situation:
 
 def real(scene: Scene) -> None:
     """What is raced, is raced here: all contenders are out before there is any load."""
-    scene.patch.setattr(runs, "real_stages", _REAL)
+    scene.patch.setattr(satellites, "real_stages", _REAL)
     scene.patch.setattr(os, "sched_getaffinity", _CORES)
     scene.patch.setattr(stages, "SETTLE_S", 0)
 
 
-_REAL, _CORES = runs.real_stages, os.sched_getaffinity
+_REAL, _CORES = satellites.real_stages, os.sched_getaffinity

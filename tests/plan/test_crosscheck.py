@@ -7,7 +7,7 @@ import pytest
 from bakeoff.model.crosscheck import CrosscheckPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Loader
-from bakeoff.plan import CrosscheckOptions, plan_crosscheck
+from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from tests.plan.places import environment
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.errors import BadUsage
-from bakeoff.plan import DrawsOptions, plan_draws
+from bakeoff.plan.draws import DrawsOptions, plan_draws
 from tests.plan import places
 
 

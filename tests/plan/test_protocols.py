@@ -11,14 +11,13 @@ from bakeoff.model.plan import Plan
 from bakeoff.plan import (
     CapacityOptions,
     Catalogue,
-    CrosscheckOptions,
     RaceOptions,
     ReplayOptions,
     plan_capacity,
-    plan_crosscheck,
     plan_race,
     plan_replay,
 )
+from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from bakeoff.start.certificate import make_certificate
 from tests.plan import places
 from tests.plan.places import environment

@@ -12,7 +12,8 @@ from bakeoff.model.crosscheck import Compared, Crosscheck, CrosscheckPlan
 from bakeoff.model.errors import BadUsage, MissingPiece, NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency, Loader
-from bakeoff.runs import CrosscheckRun, execute, open_run, report, resume
+from bakeoff.runs import execute, open_run, report, resume
+from bakeoff.runs.kinds.crosscheck import CrosscheckRun
 from tests.runs.world import World, tool_result
 
 SPEEDS = {"fast": 100_000.0}

@@ -8,9 +8,10 @@ import pytest
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import NoVerdict
-from bakeoff.plan import DrawsOptions, plan_draws
+from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.report.render import markdown as to_markdown
-from bakeoff.runs import DrawsRun, execute, report, resume
+from bakeoff.runs import execute, report, resume
+from bakeoff.runs.kinds.draws import DrawsRun
 from tests.plan import places
 from tests.runs.loads import FakeLoad
 from tests.runs.world import World, cut_off

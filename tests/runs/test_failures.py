@@ -18,13 +18,12 @@ from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.plan import (
     CapacityOptions,
     DayOptions,
-    DrawsOptions,
     RaceOptions,
     plan_capacity,
     plan_day,
-    plan_draws,
     plan_race,
 )
+from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.report.render import markdown
 from bakeoff.runs import AnyRun, audit, execute
 from bakeoff.runs.run import RunPlan

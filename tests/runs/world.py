@@ -286,6 +286,10 @@ class World(Reports):
         """A history that remembers nothing, or is away."""
         return self.no_history
 
+    def block_half_width(self, _machine: Machine) -> float | None:
+        """What races on this machine reached: nothing is known."""
+        return None
+
     def earlier(self, _run: AnyRun, _verdict: Verdict) -> Earlier | None:
         """What that history has of earlier races."""
         return self.earlier_races

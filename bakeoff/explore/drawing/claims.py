@@ -5,7 +5,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from bakeoff.model.history import ClaimPoint, ShelvedClaim
+from bakeoff.model.history import ClaimPoint, IndexedClaim
 from bakeoff.report import figures
 from bakeoff.report.charts.palette import FINDINGS
 from bakeoff.report.charts.svg import fitting, ground, length, line, mark, quiet, text
@@ -68,7 +68,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
     return Drawing(bottom + AXIS_PX, parts)
 
 
-def _said(claim: ShelvedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
+def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
     """The claim's text, and its newest figure."""
     words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim)
     if narrow:

@@ -15,11 +15,11 @@ from bakeoff.explore.live.judge import Judge
 from bakeoff.explore.live.state import LiveState, Stood
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
+from bakeoff.history.results import id_of, indexed_or_why
 from bakeoff.model.errors import BadUsage, BakeoffError
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.holder import FILE, Holder, holder_of
-from bakeoff.runs.shelving import id_of, shelved_or_why
 from bakeoff.runs.store import PLAN_FILE
 
 EVERY_S = 3.0
@@ -125,10 +125,10 @@ class Live:
         if not run.page:
             with suppress(OSError, HistoryAway):
                 id_ = id_of(run.path)
-                if self._adds and isinstance(each := shelved_or_why(run.path), ShelvedRun):
+                if self._adds and isinstance(each := indexed_or_why(run.path), IndexedRun):
                     self._index.add(each)
-                if shelved := self._index.run(id_):
-                    run.page, run.headline = id_, shelved.headline
+                if indexed := self._index.run(id_):
+                    run.page, run.headline = id_, indexed.headline
         return run.page
 
     def look(self, run: Watched, wait_s: float = 0.0) -> LiveState | None:

@@ -11,7 +11,7 @@ from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.history import RunLine, ShelvedFigure, ShelvedRun
+from bakeoff.model.history import IndexedFigure, IndexedRun, RunLine
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Chart, Document
 from bakeoff.report.render.html import Layout, layout, split_headline
@@ -40,7 +40,7 @@ class RunPage(Page):
     template: ClassVar[str] = "run.html"
     files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
-    run: ShelvedRun
+    run: IndexedRun
     verdict: Verdict | None
     part: str
     document: Document
@@ -78,21 +78,21 @@ class RunPage(Page):
 
 def run(index: Index, address: Address) -> RunPage:
     """The run of the address. Raises `NotThere`, and `BadUsage` where it can't be read."""
-    shelved = found(index, address.parts[1:])
+    indexed = found(index, address.parts[1:])
     part, of = address.asked("part"), numbers(address.asked("of"))
     against = numbers(address.asked("against"))
-    shown = opened(shelved, part, of, against[0] if against else -1)
+    shown = opened(indexed, part, of, against[0] if against else -1)
     finding, further = split_headline(shown.document)
     laid_out = layout(shown.document)
     verdict = shown.verdict
-    before = None if part else run_before(index, shelved)
+    before = None if part else run_before(index, indexed)
     return RunPage(
         address=address,
         title=finding,
         alarm=shown.document.alarm,
         data=lambda: shown.document.data,
         charts=laid_out.charts,
-        run=shelved,
+        run=indexed,
         verdict=verdict,
         part=part,
         document=shown.document,
@@ -104,18 +104,18 @@ def run(index: Index, address: Address) -> RunPage:
         ),
         reference=verdict.reference if verdict else "",
         is_family=bool(of or against),
-        parts=tuple((name, to.run(shelved.id, part=name)) for name in shown.parts),
+        parts=tuple((name, to.run(indexed.id, part=name)) for name in shown.parts),
         before=before,
-        others=lambda: _others(index, shelved, before) if before else (),
+        others=lambda: _others(index, indexed, before) if before else (),
     )
 
 
-def found(index: Index, parts: tuple[str, ...]) -> ShelvedRun:
+def found(index: Index, parts: tuple[str, ...]) -> IndexedRun:
     """The run whose id is the only one of `parts`. Raises `NotThere`."""
-    shelved = index.run(parts[0]) if len(parts) == 1 else None
-    if shelved is None:
+    indexed = index.run(parts[0]) if len(parts) == 1 else None
+    if indexed is None:
         raise NotThere("the history has no such run; bakeoff history rebuild DIR adds those of DIR")
-    return shelved
+    return indexed
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -125,13 +125,13 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in text.split(".") if part}))
 
 
-def run_before(index: Index, run: ShelvedRun) -> RunLine | None:
+def run_before(index: Index, run: IndexedRun) -> RunLine | None:
     """The race before it that it is compared with; None: there is none, or it is no race."""
     of = _reference(run)
     return next(iter(index.runs_of_line(of, run.kind, before=run, limit=1)), None) if of else None
 
 
-def _others(index: Index, run: ShelvedRun, before: RunLine) -> tuple[RunLine, ...]:
+def _others(index: Index, run: IndexedRun, before: RunLine) -> tuple[RunLine, ...]:
     """What `compare` may take beside this run: the one before it, then the newest."""
     of = _reference(run)
     found = index.runs_of_line(of, run.kind, limit=MATES + 1) if of else ()
@@ -139,7 +139,7 @@ def _others(index: Index, run: ShelvedRun, before: RunLine) -> tuple[RunLine, ..
     return (before, *newest)[:MATES]
 
 
-def _reference(run: ShelvedRun) -> ShelvedFigure | None:
+def _reference(run: IndexedRun) -> IndexedFigure | None:
     """A race's reference: races that have it on the same line over time were measured alike."""
     race = run.races[0] if run.kind == "race" and run.races else None
     figures = race.figures if race else ()

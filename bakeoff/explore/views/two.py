@@ -11,7 +11,7 @@ from bakeoff.explore.page import NotThere, Page
 from bakeoff.explore.views.run import found
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from bakeoff.report.document import Document
 from bakeoff.report.kinds.comparison import document as document_of
 from bakeoff.report.render.html import Layout, layout, split_headline
@@ -30,8 +30,8 @@ class TwoPage(Page):
     template: ClassVar[str] = "two.html"
     files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
-    before: ShelvedRun
-    after: ShelvedRun
+    before: IndexedRun
+    after: IndexedRun
     document: Document
     further: str
     layout: Layout
@@ -84,7 +84,7 @@ def two(index: Index, address: Address) -> TwoPage:
     )
 
 
-def _judged(run: ShelvedRun, part: str) -> "JudgedRun":
+def _judged(run: IndexedRun, part: str) -> "JudgedRun":
     from bakeoff.judge import Run as JudgedRun
 
     shown = opened(run, part)

@@ -98,7 +98,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
     def judge(self) -> Crosscheck:
         """Each tool's figures, and their ratios."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
-        from bakeoff.judge import crosscheck
+        from bakeoff.judge.crosscheck import crosscheck
 
         plan, loaders, runs = self.planned, self._loaders(), self._runs()
         measured = {run.loader for run in runs if run.result}

@@ -72,7 +72,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
     def judge(self) -> Draws:
         """The spreads of each contender that was measured."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
-        from bakeoff.judge import draws_of
+        from bakeoff.judge.draws import draws_of
 
         plan, records, out = self.planned, self.records(), self.out()
         found = [draws_of(each, plan.sets, records) for each in plan.plans]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from bakeoff.explore.drawing.claims import SHOWN_MAX, outcomes
-from bakeoff.model.history import ClaimPoint, ShelvedClaim
+from bakeoff.model.history import ClaimPoint, IndexedClaim
 from bakeoff.report import figures
 from bakeoff.report.charts.svg import svg
 from bakeoff.report.document import WIDE
@@ -20,7 +20,7 @@ def point(replay: int, number: int, finding: str, ratio: float | None = 1.5) -> 
         run_name=f"replay-{replay}",
         began_at=BEGAN_AT + timedelta(days=replay),
         cpu_model="a processor",
-        claim=ShelvedClaim(
+        claim=IndexedClaim(
             article="an-article",
             number=number,
             text=f"claim {number} is said",

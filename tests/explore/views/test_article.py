@@ -4,23 +4,23 @@ from bakeoff.explore import address as to
 from bakeoff.explore.address import live
 from bakeoff.explore.views.article import ArticlePage, article
 from bakeoff.history.index import Index
-from bakeoff.model.history import ShelvedClaim
+from bakeoff.model.history import IndexedClaim
 from bakeoff.report import figures
 from tests.explore.visitor import Elements, Visitor
-from tests.history.shelved import run
+from tests.history.indexed import run
 from tests.report.charts.drawn import marks
 
 NAME = "an-article"
 
 
-def claims(ratio: float) -> tuple[ShelvedClaim, ...]:
+def claims(ratio: float) -> tuple[IndexedClaim, ...]:
     """Two claims, of which the second can't be decided."""
     common = {"article": NAME, "text": "a beats b"}
     return (
-        ShelvedClaim(
+        IndexedClaim(
             **common, number=1, finding="holds", ratio=ratio, low=ratio / 1.1, high=ratio * 1.1
         ),
-        ShelvedClaim(**common, number=2, finding="can't tell", ratio=None, low=None, high=None),
+        IndexedClaim(**common, number=2, finding="can't tell", ratio=None, low=None, high=None),
     )
 
 

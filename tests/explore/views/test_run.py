@@ -43,9 +43,9 @@ def test_the_matrix_s_picture_says_the_figures_of_every_pair(shelves: Shelves) -
     said = marks(found.charts[0])
     assert len(said) == 6, "three contenders, each against two"
     (newest,) = {cell.run.parts[1] for row in found.rows.values() for cell in row.values()}
-    shelved = shelves.index.run(newest)
-    assert shelved is not None
-    verdict = opened(shelved).verdict
+    indexed = shelves.index.run(newest)
+    assert indexed is not None
+    verdict = opened(indexed).verdict
     assert verdict is not None
     for row in pairs(verdict).rows:
         both, finding, ratio, n, *_ = row.cells

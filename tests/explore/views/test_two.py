@@ -6,9 +6,9 @@ from bakeoff import history
 from bakeoff.explore import address as to
 from bakeoff.explore.views.two import two
 from bakeoff.history.place import sqlite_url
+from bakeoff.history.results import indexed
 from bakeoff.plan import Environment
 from bakeoff.report.render.markdown import markdown
-from bakeoff.runs.shelving import shelved
 from tests.judge.races import MACHINE
 from tests.plan.places import catalogue
 from tests.runs.conftest import Measure
@@ -23,7 +23,7 @@ def test_runs_of_one_line_are_compared_though_the_kernel_was_another(tmp_path: P
     )
     newer = MACHINE.model_copy(update={"kernel": "Linux 99"})
     runs = [
-        shelved(Measure(here, tmp_path / "runs").race(world, *SPEEDS, seed=seed, duration=4.0))
+        indexed(Measure(here, tmp_path / "runs").race(world, *SPEEDS, seed=seed, duration=4.0))
         for seed, world in enumerate((World(dict(SPEEDS)), World(SPEEDS, on_machine=newer)))
     ]
     index = history.open_index(sqlite_url(tmp_path / "history.sqlite"))

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bakeoff.model.history import ShelvedRun
-from bakeoff.runs.shelving import found_in, shelved_or_why
+from bakeoff.history.results import found_in, indexed_or_why
+from bakeoff.model.history import IndexedRun
 from bakeoff.runs.stages import Watch
 from bakeoff.workers import pool
 
@@ -17,12 +17,12 @@ SAID_EACH = 25
 
 def read_all(
     folders: Iterable[Path], watch: Watch, faults: dict[Path, str]
-) -> Iterator[ShelvedRun]:
+) -> Iterator[IndexedRun]:
     """Everything below `folders`; `faults` is told why the rest can't be. Raises `BadUsage`."""
     watch.step("looking for runs")
     paths = list(found_in(folders))
     for done, (path, each) in enumerate(zip(paths, _each_read(paths), strict=True), start=1):
-        if isinstance(each, ShelvedRun):
+        if isinstance(each, IndexedRun):
             yield each
         else:
             faults[path] = each
@@ -30,10 +30,10 @@ def read_all(
             watch.measured(done, len(paths), f"reading {done:,} of {len(paths):,} runs")
 
 
-def _each_read(paths: list[Path]) -> Iterator[ShelvedRun | str]:
+def _each_read(paths: list[Path]) -> Iterator[IndexedRun | str]:
     jobs = min(len(os.sched_getaffinity(0)), len(paths) // FOR_A_PROCESS)
     if jobs < 2:
-        yield from map(shelved_or_why, paths)
+        yield from map(indexed_or_why, paths)
         return
     with pool(jobs) as workers:
-        yield from workers.map(shelved_or_why, paths, chunksize=16)
+        yield from workers.map(indexed_or_why, paths, chunksize=16)

@@ -12,9 +12,9 @@ from bakeoff.model.ci import Ci
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Grid
 from bakeoff.model.history import (
-    ShelvedClaim,
-    ShelvedFigure,
-    ShelvedRace,
+    IndexedClaim,
+    IndexedFigure,
+    IndexedRace,
 )
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair, pair_of
@@ -73,28 +73,28 @@ def began_at(machine: Machine) -> datetime:
 
 
 @singledispatch
-def races_of(result: Contract, context: Context) -> tuple[ShelvedRace, ...]:  # noqa: ARG001
+def races_of(result: Contract, context: Context) -> tuple[IndexedRace, ...]:  # noqa: ARG001
     """The races whose ratios a result has; none: it compares nothing that can be a line."""
     return ()
 
 
 @races_of.register
-def _(result: Verdict, context: Context) -> tuple[ShelvedRace, ...]:
+def _(result: Verdict, context: Context) -> tuple[IndexedRace, ...]:
     return (_race(result, "", context),)
 
 
 @races_of.register
-def _(result: Ci, context: Context) -> tuple[ShelvedRace, ...]:
+def _(result: Ci, context: Context) -> tuple[IndexedRace, ...]:
     return (_race(result.race, "race", context),)
 
 
 @races_of.register
-def _(result: Grid, context: Context) -> tuple[ShelvedRace, ...]:
+def _(result: Grid, context: Context) -> tuple[IndexedRace, ...]:
     return tuple(_race(cell.verdict, cell.name, context) for cell in result.cells if cell.verdict)
 
 
 @races_of.register
-def _(result: CapacityReport, context: Context) -> tuple[ShelvedRace, ...]:
+def _(result: CapacityReport, context: Context) -> tuple[IndexedRace, ...]:
     # A mean of several objectives is no capacity; the first objective is the one people ask for.
     objective = result.objectives[0].text
     load = _load("capacity", result.connections, result.connection, 1, result.streams, objective)
@@ -107,7 +107,7 @@ def _(result: CapacityReport, context: Context) -> tuple[ShelvedRace, ...]:
     pairs = tuple(_capacity_pair(pair) for pair in result.pairs if pair.objective == objective)
     reference = result.reference
     return (
-        ShelvedRace(
+        IndexedRace(
             part="",
             measures="capacity",
             workload=result.workload,
@@ -120,12 +120,12 @@ def _(result: CapacityReport, context: Context) -> tuple[ShelvedRace, ...]:
     )
 
 
-def claims_of(result: Contract) -> tuple[ShelvedClaim, ...]:
+def claims_of(result: Contract) -> tuple[IndexedClaim, ...]:
     """What a replay found of its article's claims; none for other kinds."""
     if not isinstance(result, Replay):
         return ()
     return tuple(
-        ShelvedClaim(
+        IndexedClaim(
             article=result.article.name,
             number=number,
             text=claim.text,
@@ -138,11 +138,11 @@ def claims_of(result: Contract) -> tuple[ShelvedClaim, ...]:
     )
 
 
-def _race(verdict: Verdict, part: str, context: Context) -> ShelvedRace:
+def _race(verdict: Verdict, part: str, context: Context) -> IndexedRace:
     twin = verdict.noise_floor.name if verdict.noise_floor else ""
     load = load_of(verdict)
     entries = [entry for entry in verdict.entries if entry.name != twin]
-    return ShelvedRace(
+    return IndexedRace(
         part=part,
         measures=verdict.ranked_by,
         workload=verdict.workload,
@@ -191,10 +191,10 @@ def _series(
     return short_hash(origin.contender, origin.folder, workload, protocol, load, machine_class)
 
 
-def _figure(entry: VerdictEntry, verdict: Verdict, load: str, context: Context) -> ShelvedFigure:
+def _figure(entry: VerdictEntry, verdict: Verdict, load: str, context: Context) -> IndexedFigure:
     origin = context.of(entry.name, entry.protocol)
     latency = entry.latency_us
-    return ShelvedFigure(
+    return IndexedFigure(
         name=entry.name,
         contender=origin.contender,
         title=entry.title,
@@ -221,10 +221,10 @@ def _figure(entry: VerdictEntry, verdict: Verdict, load: str, context: Context) 
 
 def _capacity_figure(
     entry: CapacityEntry, result: CapacityReport, load: str, origin: Origin, machine_class: str
-) -> ShelvedFigure:
+) -> IndexedFigure:
     capacity = entry.capacities[0] if entry.capacities else None
     point = entry.at_capacity
-    return ShelvedFigure(
+    return IndexedFigure(
         name=entry.name,
         contender=origin.contender,
         title=entry.title,
@@ -264,7 +264,7 @@ def _capacity_pair(pair: CapacityPair) -> Pair:
     )
 
 
-def _with_ratio(figure: ShelvedFigure, reference: str, pairs: Sequence[Pair]) -> ShelvedFigure:
+def _with_ratio(figure: IndexedFigure, reference: str, pairs: Sequence[Pair]) -> IndexedFigure:
     """The figure with its ratio to the reference, which a capacity's own entry doesn't have."""
     if figure.name == reference and figure.valid:
         return figure.model_copy(update={"ratio": 1.0, "low": 1.0, "high": 1.0})

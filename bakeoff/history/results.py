@@ -1,129 +1,21 @@
-"""Runs in the history: each is added when it ends, and all can be again from their folders."""
+"""What the history keeps of a run: of its folder, or of the file of a result."""
 
 import json
 import os
-import time
-from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from math import log, sqrt
 from pathlib import Path
-from statistics import median
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from bakeoff import history
-from bakeoff.history.place import default_url, user_data
 from bakeoff.model.base import Contract
 from bakeoff.model.capacity import CapacityReport
-from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
-from bakeoff.model.history import ShelvedRun
+from bakeoff.model.history import IndexedRun
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs.run import AnyRun, kind_of, open_run
 from bakeoff.runs.store import PLAN_FILE, Store
-
-if TYPE_CHECKING:
-    from bakeoff.history.index import Index
-
-T = TypeVar("T")
-RACES = 10
-"""Whose intervals say what a machine reaches."""
-_TOLD = "told "
-"""Before a path in the list of runs that wait: it was said why it can't be added."""
-
-
-def add(run: AnyRun) -> str:
-    """Add a run that has ended to the user's index, with those that could not be added before.
-
-    What went wrong, in words; empty: nothing did, or the history is switched off.
-    """
-    url = default_url()
-    if url is None:
-        return ""
-    lists = _taken()
-    waiting = [path for taken in lists.values() for path in taken]
-    told = {path.removeprefix(_TOLD) for path in waiting if path.startswith(_TOLD)}
-    paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(run.path)])
-    try:
-        with closing(history.open_index(url)) as index:
-            read = {path: shelved_or_why(Path(path)) for path in paths}
-            index.add(*(each for each in read.values() if isinstance(each, ShelvedRun)))
-        trouble = _unread({path: why for path, why in read.items() if isinstance(why, str)}, told)
-    except BakeoffError as error:
-        trouble = f"{error}; {_wait([*waiting, str(run.path)])}"
-    # Not before: whoever is killed here leaves them to the next one.
-    for taken in lists:
-        taken.unlink(missing_ok=True)
-    return trouble
-
-
-def block_half_width(machine: Machine) -> float | None:
-    """What the newest races on machines like this one reached: the median half-width of a pair's
-    interval, in ln ratio, times the root of its blocks; None: no race is known."""
-
-    def newest(index: "Index") -> list[ShelvedRun | None]:
-        lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
-        return [index.run(line.id) for line in lines.runs]
-
-    found = (run for run in _read(newest) or () if run)
-    races = (race for run in found for race in run.races if race.measures != "p99")
-    widths = [
-        log(pair.high / pair.low) / 2 * sqrt(pair.n)
-        for race in races
-        for pair in race.pairs
-        if pair.low and pair.high
-    ]
-    return median(widths) if widths else None
-
-
-def _unread(faults: dict[str, str], told: Container[str]) -> str:
-    """Why runs can't be added, in words, of each once. They wait until they can be.
-
-    What is wrong with a folder, or with the disk that it is on, is fixed there; to try it again
-    whenever a run ends takes no time, and says nothing.
-    """
-    later = _wait(f"{_TOLD}{path}" for path in faults)
-    new = [why for path, why in faults.items() if path not in told]
-    if not new:
-        return ""
-    more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
-    return f"not in the history: {new[-1]}{more}; once that is fixed, {later}"
-
-
-def _pending() -> Path:
-    return user_data() / "pending"
-
-
-def _taken() -> dict[Path, list[str]]:
-    """The lists of runs that wait for the history to come back, by their files.
-
-    Of two processes one takes them, by a new name with its pid; with them come those of processes
-    that were killed before they had added theirs.
-    """
-    own = _pending().with_suffix(f".{os.getpid()}-{time.time_ns()}")
-    with suppress(OSError):
-        _pending().rename(own)
-    lists: dict[Path, list[str]] = {}
-    for path in _pending().parent.glob("pending.*"):
-        pid = path.suffix[1:].partition("-")[0]
-        if path == own or not Path("/proc", pid).exists():
-            with suppress(OSError):
-                lists[path] = path.read_text().splitlines()
-    return lists
-
-
-def _wait(paths: Iterable[str]) -> str:
-    lines = "".join(f"{path}\n" for path in paths)
-    try:
-        if lines:
-            _pending().parent.mkdir(parents=True, exist_ok=True)
-            with _pending().open("a") as pending:
-                pending.write(lines)
-    except OSError as error:
-        again = "add this run with: bakeoff history rebuild"
-        return f"{_pending()} can't be written ({error.strerror}): {again}"
-    return "this run will be added when the next one ends"
 
 
 def id_of(folder: Path) -> str:
@@ -131,54 +23,27 @@ def id_of(folder: Path) -> str:
     return sha256((folder / PLAN_FILE).read_bytes()).hexdigest()[:12]
 
 
-def earlier(run: AnyRun, verdict: Verdict) -> Earlier | None:
-    """What the user's index has of other races in the setting of a race, or of a run's part.
+def indexed(run: AnyRun, result: Contract | None = None) -> IndexedRun:
+    """What the history keeps of a run with a `result`; None: of a run that is judged.
 
-    None: the history is switched off, or can't be read; adding the run will say why.
+    Raises `BadUsage`, `BadFile`.
     """
-    own = set()
-    for folder in (run.path, *run.path.parents):
-        if not (folder / PLAN_FILE).exists():
-            break
-        own.add(id_of(folder))
-    return _read(lambda index: index.earlier(_shelved(run, verdict), own))
-
-
-def _read(what: Callable[["Index"], T]) -> T | None:
-    """What the user's index has; None: it is switched off, or can't be read."""
-    url = default_url()
-    if url is None:
-        return None
-    try:
-        with closing(history.open_index(url)) as index:
-            return what(index)
-    except BakeoffError:
-        return None
-
-
-def shelved(run: AnyRun) -> ShelvedRun:
-    """What the history keeps of a run that is judged. Raises `BadUsage`, `BadFile`."""
-    return _shelved(run, run.result)
-
-
-def _shelved(run: AnyRun, result: Contract) -> ShelvedRun:
-    plan = (run.path / PLAN_FILE).read_bytes()
-    origins = _origins(json.loads(plan), run.path)
+    plan = json.loads((run.path / PLAN_FILE).read_bytes())
     return _of_result(
         type(run),
-        result,
+        result or run.result,
         path=run.path,
         id_=id_of(run.path),
         machine=run.store.machine(),
-        command_line=tuple(_first(json.loads(plan), "command_line") or ()),
-        origins=origins,
+        command_line=tuple(_first(plan, "command_line") or ()),
+        origins=_origins(plan, run.path),
     )
 
 
-def shelved_path(path: Path) -> ShelvedRun:
+def indexed_path(path: Path) -> IndexedRun:
     """The same of a run's folder, or of the file of a result. Raises `BadUsage`, `BadFile`."""
     if path.is_dir():
-        return shelved(open_run(path))
+        return indexed(open_run(path))
     kind, result = result_of(path)
     command_line = _first(json.loads(path.read_bytes()), "command_line") or ()
     return _of_result(
@@ -204,10 +69,10 @@ def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
     return kind, kind.result_type.checked(value, path)
 
 
-def shelved_or_why(path: Path) -> ShelvedRun | str:
+def indexed_or_why(path: Path) -> IndexedRun | str:
     """What the history keeps of what is there, or why it can't be read."""
     try:
-        return shelved_path(path)
+        return indexed_path(path)
     except BakeoffError as error:
         return str(error)
 
@@ -255,12 +120,12 @@ def _of_result(
     machine: Machine,
     command_line: tuple[str, ...],
     origins: dict[str, history.Origin],
-) -> ShelvedRun:
+) -> IndexedRun:
     assert isinstance(result, Contract)
     of_machine = history.machine_class(machine)
     races = history.races_of(result, history.Context(of_machine, origins))
     figures = [figure for race in races for figure in race.figures]
-    return ShelvedRun(
+    return IndexedRun(
         id=id_,
         name=path.name if path.is_dir() else path.stem,
         path=str(path),

@@ -9,23 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history import open_index
-from bakeoff.history.place import HISTORY, sqlite_url
+from bakeoff.history import open_index, place
+from bakeoff.history.results import found_in, indexed, indexed_or_why, indexed_path
+from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.shelving import (
-    add,
-    block_half_width,
-    earlier,
-    found_in,
-    shelved,
-    shelved_or_why,
-    shelved_path,
-)
 from tests.plan.places import environment
 from tests.runs.conftest import Measure
 from tests.runs.world import World
 
+HISTORY = UserHistory()
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
 
 
@@ -33,8 +26,8 @@ SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The user's own index, in a home of the test's own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv(HISTORY)
-    return sqlite_url(tmp_path / "data" / "bakeoff" / "history.sqlite")
+    monkeypatch.delenv(place.HISTORY)
+    return place.sqlite_url(tmp_path / "data" / "bakeoff" / "history.sqlite")
 
 
 @pytest.fixture
@@ -43,7 +36,7 @@ def run(measure: Measure) -> AnyRun:
 
 
 def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: AnyRun) -> None:
-    kept = shelved(run)
+    kept = indexed(run)
     (race,) = kept.races
     assert (kept.kind, kept.name, kept.valid, kept.complete) == ("race", run.path.name, True, True)
     assert kept.headline.startswith("fast is faster than slow")
@@ -59,15 +52,15 @@ def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: An
 
 def test_two_commands_are_two_contenders_over_time(tmp_path: Path) -> None:
     measure, world = Measure(environment(), tmp_path), World({"a.py": 100_000.0, "b.py": 50_000.0})
-    (race,) = shelved(measure.race(world, "python3 a.py {port}", "python3 b.py {port}")).races
+    (race,) = indexed(measure.race(world, "python3 a.py {port}", "python3 b.py {port}")).races
     assert {each.contender for each in race.figures} == {"a.py", "b.py"}
     assert len({each.series for each in race.figures}) == 2
 
 
 def test_the_same_run_has_the_same_id_wherever_its_folder_is(run: AnyRun, tmp_path: Path) -> None:
-    before = shelved(run)
+    before = indexed(run)
     moved = run.path.rename(tmp_path / "moved")
-    after = shelved_path(moved)
+    after = indexed_path(moved)
     assert (after.id, after.path) == (before.id, str(moved))
 
 
@@ -78,8 +71,8 @@ def test_a_result_without_its_folder_is_kept_too(run: AnyRun, tmp_path: Path) ->
     (alone.parent / "other.json").write_text('{"schema": "of.something/1"}')
     (alone.parent / "broken.json").write_text("{")
     assert list(found_in([alone.parent])) == [alone]
-    kept = shelved_path(alone)
-    assert kept.races[0].pairs == shelved(run).races[0].pairs
+    kept = indexed_path(alone)
+    assert kept.races[0].pairs == indexed(run).races[0].pairs
     assert kept.name == "alone"
 
 
@@ -95,24 +88,24 @@ def test_folders_are_found_at_any_depth_and_parts_are_no_runs(run: AnyRun) -> No
 def test_what_cannot_be_read_is_named(run: AnyRun) -> None:
     result = run.path / "verdict.json"
     result.write_text(json.dumps(json.loads(result.read_text()) | {"schema": "bakeoff.verdict/99"}))
-    why = shelved_or_why(run.path)
+    why = indexed_or_why(run.path)
     assert isinstance(why, str) and "of a newer bakeoff" in why
     result.unlink()
-    assert "has no verdict yet" in str(shelved_or_why(run.path))
+    assert "has no verdict yet" in str(indexed_or_why(run.path))
     with pytest.raises(BadFile):
-        shelved_path(run.path / "machine.json")
+        indexed_path(run.path / "machine.json")
 
 
 def test_a_run_adds_itself_to_the_users_index(run: AnyRun, url: str) -> None:
-    assert add(run) == ""
+    assert HISTORY.add(run) == ""
     assert [line.name for line in open_index(url).runs().runs] == [run.path.name]
 
 
 def test_switched_off_nothing_is_written(
     run: AnyRun, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(HISTORY, "")
-    assert add(run) == ""
+    monkeypatch.setenv(place.HISTORY, "")
+    assert HISTORY.add(run) == ""
     assert not (tmp_path / "data").exists()
 
 
@@ -120,10 +113,10 @@ def test_while_the_database_is_away_runs_wait_and_are_added_later(
     measure: Measure, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
-    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
-    assert "added when the next one ends" in add(first)
-    monkeypatch.delenv(HISTORY)
-    assert add(second) == ""
+    monkeypatch.setenv(place.HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    assert "added when the next one ends" in HISTORY.add(first)
+    monkeypatch.delenv(place.HISTORY)
+    assert HISTORY.add(second) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name}
 
@@ -136,11 +129,11 @@ def test_a_run_that_can_t_be_read_is_told_once_and_added_when_it_can(
     file = first.path / broken
     good = file.read_text()
     file.write_text("{")
-    trouble = add(open_run(first.path))
+    trouble = HISTORY.add(open_run(first.path))
     assert str(file) in trouble and "once that is fixed" in trouble
-    assert add(second) == "", "it was told"
+    assert HISTORY.add(second) == "", "it was told"
     file.write_text(good)
-    assert add(third) == ""
+    assert HISTORY.add(third) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name, third.path.name}
 
@@ -150,13 +143,13 @@ def test_a_run_that_can_t_be_read_is_told_when_the_database_is_back(
 ) -> None:
     several = [measure.race(World(SPEEDS), "slow", "fast") for _ in range(4)]
     gone, broken, while_away, later = several
-    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv(place.HISTORY, "postgresql://nobody@127.0.0.1:1/none")
     for run in several[:3]:
-        add(run)
+        HISTORY.add(run)
     shutil.rmtree(gone.path)
     (broken.path / "machine.json").unlink()
-    monkeypatch.delenv(HISTORY)
-    trouble = add(later)
+    monkeypatch.delenv(place.HISTORY)
+    trouble = HISTORY.add(later)
     assert str(broken.path) in trouble and "(and 1 more)" in trouble
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {while_away.path.name, later.path.name}
@@ -174,7 +167,7 @@ def test_runs_that_waited_are_not_lost_where_who_took_them_is_killed(
     waiting.mkdir(parents=True)
     (waiting / f"pending.{gone.pid}-1").write_text(f"{killed.path}\n")
     (waiting / f"pending.{os.getppid()}-1").write_text(f"{writes.path}\n")
-    assert add(later) == ""
+    assert HISTORY.add(later) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {killed.path.name, later.path.name}, "the other process is still at its own"
     assert [each.name for each in waiting.glob("pending*")] == [f"pending.{os.getppid()}-1"]
@@ -189,7 +182,7 @@ def test_a_run_says_once_that_its_history_is_away_and_is_as_good(measure: Measur
 
 def test_a_grid_has_a_race_for_each_cell(measure: Measure) -> None:
     grid = measure.grid(World(SPEEDS))
-    kept = shelved(grid)
+    kept = indexed(grid)
     assert [race.part for race in kept.races] == ["c1", "c64"]
     assert kept.headline == grid.document().headline
     loads = {figure.series for race in kept.races for figure in race.figures}
@@ -199,7 +192,7 @@ def test_a_grid_has_a_race_for_each_cell(measure: Measure) -> None:
 def test_a_capacity_is_compared_by_its_first_objective(measure: Measure) -> None:
     world = World({"fast": 20_000.0, "slow": 10_000.0})
     capacity = measure.capacity(world, "slow", "fast", duration=20.0)
-    (race,) = shelved(capacity).races
+    (race,) = indexed(capacity).races
     assert race.measures == "capacity"
     assert "p99=10ms" in race.load
     own = {figure.name: figure.ratio for figure in race.figures}
@@ -210,39 +203,43 @@ def test_a_capacity_is_compared_by_its_first_objective(measure: Measure) -> None
 
 def test_a_run_looks_back_at_others_of_its_setting(measure: Measure, url: str) -> None:
     first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
-    found = earlier(first, first.result)
+    found = HISTORY.earlier(first, first.result)
     assert found and not found.ratios
-    assert (add(first), add(second)) == ("", "")
-    found = earlier(second, second.result)
+    assert (HISTORY.add(first), HISTORY.add(second)) == ("", "")
+    found = HISTORY.earlier(second, second.result)
     assert found and found.builds.keys() == {"fast", "slow"}
     (ratio,) = found.ratios
-    assert ratio.run == shelved(first).id, "not its own, though it was added"
+    assert ratio.run == indexed(first).id, "not its own, though it was added"
     assert {ratio.a, ratio.b} == set(found.builds.values())
 
 
 def test_a_part_is_not_predicted_from_its_own_run(measure: Measure, url: str) -> None:
     grid, race = measure.grid(World(SPEEDS)), measure.race(World(SPEEDS), "fast", "slow")
-    assert (add(grid), add(race)) == ("", "")
+    assert (HISTORY.add(grid), HISTORY.add(race)) == ("", "")
     (part,) = (part for part in grid.parts.values() if part.plan.connections == 64)
-    found = earlier(part, part.result)
-    assert found and {each.run for each in found.ratios} == {shelved(race).id}
+    found = HISTORY.earlier(part, part.result)
+    assert found and {each.run for each in found.ratios} == {indexed(race).id}
 
 
 @pytest.mark.parametrize("history", ["", "postgresql://nobody@127.0.0.1:1/none", "not a url"])
 def test_without_a_history_nothing_is_known_of_earlier_races(
     run: AnyRun, url: str, monkeypatch: pytest.MonkeyPatch, history: str
 ) -> None:
-    monkeypatch.setenv(HISTORY, history)
-    assert earlier(run, run.result) is None
+    monkeypatch.setenv(place.HISTORY, history)
+    assert HISTORY.earlier(run, run.result) is None
 
 
 def test_what_a_machine_reaches_is_the_median_of_its_races_by_the_root_of_their_blocks(
     run: AnyRun, url: str
 ) -> None:
     machine = run.store.machine()
-    assert block_half_width(machine) is None, "no race is known"
-    add(run)
+    assert HISTORY.block_half_width(machine) is None, "no race is known"
+    HISTORY.add(run)
     (pair,) = run.result.pairs
     assert pair.low and pair.high
-    assert block_half_width(machine) == pytest.approx(log(pair.high / pair.low) / 2 * pair.n**0.5)
-    assert block_half_width(machine.model_copy(update={"cpus": 96})) is None, "another machine"
+    assert HISTORY.block_half_width(machine) == pytest.approx(
+        log(pair.high / pair.low) / 2 * pair.n**0.5
+    )
+    assert HISTORY.block_half_width(machine.model_copy(update={"cpus": 96})) is None, (
+        "another machine"
+    )

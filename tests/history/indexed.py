@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
 from bakeoff.history import machine_class, short_hash
-from bakeoff.model.history import ShelvedClaim, ShelvedFigure, ShelvedRace, ShelvedRun
+from bakeoff.model.history import IndexedClaim, IndexedFigure, IndexedRace, IndexedRun
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate.race import MACHINE
@@ -21,14 +21,14 @@ def run(
     workload: str = "hello",
     version: str = "1.0",
     machine: Machine = MACHINE,
-    claims: tuple[ShelvedClaim, ...] = (),
-) -> ShelvedRun:
+    claims: tuple[IndexedClaim, ...] = (),
+) -> IndexedRun:
     """The race of day `number`, whose contenders have these speeds; the first is the reference.
 
     Each pair's interval is ±1 %.
     """
     reference = next(iter(speeds))
-    return ShelvedRun(
+    return IndexedRun(
         id=short_hash(number, workload, machine.cpu_model),
         name=f"race-{number}",
         path=f"/runs/race-{number}",
@@ -43,7 +43,7 @@ def run(
         method="bakeoff.verdict/3",
         command_line=("bakeoff", "race", *speeds),
         races=(
-            ShelvedRace(
+            IndexedRace(
                 part="",
                 measures="requests_per_s",
                 workload=workload,
@@ -62,9 +62,9 @@ def run(
 
 def _figure(
     name: str, speed: float, reference: float, workload: str, version: str, machine: Machine
-) -> ShelvedFigure:
+) -> IndexedFigure:
     ratio = speed / reference
-    return ShelvedFigure(
+    return IndexedFigure(
         name=name,
         contender=name,
         title=name.title(),

@@ -1,0 +1,147 @@
+"""The user's history: runs are added to it when they end, and what it knows of earlier races."""
+
+import os
+import time
+from collections.abc import Callable, Container, Iterable
+from contextlib import closing, suppress
+from math import log, sqrt
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, TypeVar
+
+from bakeoff import history
+from bakeoff.history.place import default_url, user_data
+from bakeoff.history.results import id_of, indexed, indexed_or_why
+from bakeoff.model.earlier import Earlier
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.history import IndexedRun
+from bakeoff.model.machine import Machine
+from bakeoff.model.verdict import Verdict
+from bakeoff.runs import stages
+from bakeoff.runs.run import AnyRun
+from bakeoff.runs.store import PLAN_FILE
+
+if TYPE_CHECKING:
+    from bakeoff.history.index import Index
+
+T = TypeVar("T")
+RACES = 10
+"""Whose intervals say what a machine reaches."""
+_TOLD = "told "
+"""Before a path in the list of runs that wait: it was said why it can't be added."""
+
+
+class UserHistory(stages.History):
+    """The index that the environment names, or the user's own; none where it is switched off."""
+
+    def add(self, run: AnyRun) -> str:
+        """Add a run that has ended, with those that could not be added before."""
+        url = default_url()
+        if url is None:
+            return ""
+        lists = _taken()
+        waiting = [path for taken in lists.values() for path in taken]
+        told = {path.removeprefix(_TOLD) for path in waiting if path.startswith(_TOLD)}
+        paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(run.path)])
+        try:
+            with closing(history.open_index(url)) as index:
+                read = {path: indexed_or_why(Path(path)) for path in paths}
+                index.add(*(each for each in read.values() if isinstance(each, IndexedRun)))
+            faults = {path: why for path, why in read.items() if isinstance(why, str)}
+            trouble = _unread(faults, told)
+        except BakeoffError as error:
+            trouble = f"{error}; {_wait([*waiting, str(run.path)])}"
+        # Not before: whoever is killed here leaves them to the next one.
+        for taken in lists:
+            taken.unlink(missing_ok=True)
+        return trouble
+
+    def earlier(self, run: AnyRun, verdict: Verdict) -> Earlier | None:
+        """The other races in the setting of a race, or of a run's part.
+
+        None: the history is switched off, or can't be read; adding the run will say why.
+        """
+        own = set()
+        for folder in (run.path, *run.path.parents):
+            if not (folder / PLAN_FILE).exists():
+                break
+            own.add(id_of(folder))
+        return _read(lambda index: index.earlier(indexed(run, verdict), own))
+
+    def block_half_width(self, machine: Machine) -> float | None:
+        """What the newest races on machines like this one reached; None: no race is known."""
+
+        def newest(index: "Index") -> list[IndexedRun | None]:
+            lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
+            return [index.run(line.id) for line in lines.runs]
+
+        found = (run for run in _read(newest) or () if run)
+        races = (race for run in found for race in run.races if race.measures != "p99")
+        widths = [
+            log(pair.high / pair.low) / 2 * sqrt(pair.n)
+            for race in races
+            for pair in race.pairs
+            if pair.low and pair.high
+        ]
+        return median(widths) if widths else None
+
+
+def _unread(faults: dict[str, str], told: Container[str]) -> str:
+    """Why runs can't be added, in words, of each once. They wait until they can be.
+
+    What is wrong with a folder, or with the disk that it is on, is fixed there; to try it again
+    whenever a run ends takes no time, and says nothing.
+    """
+    later = _wait(f"{_TOLD}{path}" for path in faults)
+    new = [why for path, why in faults.items() if path not in told]
+    if not new:
+        return ""
+    more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
+    return f"not in the history: {new[-1]}{more}; once that is fixed, {later}"
+
+
+def _pending() -> Path:
+    return user_data() / "pending"
+
+
+def _taken() -> dict[Path, list[str]]:
+    """The lists of runs that wait for the history to come back, by their files.
+
+    Of two processes one takes them, by a new name with its pid; with them come those of processes
+    that were killed before they had added theirs.
+    """
+    own = _pending().with_suffix(f".{os.getpid()}-{time.time_ns()}")
+    with suppress(OSError):
+        _pending().rename(own)
+    lists: dict[Path, list[str]] = {}
+    for path in _pending().parent.glob("pending.*"):
+        pid = path.suffix[1:].partition("-")[0]
+        if path == own or not Path("/proc", pid).exists():
+            with suppress(OSError):
+                lists[path] = path.read_text().splitlines()
+    return lists
+
+
+def _wait(paths: Iterable[str]) -> str:
+    lines = "".join(f"{path}\n" for path in paths)
+    try:
+        if lines:
+            _pending().parent.mkdir(parents=True, exist_ok=True)
+            with _pending().open("a") as pending:
+                pending.write(lines)
+    except OSError as error:
+        again = "add this run with: bakeoff history rebuild"
+        return f"{_pending()} can't be written ({error.strerror}): {again}"
+    return "this run will be added when the next one ends"
+
+
+def _read(what: Callable[["Index"], T]) -> T | None:
+    """What the user's index has; None: it is switched off, or can't be read."""
+    url = default_url()
+    if url is None:
+        return None
+    try:
+        with closing(history.open_index(url)) as index:
+            return what(index)
+    except BakeoffError:
+        return None
