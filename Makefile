@@ -320,7 +320,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
 schemas: setup ## release: Write docs/schemas, docs/WARNINGS.md, records/README.md and docs/pictures from their sources
-	$(BIN)/python -m bakeoff.model.schemas docs/schemas
+	$(BIN)/python -m bakeoff.schemas docs/schemas
 	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
 	$(BIN)/python -m tests.records_index
 	$(BIN)/python -m tests.docs.picture

@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "measure": {"model", "keeper"},
     "judge": {"model", "histograms"},
     "runs": {"model", "keeper", "installation", *STAGES},
+    "schemas": {"model", "runs"},
     "history": {"model", "runs", "workers"},
     "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
     "traffic": {"model", "verify"},
@@ -83,13 +84,14 @@ RUNS_MAY_IMPORT = {
     "holder": set[str](),
     "store": {"holder"},
     "programs": set[str](),
-    # A type's name.
-    "stages": {"programs", "run"},
-    "measuring": {"programs", "stages", "store"},
+    "indexing": set[str](),
     "results": set[str](),
-    "run": {"results", "stages", "store"},
-    "so_far": {"measuring", "run"},
-    "kinds": {"measuring", "run", "stages"},
+    "stages": {"programs", "results"},
+    "measuring": {"programs", "stages", "store"},
+    "run": {"indexing", "results", "stages", "store"},
+    "life": {"run", "stages", "store"},
+    "progress": {"measuring", "run"},
+    "kinds": {"indexing", "measuring", "results", "run", "stages"},
 }
 
 
@@ -118,6 +120,28 @@ def test_the_core_knows_no_satellite() -> None:
         assert not known, f"{path.relative_to(PACKAGE)} imports {known}"
 
 
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_no_circle_of_files_by_any_import_lazy_or_for_types_alone() -> None:
+    # The package's own face names the functions that users import; no file needs them of it.
+    paths = {module_of(path): path for path in PACKAGE.rglob("*.py")}
+    needs = {
+        module: {
+            found
+            for name in ({} if module == PACKAGE.name else imports(path))
+            for found in (name, name.rpartition(".")[0])
+            if found in paths and (found == name or name not in paths)
+        }
+        for module, path in paths.items()
+    }
+    while free := {module for module, others in needs.items() if not others - {module}}:
+        needs = {module: others - free for module, others in needs.items() if module not in free}
+    assert not needs, "each of these needs another of them"
+
+
 def test_every_package_is_a_room_that_this_test_knows() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     files = {path.stem for path in PACKAGE.glob("*.py")}
@@ -128,7 +152,7 @@ def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
     # Programs of their own: two write documents, one is the servers' keeper, one slow clients,
     # and one judges runs that go on.
     programs = {
-        PACKAGE / "model/schemas.py",
+        PACKAGE / "schemas.py",
         PACKAGE / "report/warnings.py",
         PACKAGE / "keeper/service.py",
         PACKAGE / "load/slow_sender.py",

@@ -16,9 +16,10 @@ from rich.table import Table
 from bakeoff import __version__, measure, runs
 from bakeoff.cli.options import contender_names, takes
 from bakeoff.cli.output import Json, check_json, err, out, say, show
-from bakeoff.history import machine_class, open_index
+from bakeoff.history import open_index
 from bakeoff.history.place import default_url
 from bakeoff.model.errors import BadFile, BadUsage, Status
+from bakeoff.model.history import machine_class
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Flag, Options

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 
 from bakeoff.explore.page import NotThere
 from bakeoff.history.results import result_of
 from bakeoff.model.base import Contract
-from bakeoff.model.ci import Ci
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.grid import Grid
 from bakeoff.model.history import IndexedRun
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
@@ -72,7 +69,7 @@ def opened(run: IndexedRun, part: str = "", of: tuple[int, ...] = (), against: i
         raise BadUsage(
             f"{path.name}: is a result without its samples; only a run’s folder can be judged anew"
         )
-    return _of_file(run, path, part)
+    return _of_file(path, part)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -117,23 +114,12 @@ def _judged(
         return run.judged_among(chosen, names[against] if against >= 0 else "")
 
 
-def _of_file(run: IndexedRun, path: Path, part: str) -> Opened:
-    _, result = result_of(path)
-    parts = _verdicts(result)
+def _of_file(path: Path, part: str) -> Opened:
+    kind, result = result_of(path)
+    verdicts = kind.verdicts(result)
+    parts = tuple(name for name in verdicts if name)
     if part:
         if part not in parts:
             raise NotThere(f"this run has no part called {part}")
-        result, parts = parts[part], {}
-    kind = "race" if isinstance(result, Verdict) else run.kind
-    document = import_module(f"bakeoff.report.kinds.{kind}").document
-    return Opened(result, lambda: document(result), parts=tuple(parts))
-
-
-def _verdicts(result: Contract) -> dict[str, Verdict]:
-    """The verdicts that a result holds of its parts."""
-    match result:
-        case Grid():
-            return {cell.name: cell.verdict for cell in result.cells if cell.verdict}
-        case Ci():
-            return {"race": result.race}
-    return {}
+        kind, result, parts = RaceRun, verdicts[part], ()
+    return Opened(result, lambda: kind.document_of(result), parts=parts)

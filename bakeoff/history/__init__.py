@@ -2,28 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from bakeoff.history.indexed import (
-    Context,
-    Origin,
-    began_at,
-    claims_of,
-    machine_class,
-    races_of,
-    short_hash,
-)
-
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
 
 __all__ = [
-    "Context",
-    "Origin",
-    "began_at",
-    "claims_of",
-    "machine_class",
     "open_index",
-    "races_of",
-    "short_hash",
 ]
 
 

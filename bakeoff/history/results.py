@@ -7,13 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bakeoff import history
 from bakeoff.model.base import Contract
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError
-from bakeoff.model.history import IndexedRun
+from bakeoff.model.history import IndexedRun, began_at, machine_class
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
+from bakeoff.runs.indexing import Origin, Setting
 from bakeoff.runs.run import AnyRun, kind_of, open_run
 from bakeoff.runs.store import PLAN_FILE, Store
 
@@ -119,18 +119,18 @@ def _of_result(
     id_: str,
     machine: Machine,
     command_line: tuple[str, ...],
-    origins: dict[str, history.Origin],
+    origins: dict[str, Origin],
 ) -> IndexedRun:
     assert isinstance(result, Contract)
-    of_machine = history.machine_class(machine)
-    races = history.races_of(result, history.Context(of_machine, origins))
+    of_machine = machine_class(machine)
+    races, claims = kind.indexed(result, Setting(of_machine, origins))
     figures = [figure for race in races for figure in race.figures]
     return IndexedRun(
         id=id_,
         name=path.name if path.is_dir() else path.stem,
         path=str(path),
         kind=kind.kind,
-        began_at=history.began_at(machine),
+        began_at=began_at(machine),
         headline=kind.headline(result),
         valid=any(figure.valid for figure in figures) if figures else True,
         complete=getattr(result, "complete", True),
@@ -140,7 +140,7 @@ def _of_result(
         method=_method(kind.result_type),
         command_line=command_line,
         races=races,
-        claims=history.claims_of(result),
+        claims=claims,
     )
 
 
@@ -151,10 +151,10 @@ def _method(result: type[Contract]) -> str:
     return schema
 
 
-def _origins(plan: Any, folder: Path) -> dict[str, history.Origin]:
+def _origins(plan: Any, folder: Path) -> dict[str, Origin]:
     """Where the entries come from, by their names: from the plan, wherever it has them."""
     sources = _sources(folder)
-    found: dict[str, history.Origin] = {}
+    found: dict[str, Origin] = {}
     for entry in _all(plan, "entries"):
         contender = entry.get("contender") or {}
         own = entry.get("origin") in ("folder", "command")
@@ -162,7 +162,7 @@ def _origins(plan: Any, folder: Path) -> dict[str, history.Origin]:
         if entry.get("origin") == "command":
             # All commands are called the same by their contender, and so would be one line.
             name = (entry.get("twin_of") or entry["name"]).removesuffix(f" {entry.get('protocol')}")
-        found[entry["name"]] = history.Origin(
+        found[entry["name"]] = Origin(
             contender=name or entry["name"],
             language=contender.get("language", ""),
             folder=str(entry.get("folder") or "") if own else "",

@@ -14,11 +14,11 @@ from bakeoff.history.place import default_url, user_data
 from bakeoff.history.results import id_of, indexed, indexed_or_why
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.history import IndexedRun
+from bakeoff.model.history import IndexedRun, machine_class
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs import stages
-from bakeoff.runs.run import AnyRun
+from bakeoff.runs.run import open_run
 from bakeoff.runs.store import PLAN_FILE
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ _TOLD = "told "
 class UserHistory(stages.History):
     """The index that the environment names, or the user's own; none where it is switched off."""
 
-    def add(self, run: AnyRun) -> str:
-        """Add a run that has ended, with those that could not be added before."""
+    def add(self, folder: Path) -> str:
+        """Add the run in a folder, which has ended, with those that could not be added before."""
         url = default_url()
         if url is None:
             return ""
         lists = _taken()
         waiting = [path for taken in lists.values() for path in taken]
         told = {path.removeprefix(_TOLD) for path in waiting if path.startswith(_TOLD)}
-        paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(run.path)])
+        paths = dict.fromkeys([*(path.removeprefix(_TOLD) for path in waiting), str(folder)])
         try:
             with closing(history.open_index(url)) as index:
                 read = {path: indexed_or_why(Path(path)) for path in paths}
@@ -50,29 +50,29 @@ class UserHistory(stages.History):
             faults = {path: why for path, why in read.items() if isinstance(why, str)}
             trouble = _unread(faults, told)
         except BakeoffError as error:
-            trouble = f"{error}; {_wait([*waiting, str(run.path)])}"
+            trouble = f"{error}; {_wait([*waiting, str(folder)])}"
         # Not before: whoever is killed here leaves them to the next one.
         for taken in lists:
             taken.unlink(missing_ok=True)
         return trouble
 
-    def earlier(self, run: AnyRun, verdict: Verdict) -> Earlier | None:
+    def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:
         """The other races in the setting of a race, or of a run's part.
 
         None: the history is switched off, or can't be read; adding the run will say why.
         """
         own = set()
-        for folder in (run.path, *run.path.parents):
-            if not (folder / PLAN_FILE).exists():
+        for outer in (folder, *folder.parents):
+            if not (outer / PLAN_FILE).exists():
                 break
-            own.add(id_of(folder))
-        return _read(lambda index: index.earlier(indexed(run, verdict), own))
+            own.add(id_of(outer))
+        return _read(lambda index: index.earlier(indexed(open_run(folder), verdict), own))
 
     def block_half_width(self, machine: Machine) -> float | None:
         """What the newest races on machines like this one reached; None: no race is known."""
 
         def newest(index: "Index") -> list[IndexedRun | None]:
-            lines = index.runs(machine=history.machine_class(machine), kind="race", limit=RACES)
+            lines = index.runs(machine=machine_class(machine), kind="race", limit=RACES)
             return [index.run(line.id) for line in lines.runs]
 
         found = (run for run in _read(newest) or () if run)

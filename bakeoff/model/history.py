@@ -3,7 +3,8 @@
 The run's folder stays the truth; all of this can be made again from it.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
@@ -17,6 +18,27 @@ from bakeoff.model.protocol import Protocol
 
 Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""
+MEMORY_CLASS_MIB = 1024
+"""Memory within the same GiB is one class of machine: kernels differ in what they keep back."""
+
+
+def short_hash(*parts: object) -> str:
+    """Twelve hexadecimal digits of SHA-256 over `parts`, which no two lists have in common."""
+    return sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:12]
+
+
+def machine_class(machine: Machine) -> str:
+    """One for all machines that measure alike: processor, cores, threads, memory, quota."""
+    memory_gib = round(machine.memory_mib / MEMORY_CLASS_MIB)
+    return short_hash(
+        machine.cpu_model, machine.cpus, machine.threads_per_core, memory_gib, machine.cpu_quota
+    )
+
+
+def began_at(machine: Machine) -> datetime:
+    """When the run began: its machine's facts were taken then."""
+    at = datetime.fromisoformat(machine.taken_at)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 class IndexedFigure(Contract):
@@ -38,15 +60,15 @@ class IndexedFigure(Contract):
     valid: bool
     reasons: tuple[Finding, ...] = ()
     requests_per_s: NonNegativeFloat | None
-    latency_p50_us: NonNegativeFloat | None
-    latency_p99_us: NonNegativeFloat | None
-    cpu_us_per_request: NonNegativeFloat | None
-    memory_mib: NonNegativeFloat | None
-    ratio: NonNegativeFloat | None
-    low: NonNegativeFloat | None
-    high: NonNegativeFloat | None
-    rank: tuple[PositiveInt, PositiveInt] | None
-    letters: str
+    latency_p50_us: NonNegativeFloat | None = None
+    latency_p99_us: NonNegativeFloat | None = None
+    cpu_us_per_request: NonNegativeFloat | None = None
+    memory_mib: NonNegativeFloat | None = None
+    ratio: NonNegativeFloat | None = None
+    low: NonNegativeFloat | None = None
+    high: NonNegativeFloat | None = None
+    rank: tuple[PositiveInt, PositiveInt] | None = None
+    letters: str = ""
     n: NonNegativeInt
 
 

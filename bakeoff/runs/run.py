@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from itertools import count
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -15,23 +13,22 @@ from pydantic import ConfigDict, Field
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import (
-    NO_ROOM,
     BadFile,
     BadUsage,
     BakeoffError,
-    MissingPiece,
     NodeLost,
     Status,
 )
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.document import Document
+from bakeoff.runs.indexing import Indexed, Setting
 from bakeoff.runs.results import Results
 from bakeoff.runs.stages import History, Reports, Stages, Watch
 from bakeoff.runs.store import PLAN_FILE, Store
 
-_MEASURED = ("block", "tool-run", "day-turn")
 _CUT_SHORT = ("cut_short", "search_cut_short")
-OLD_PLANS = ("capacity-plan.json", "grid-plan.json", "replay-plan.json")
 
 
 class RunPlan(Protocol):
@@ -68,6 +65,8 @@ class Run(Results, Generic[PlanT, ResultT]):
     # measures what is missing, when it is complete, how it is judged from its folder alone, and
     # what its report holds. The rest is written here, once.
 
+    command: ClassVar[str]
+    """The command that measures it, and the function of `bakeoff`, where there is one."""
     shows: ClassVar[str]
     """What its report shows, in the plural: standings, capacities."""
     plan_type: ClassVar[type[Contract]]
@@ -75,10 +74,12 @@ class Run(Results, Generic[PlanT, ResultT]):
     result_file: ClassVar[str]
     composite: ClassVar[bool] = False
     """Whether it is measured as several runs in sub-folders, each of which goes on by itself."""
+    samples: ClassVar[tuple[str, ...]] = ()
+    """The types of its records that are steps of the measuring; its result rests on the first."""
 
     def __init_subclass__(cls) -> None:
         """Register the kind."""
-        _KINDS[cls.plan_type.model_fields["schema_"].default] = cls
+        KINDS[cls.plan_type.model_fields["schema_"].default] = cls
 
     def __init__(self, store: Store, plan: PlanT) -> None:
         self.store, self.path, self.planned = store, store.path, plan
@@ -122,8 +123,27 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @staticmethod
     @abstractmethod
-    def headline(result: Any) -> str:
+    def headline(result: Any, /) -> str:
         """A result in a few sentences."""
+
+    @staticmethod
+    @abstractmethod
+    def document_of(result: Any, /) -> Document:
+        """The report of a result alone, without its folder."""
+
+    @classmethod
+    @abstractmethod
+    def indexed(cls, result: Any, setting: Setting, /) -> Indexed:
+        """What lists, lines over time and the matrix have of a result."""
+
+    @staticmethod
+    def verdicts(result: Any, /) -> Mapping[str, Verdict]:  # noqa: ARG004
+        """The verdicts that a result has of its parts, by their names; of a race its own, as ""."""
+        return {}
+
+    def planned_s(self) -> float | None:
+        """Seconds of measuring in all; None: what is measured decides that."""
+        return None
 
     @abstractmethod
     def judged(self) -> bool:
@@ -142,6 +162,10 @@ class Run(Results, Generic[PlanT, ResultT]):
         return ()
 
     # What all runs have.
+
+    def document(self) -> Document:
+        """The report before it has a form."""
+        return self.document_of(self.result)
 
     @property
     def status(self) -> Status:
@@ -220,7 +244,7 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     def has_samples(self) -> bool:
         """Whether anything was measured."""
-        return any(record.type in _MEASURED for record in self.records()) or any(
+        return any(record.type in self.samples[:1] for record in self.records()) or any(
             part.has_samples() for part in self.begun_parts().values()
         )
 
@@ -315,113 +339,12 @@ class Run(Results, Generic[PlanT, ResultT]):
 
 
 AnyRun = Run[Any, Any]
-_KINDS: dict[str, type[AnyRun]] = {}
-
-
-def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun:
-    """Measure a plan of any kind, in a new folder of `parent`. Raises `BakeoffError`.
-
-    The run gets a number where another one of its name began in the same second.
-    """
-    with _reserved(parent, plan.run) as path, _cut_off_is_said(path, watch):
-        run = create(plan.model_copy(update={"run": path.name}), path, stages, watch)
-        latest = parent / f".latest-{os.getpid()}"
-        try:
-            latest.unlink(missing_ok=True)  # A kill may have left one of that number.
-            latest.symlink_to(run.path.name)
-            latest.replace(parent / "latest")
-        except OSError as error:
-            raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
-        return _finished(run.go_on(stages, watch), stages, watch)
-
-
-@contextmanager
-def _reserved(parent: Path, name: str) -> Iterator[Path]:
-    """A new folder in `parent`: no other run takes its name while contenders are being built.
-
-    It is removed where no run comes of it. Raises `BadUsage` where none can be made.
-    """
-    is_new = not parent.exists()
-    names = (name if n == 1 else f"{name}-{n}" for n in count(1))
-    try:
-        parent.mkdir(parents=True, exist_ok=True)
-        path = next(path for each in names if _made(path := parent / each))
-    except OSError as error:
-        if error.errno in NO_ROOM:
-            raise
-        fault = f"{name} can't be made: {error.strerror}"
-        if isinstance(error, FileExistsError):
-            fault = "is not a folder"
-        raise BadUsage(f"--out {parent}: {fault}") from None
-    try:
-        yield path
-    finally:
-        with suppress(OSError):
-            path.rmdir()  # Only an empty one.
-            if is_new:
-                parent.rmdir()
-
-
-def _made(path: Path) -> bool:
-    """Whether the folder is ours now, and not another run's."""
-    try:
-        path.mkdir()
-    except FileExistsError:
-        return False
-    return True
-
-
-def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
-    """Go on with a run that was cut off. Raises `BakeoffError`."""
-    run = open_run(path)
-    if run.is_complete() and not run.composite:
-        raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
-    with _cut_off_is_said(path, watch):
-        run.check(stages, watch)
-        return _finished(run.go_on(stages, watch), stages, watch)
-
-
-def report(path: Path, reports: Reports | None = None) -> AnyRun:
-    """Judge a run again and write its reports; needs no server. Raises `NoVerdict`, `BadUsage`."""
-    return open_run(path).judge_again(reports or Reports())
-
-
-@contextmanager
-def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
-    """Say what is kept where there is no result: nothing was measured, or not judged.
-
-    An interrupt did that, or a disk without room, which raises `MissingPiece`.
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        with suppress(BakeoffError):
-            if (path / PLAN_FILE).exists() and open_run(path).has_samples():
-                watch.step(f"interrupted; finished blocks are kept: bakeoff resume {path}")
-                raise
-        watch.step("interrupted before anything was measured")
-        raise
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        then = f"then bakeoff resume {path}" if (path / PLAN_FILE).exists() else "then begin again"
-        where = error.filename or path
-        raise MissingPiece(f"{where}: {error.strerror}: make room, {then}") from None
-
-
-def _finished(run: AnyRun, stages: Stages, watch: Watch) -> AnyRun:
-    """The run, shown, with its reports and added to the history; where that is away, it is said,
-    and the run is as good."""
-    watch.judged(run)
-    run.write_report(stages.reports)
-    if trouble := stages.history.add(run):
-        watch.step(trouble)
-    return run
+KINDS: dict[str, type[AnyRun]] = {}
 
 
 def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
     """A new run in the folder `path`, of which nothing is measured yet. Raises `BakeoffError`."""
-    kind = _KINDS[plan.schema_]
+    kind = KINDS[plan.schema_]
     # Before the builds: they are in vain without an engine, and their load is not foreign load.
     machine = stages.meters.machine()
     receipts, out = kind.prepare(plan, stages, watch)
@@ -436,38 +359,26 @@ def open_run(path: Path) -> AnyRun:
     """The run in the folder `path`, of whatever kind. Raises `BadUsage` where there is none."""
     if not path.is_dir():
         raise BadUsage(f"{path}: there is no such run folder; runs are in ./runs, see --out")
-    for old in OLD_PLANS:
-        if (path / old).exists():
-            raise BadUsage(f"{path}: has a {old}, of an earlier bakeoff: measure it again")
     file = path / PLAN_FILE
     if not file.exists():
         raise BadUsage(f"{path}: is not a run folder: it has no {PLAN_FILE}")
     schema = _AnyPlan.read_json(file).schema_
-    if schema not in _KINDS:
-        raise BadFile.of_schema(file, schema, sorted(_KINDS))
-    kind = _KINDS[schema]
+    if schema not in KINDS:
+        raise BadFile.of_schema(file, schema, sorted(KINDS))
+    kind = KINDS[schema]
     return kind(Store(path.resolve()), kind.plan_type.read_json(file))
 
 
 def kind_of(result: str) -> type[AnyRun] | None:
     """The kind of run whose results have that schema, of whatever number; None: there is none."""
     name = result.rpartition("/")[0]
-    return next((kind for kind in _KINDS.values() if _schema_name(kind.result_type) == name), None)
+    return next((kind for kind in KINDS.values() if schema_name(kind.result_type) == name), None)
 
 
-def _schema_name(contract: type[Contract]) -> str:
+def schema_name(contract: type[Contract]) -> str:
+    """The name of a contract's schema, without its number."""
     schema: str = contract.model_fields["schema_"].default
     return schema.rpartition("/")[0]
-
-
-def listed(parent: Path) -> list[AnyRun]:
-    """The runs in a folder, the earliest first, without those that can't be read."""
-    runs = []
-    for path in sorted(parent.iterdir() if parent.is_dir() else ()):
-        if path.is_dir() and not path.is_symlink():
-            with suppress(BadUsage):
-                runs.append(open_run(path))
-    return runs
 
 
 class _AnyPlan(Contract):

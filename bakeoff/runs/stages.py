@@ -7,23 +7,21 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 import bakeoff
 from bakeoff import load, measure, start
 from bakeoff import verify as verifying
 from bakeoff.build import Wanted, build_several
+from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
+from bakeoff.model.verdict import Verdict
 from bakeoff.runs.programs import Programs
-
-if TYPE_CHECKING:
-    from bakeoff.model.earlier import Earlier
-    from bakeoff.model.verdict import Verdict
-    from bakeoff.runs.run import Run
+from bakeoff.runs.results import Results
 
 SETTLE_S = 0.3
 """Time for servers to come to rest before their idle memory is read."""
@@ -117,7 +115,7 @@ class Clock:
 class Reports:
     """Reports as files in the run's folder."""
 
-    def write(self, run: Run[Any, Any]) -> Path:
+    def write(self, run: Results) -> Path:
         """Write the report of a run that is judged; the path of its page."""
         # Imported here: commands that only plan need no report.
         from bakeoff.report import render
@@ -128,12 +126,12 @@ class Reports:
 class History:
     """A history that remembers nothing: a real one is in a part that may be missing."""
 
-    def add(self, run: Run[Any, Any]) -> str:  # noqa: ARG002
-        """Add a run that has ended. What went wrong, in words; empty: nothing did."""
+    def add(self, folder: Path) -> str:  # noqa: ARG002
+        """Add the run in a folder, which has ended. What went wrong, or nothing, in words."""
         return ""
 
-    def earlier(self, run: Run[Any, Any], verdict: Verdict) -> Earlier | None:  # noqa: ARG002
-        """Earlier races in a race's setting; None: it is off, or away."""
+    def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:  # noqa: ARG002
+        """Earlier races in the setting of the one in a folder; None: it is off, or away."""
         return None
 
     def block_half_width(self, machine: Machine) -> float | None:  # noqa: ARG002
@@ -177,7 +175,7 @@ class Watch(Protocol):
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
 
-    def judged(self, run: Run[Any, Any]) -> None:
+    def judged(self, run: Results) -> None:
         """The run has its result; its reports are still to be drawn."""
 
 

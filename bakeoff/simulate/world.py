@@ -20,7 +20,7 @@ from bakeoff.model.program import Program
 from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.simulation import Conditions
-from bakeoff.runs.run import AnyRun
+from bakeoff.runs.results import Results
 from bakeoff.runs.stages import Stages
 from bakeoff.simulate.server import DRAIN_NS, SERVER_BUSY, USER_SHARE, Window, count, event_of
 from bakeoff.simulate.weather import Weather
@@ -190,7 +190,7 @@ class World:
     def settle(self) -> None:
         self.wait(SETTLE_MS / 1000)
 
-    def write(self, run: AnyRun) -> Path:
+    def write(self, run: Results) -> Path:
         return run.path
 
     def nothing(self, *_: object) -> None:

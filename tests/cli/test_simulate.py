@@ -11,7 +11,7 @@ from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.model.simulation import Conditions, Simulation
 from bakeoff.progress import Watch
-from bakeoff.runs.run import create, listed
+from bakeoff.runs import create, listed
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.past import FIRST
 from bakeoff.simulate.race import world_of
@@ -73,7 +73,7 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plan = plan_of(size, USUAL, seed).model_copy(update={"run": f"race-{seed}"})
         stages = world_of(plan, size, USUAL, here).stages
         run = create(plan, runs_here / plan.run, stages, Watch()).go_on(stages, Watch())
-        assert not UserHistory().add(run)
+        assert not UserHistory().add(run.path)
 
 
 @pytest.mark.usefixtures("history")

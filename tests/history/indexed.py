@@ -4,8 +4,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
-from bakeoff.history import machine_class, short_hash
-from bakeoff.model.history import IndexedClaim, IndexedFigure, IndexedRace, IndexedRun
+from bakeoff.model.history import (
+    IndexedClaim,
+    IndexedFigure,
+    IndexedRace,
+    IndexedRun,
+    machine_class,
+    short_hash,
+)
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate.race import MACHINE

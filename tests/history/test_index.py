@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from bakeoff.history import machine_class, open_index
+from bakeoff.history import open_index
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway, sqlite_url
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.history import IndexedClaim
+from bakeoff.model.history import IndexedClaim, machine_class
 from bakeoff.simulate.race import MACHINE
 from tests.history.indexed import BEGAN_AT, DAY, run
 

@@ -13,7 +13,7 @@ from bakeoff.history import open_index, place
 from bakeoff.history.results import found_in, indexed, indexed_or_why, indexed_path
 from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.runs import AnyRun, open_run
+from bakeoff.runs import AnyRun
 from tests.plan.places import environment
 from tests.runs.conftest import Measure
 from tests.runs.world import World
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_named(run: AnyRun) -> None:
 
 
 def test_a_run_adds_itself_to_the_users_index(run: AnyRun, url: str) -> None:
-    assert HISTORY.add(run) == ""
+    assert HISTORY.add(run.path) == ""
     assert [line.name for line in open_index(url).runs().runs] == [run.path.name]
 
 
@@ -105,7 +105,7 @@ def test_switched_off_nothing_is_written(
     run: AnyRun, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(place.HISTORY, "")
-    assert HISTORY.add(run) == ""
+    assert HISTORY.add(run.path) == ""
     assert not (tmp_path / "data").exists()
 
 
@@ -114,9 +114,9 @@ def test_while_the_database_is_away_runs_wait_and_are_added_later(
 ) -> None:
     first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
     monkeypatch.setenv(place.HISTORY, "postgresql://nobody@127.0.0.1:1/none")
-    assert "added when the next one ends" in HISTORY.add(first)
+    assert "added when the next one ends" in HISTORY.add(first.path)
     monkeypatch.delenv(place.HISTORY)
-    assert HISTORY.add(second) == ""
+    assert HISTORY.add(second.path) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name}
 
@@ -129,11 +129,11 @@ def test_a_run_that_can_t_be_read_is_told_once_and_added_when_it_can(
     file = first.path / broken
     good = file.read_text()
     file.write_text("{")
-    trouble = HISTORY.add(open_run(first.path))
+    trouble = HISTORY.add(first.path)
     assert str(file) in trouble and "once that is fixed" in trouble
-    assert HISTORY.add(second) == "", "it was told"
+    assert HISTORY.add(second.path) == "", "it was told"
     file.write_text(good)
-    assert HISTORY.add(third) == ""
+    assert HISTORY.add(third.path) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name, third.path.name}
 
@@ -145,11 +145,11 @@ def test_a_run_that_can_t_be_read_is_told_when_the_database_is_back(
     gone, broken, while_away, later = several
     monkeypatch.setenv(place.HISTORY, "postgresql://nobody@127.0.0.1:1/none")
     for run in several[:3]:
-        HISTORY.add(run)
+        HISTORY.add(run.path)
     shutil.rmtree(gone.path)
     (broken.path / "machine.json").unlink()
     monkeypatch.delenv(place.HISTORY)
-    trouble = HISTORY.add(later)
+    trouble = HISTORY.add(later.path)
     assert str(broken.path) in trouble and "(and 1 more)" in trouble
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {while_away.path.name, later.path.name}
@@ -167,7 +167,7 @@ def test_runs_that_waited_are_not_lost_where_who_took_them_is_killed(
     waiting.mkdir(parents=True)
     (waiting / f"pending.{gone.pid}-1").write_text(f"{killed.path}\n")
     (waiting / f"pending.{os.getppid()}-1").write_text(f"{writes.path}\n")
-    assert HISTORY.add(later) == ""
+    assert HISTORY.add(later.path) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {killed.path.name, later.path.name}, "the other process is still at its own"
     assert [each.name for each in waiting.glob("pending*")] == [f"pending.{os.getppid()}-1"]
@@ -203,10 +203,10 @@ def test_a_capacity_is_compared_by_its_first_objective(measure: Measure) -> None
 
 def test_a_run_looks_back_at_others_of_its_setting(measure: Measure, url: str) -> None:
     first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
-    found = HISTORY.earlier(first, first.result)
+    found = HISTORY.earlier(first.path, first.result)
     assert found and not found.ratios
-    assert (HISTORY.add(first), HISTORY.add(second)) == ("", "")
-    found = HISTORY.earlier(second, second.result)
+    assert (HISTORY.add(first.path), HISTORY.add(second.path)) == ("", "")
+    found = HISTORY.earlier(second.path, second.result)
     assert found and found.builds.keys() == {"fast", "slow"}
     (ratio,) = found.ratios
     assert ratio.run == indexed(first).id, "not its own, though it was added"
@@ -215,9 +215,9 @@ def test_a_run_looks_back_at_others_of_its_setting(measure: Measure, url: str) -
 
 def test_a_part_is_not_predicted_from_its_own_run(measure: Measure, url: str) -> None:
     grid, race = measure.grid(World(SPEEDS)), measure.race(World(SPEEDS), "fast", "slow")
-    assert (HISTORY.add(grid), HISTORY.add(race)) == ("", "")
+    assert (HISTORY.add(grid.path), HISTORY.add(race.path)) == ("", "")
     (part,) = (part for part in grid.parts.values() if part.plan.connections == 64)
-    found = HISTORY.earlier(part, part.result)
+    found = HISTORY.earlier(part.path, part.result)
     assert found and {each.run for each in found.ratios} == {indexed(race).id}
 
 
@@ -226,7 +226,7 @@ def test_without_a_history_nothing_is_known_of_earlier_races(
     run: AnyRun, url: str, monkeypatch: pytest.MonkeyPatch, history: str
 ) -> None:
     monkeypatch.setenv(place.HISTORY, history)
-    assert HISTORY.earlier(run, run.result) is None
+    assert HISTORY.earlier(run.path, run.result) is None
 
 
 def test_what_a_machine_reaches_is_the_median_of_its_races_by_the_root_of_their_blocks(
@@ -234,7 +234,7 @@ def test_what_a_machine_reaches_is_the_median_of_its_races_by_the_root_of_their_
 ) -> None:
     machine = run.store.machine()
     assert HISTORY.block_half_width(machine) is None, "no race is known"
-    HISTORY.add(run)
+    HISTORY.add(run.path)
     (pair,) = run.result.pairs
     assert pair.low and pair.high
     assert HISTORY.block_half_width(machine) == pytest.approx(

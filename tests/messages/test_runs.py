@@ -120,11 +120,6 @@ SECTION = Section(
         Case("report runs/latest", "its plan.json is of a newer bakeoff", both(RACED, NEW_SCHEMA)),
         Case("report runs/latest", "its plan.json is something else", both(RACED, NO_SCHEMA)),
         Case("report runs/latest", "its plan.json is empty", both(RACED, written("plan.json", ""))),
-        Case(
-            "report runs/latest",
-            "it has a grid-plan.json",
-            both(RACED, written("grid-plan.json", "{}")),
-        ),
         Case("report runs/latest", "nothing was measured in it", NOTHING),
         Case(
             "report runs/latest",

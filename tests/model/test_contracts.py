@@ -11,8 +11,8 @@ from bakeoff.model.contender import Contender, argument_list
 from bakeoff.model.cut import DrawRule
 from bakeoff.model.errors import BadFile
 from bakeoff.model.samples import Block
-from bakeoff.model.schemas import CONTRACTS, schemas
 from bakeoff.model.verdict import Verdict
+from bakeoff.schemas import CONTRACTS, schemas
 
 ROOT = Path(__file__).parents[2]
 GOOD = """

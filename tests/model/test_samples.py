@@ -7,7 +7,8 @@ import pytest
 from bakeoff.model.errors import BadFile
 from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Slice
-from bakeoff.runs import RaceRun, open_run
+from bakeoff.runs import open_run
+from bakeoff.runs.kinds.race import RaceRun
 from tests.judge.races import event
 
 RECORDS = Path(__file__).parents[2] / "records"

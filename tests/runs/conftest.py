@@ -14,7 +14,10 @@ from bakeoff.plan import (
     plan_capacity,
     plan_race,
 )
-from bakeoff.runs import AnyRun, CapacityRun, GridRun, RaceRun, execute
+from bakeoff.runs import AnyRun, execute
+from bakeoff.runs.kinds.capacity import CapacityRun
+from bakeoff.runs.kinds.grid import GridRun
+from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.run import RunPlan
 from tests.plan.places import catalogue
 from tests.runs.world import World

@@ -5,7 +5,8 @@ import pytest
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import ends
-from bakeoff.runs import RaceRun, open_run, report, resume
+from bakeoff.runs import open_run, report, resume
+from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS

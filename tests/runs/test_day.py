@@ -12,7 +12,8 @@ from bakeoff.plan import DayOptions, plan_day
 from bakeoff.report.document import List
 from bakeoff.report.kinds.day import document
 from bakeoff.report.kinds.holding import held_to
-from bakeoff.runs import DayRun, execute, report, resume
+from bakeoff.runs import execute, report, resume
+from bakeoff.runs.kinds.day import DayRun
 from tests.plan import places
 from tests.runs.processes import name_of
 from tests.runs.world import World, cut_off

@@ -12,7 +12,8 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.samples import ToolRun
 from bakeoff.report.document import Document, Text
 from bakeoff.runs import Run, Stages, Watch, execute, listed, open_run, report, resume
-from bakeoff.runs import run as lifecycle
+from bakeoff.runs import run as kinds
+from bakeoff.runs.indexing import Indexed, Setting
 from tests.runs.world import World, cut_off, tool_result
 
 # What would be in model/.
@@ -37,20 +38,24 @@ class Soak(Contract):
 # What would be in report/kinds/.
 
 
+def headline(soak: Soak) -> str:
+    return f"The last made {soak.last_over_first:.0%} of the first."
+
+
 def document(soak: Soak) -> Document:
     """One sentence."""
     title = f"{soak.runs} runs"
-    headline = f"The last made {soak.last_over_first:.0%} of the first."
-    return Document(title, headline, (Text("It had one connection."),))
+    return Document(title, headline(soak), (Text("It had one connection."),))
 
 
 @pytest.fixture(autouse=True)
 def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """What would be in runs/kinds/: the kind is known as long as a test of this file runs."""
-    monkeypatch.setattr(lifecycle, "_KINDS", dict(lifecycle._KINDS))
+    monkeypatch.setattr(kinds, "KINDS", dict(kinds.KINDS))
 
     class SoakRun(Run[SoakPlan, Soak]):
-        kind = "soak"
+        kind = command = "soak"
+        samples = ("tool-run",)
         shows = "throughputs"
         plan_type = SoakPlan
         result_type = Soak
@@ -77,12 +82,12 @@ def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
             change = rates[-1] / rates[0]
             return Soak(runs=len(rates), complete=self.is_complete(), last_over_first=change)
 
-        @staticmethod
-        def headline(result: Soak) -> str:
-            return f"{result.runs} runs"
+        headline = staticmethod(headline)
+        document_of = staticmethod(document)
 
-        def document(self) -> Document:
-            return document(self.result)
+        @classmethod
+        def indexed(cls, _result: Soak, _setting: Setting) -> Indexed:
+            return Indexed()
 
         def judged(self) -> bool:
             return self.result.last_over_first > 0.9

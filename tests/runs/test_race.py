@@ -13,7 +13,8 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
-from bakeoff.runs import RaceRun, report, resume
+from bakeoff.runs import report, resume
+from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
 from tests.judge.races import SOUND_AUDIT

@@ -9,7 +9,8 @@ from bakeoff.model.article import Article
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.plan import adapt
 from bakeoff.report.sentences import sentence, sentences
-from bakeoff.runs import ReplayRun, report, resume
+from bakeoff.runs import report, resume
+from bakeoff.runs.kinds.replay import ReplayRun
 from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off
 

@@ -10,7 +10,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
 from bakeoff.report.kinds.race_method import facts
-from bakeoff.runs import RaceRun
+from bakeoff.runs.kinds.race import RaceRun
 from tests.runs.conftest import Measure
 from tests.runs.world import World
 

@@ -8,7 +8,8 @@ import pytest
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Expected
 from bakeoff.plan import confirming
-from bakeoff.runs import RaceRun, resume
+from bakeoff.runs import resume
+from bakeoff.runs.kinds.race import RaceRun
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.test_warmup import compiling

@@ -27,7 +27,8 @@ from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import RequestSection, Workload
-from bakeoff.runs import AnyRun, Stages
+from bakeoff.runs import Stages
+from bakeoff.runs.results import Results
 from bakeoff.runs.stages import Reports
 from bakeoff.verify import Looked
 from bakeoff.verify.asking import GET
@@ -276,13 +277,13 @@ class World(Reports):
         self.sent_slowly.append(request)
         return FakeSlowClients(self, self.pids[handle.port], count)
 
-    def write(self, run: AnyRun) -> Path:
+    def write(self, run: Results) -> Path:
         """A report that says which run it is of."""
         page = run.path / "report.html"
         page.write_text(run.plan.run)
         return page
 
-    def add(self, run: AnyRun) -> str:
+    def add(self, _folder: Path) -> str:
         """A history that remembers nothing, or is away."""
         return self.no_history
 
@@ -290,7 +291,7 @@ class World(Reports):
         """What races on this machine reached: nothing is known."""
         return None
 
-    def earlier(self, _run: AnyRun, _verdict: Verdict) -> Earlier | None:
+    def earlier(self, _folder: Path, _verdict: Verdict) -> Earlier | None:
         """What that history has of earlier races."""
         return self.earlier_races
 
@@ -310,7 +311,7 @@ class World(Reports):
         """A watch: remember."""
         self.seen.append(f"{name} is out: {reason}")
 
-    def judged(self, run: AnyRun) -> None:
+    def judged(self, run: Results) -> None:
         """A watch: its report follows."""
 
     def build(

@@ -3,8 +3,11 @@
 from collections.abc import Collection
 
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
+from bakeoff.model.history import IndexedFigure, IndexedRace
 from bakeoff.plan import ladder
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import capacity
+from bakeoff.report.kinds.capacity_headline import headline
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
@@ -22,11 +25,14 @@ from bakeoff.runs.stages import Stages, Watch
 class CapacityRun(Run[CapacityPlan, CapacityReport]):
     """A search for capacities."""
 
-    kind = "capacity"
+    kind = command = "capacity"
     shows = "capacities"
     plan_type = CapacityPlan
     result_type = CapacityReport
     result_file = "capacity.json"
+    samples = ("block", "costs")
+    headline = staticmethod(headline)
+    document_of = staticmethod(capacity.document)
 
     @property
     def plan(self) -> CapacityPlan:
@@ -83,18 +89,48 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         invalid = (entry.name for entry in self.result.entries if not entry.valid)
         return {*invalid, *self.out(), *(each.name for each in self.planned.race.skipped)}
 
-    @staticmethod
-    def headline(result: CapacityReport) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.capacity_headline import headline
-
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.capacity import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: CapacityReport, setting: indexing.Setting) -> indexing.Indexed:
+        """By the first objective: the mean of several is not a capacity."""
+        objective, reference = result.objectives[0].text, result.reference
+        load = indexing.load_in_words(
+            "capacity", result.connections, result.connection, 1, result.streams, objective
+        )
+        pairs = tuple(
+            indexing.as_pair(pair, n=1) for pair in result.pairs if pair.objective == objective
+        )
+        figures = []
+        for entry in result.entries:
+            origin = setting.origin(entry.name, result.protocol)
+            found = entry.capacities[0] if entry.capacities else None
+            point = entry.at_capacity
+            figure = IndexedFigure(
+                name=entry.name,
+                contender=origin.contender,
+                title=entry.title,
+                language=origin.language,
+                version=entry.version,
+                source=origin.source,
+                protocol=result.protocol,
+                series=setting.series(origin, result.workload, result.protocol, load),
+                valid=entry.valid,
+                reasons=entry.reasons,
+                requests_per_s=found and found.requests_per_s,
+                cpu_us_per_request=point and point.cpu_us_per_request,
+                n=result.blocks,
+            )
+            figures.append(indexing.with_ratio(figure, reference, pairs))
+        race = IndexedRace(
+            part="",
+            measures="capacity",
+            workload=result.workload,
+            load=load,
+            reference=reference,
+            figures=tuple(figures),
+            pairs=pairs,
+            skipped=result.skipped,
+        )
+        return indexing.Indexed((race,))
 
     def _nothing_to_climb(self) -> bool:
         """Whether a whole boot has shown that nobody holds any objective: that ends the search."""

@@ -1,10 +1,12 @@
 """Two revisions of a repository: a race that ends once every gate holds or fails."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from bakeoff.model.ci import BASE, HEAD, Ci, CiPlan
 from bakeoff.model.errors import MissingPiece, NoVerdict, TooFewLeft
-from bakeoff.report.document import Document
+from bakeoff.model.verdict import Verdict
+from bakeoff.report.kinds import ci
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.contenders import build, check_sources
 from bakeoff.runs.run import Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
@@ -15,12 +17,14 @@ RACE = "race"
 class CiRun(Run[CiPlan, Ci]):
     """Base against head. The race has a folder of its own."""
 
-    kind = "ci"
+    kind = command = "ci"
     shows = "result"
     plan_type = CiPlan
     result_type = Ci
     result_file = "ci.json"
     composite = True
+    headline = staticmethod(ci.headline)
+    document_of = staticmethod(ci.document)
 
     @classmethod
     def prepare(cls, plan: CiPlan, stages: Stages, watch: Watch) -> Prepared:
@@ -76,14 +80,9 @@ class CiRun(Run[CiPlan, Ci]):
         return (RACE,)
 
     @staticmethod
-    def headline(result: Ci) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.ci import headline
+    def verdicts(result: Ci) -> Mapping[str, Verdict]:
+        return {RACE: result.race}
 
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.ci import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Ci, setting: indexing.Setting) -> indexing.Indexed:
+        return indexing.of_verdicts(cls.verdicts(result), setting)

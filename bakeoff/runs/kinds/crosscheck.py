@@ -14,7 +14,8 @@ from bakeoff.model.load import Loader
 from bakeoff.model.plan import Skipped
 from bakeoff.model.samples import ToolRun
 from bakeoff.model.workload import RequestSection
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import crosscheck as report
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.tools import refusal, tool_run
 from bakeoff.runs.run import Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
@@ -35,11 +36,14 @@ WRK_CORRECTS = Finding.of("wrk_corrects")
 class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
     """A crosscheck. Its log has each run of a tool, and which tools can't take part."""
 
-    kind = "crosscheck"
+    kind = command = "crosscheck"
     shows = "comparisons"
     plan_type = CrosscheckPlan
     result_type = Crosscheck
     result_file = "crosscheck.json"
+    samples = ("tool-run",)
+    headline = staticmethod(report.headline)
+    document_of = staticmethod(report.document)
 
     @classmethod
     def prepare(cls, plan: CrosscheckPlan, stages: Stages, _watch: Watch) -> Prepared:
@@ -122,18 +126,10 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         runs = self._runs()
         return [loader for loader in self._loaders() if _gave_up(loader, runs)]
 
-    @staticmethod
-    def headline(result: Crosscheck) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.crosscheck import headline
-
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.crosscheck import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Crosscheck, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
+        """Its headline alone: it compares load tools, not contenders."""
+        return indexing.Indexed()
 
     def _loaders(self) -> list[Loader]:
         """Who takes part."""

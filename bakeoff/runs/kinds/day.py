@@ -3,9 +3,11 @@
 from collections.abc import Collection
 
 from bakeoff.model.day import Day, DayPlan
+from bakeoff.model.history import IndexedFigure, IndexedRace
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import next_window_ms
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import day
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
     build_able,
@@ -22,11 +24,14 @@ from bakeoff.runs.stages import Stages, Watch
 class DayRun(Run[DayPlan, Day]):
     """A day. A round that was cut off begins anew under another number; its turns count too."""
 
-    kind = "day"
+    kind = command = "day"
     shows = "phases"
     plan_type = DayPlan
     result_type = Day
     result_file = "day.json"
+    samples = ("day-turn",)
+    headline = staticmethod(day.headline)
+    document_of = staticmethod(day.document)
 
     @property
     def plan(self) -> DayPlan:
@@ -95,18 +100,46 @@ class DayRun(Run[DayPlan, Day]):
         out = (turn.entry for turn in turns if turn.out)
         return {*out, *self.out(), *(each.name for each in self.planned.race.skipped)}
 
-    @staticmethod
-    def headline(result: Day) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.day import headline
-
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.day import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Day, setting: indexing.Setting) -> indexing.Indexed:
+        """By the peaks: the figure of a day that is compared over time."""
+        race, peak = result.plan.race, result.line("peak", "requests_per_s")
+        if peak is None:
+            return indexing.Indexed()
+        load = indexing.load_in_words(
+            "day, peak", race.connections, race.connection, race.pipeline, race.streams, ""
+        )
+        pairs = tuple(indexing.as_pair(pair, pair.n) for pair in peak.pairs)
+        figures = []
+        for entry in result.entries:
+            protocol, value = race.protocol_of(entry.name), peak.value(entry.name)
+            origin = setting.origin(entry.name, protocol)
+            figure = IndexedFigure(
+                name=entry.name,
+                contender=origin.contender,
+                title=entry.title,
+                language=origin.language,
+                version=entry.version,
+                source=origin.source,
+                protocol=protocol,
+                series=setting.series(origin, race.workload.name, protocol, load),
+                valid=value.value is not None,
+                reasons=(value.why,) if value.why else (),
+                requests_per_s=value.value,
+                n=value.n,
+            )
+            figures.append(indexing.with_ratio(figure, race.reference, pairs))
+        peaks = IndexedRace(
+            part="",
+            measures="requests_per_s",
+            workload=race.workload.name,
+            load=load,
+            reference=race.reference,
+            figures=tuple(figures),
+            pairs=pairs,
+            skipped=result.skipped,
+        )
+        return indexing.Indexed((peaks,))
 
     def _ends(self) -> list[DayEnd]:
         return [record for record in self.records() if isinstance(record, DayEnd)]

@@ -12,7 +12,8 @@ from bakeoff.model.plan import Plan, Skipped
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.plan import block_order, start_order
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import draws
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.measuring.contenders import NotAsPlanned, build_able, check_sources
 from bakeoff.runs.measuring.context import Context, measuring
@@ -30,11 +31,14 @@ SLICE_MS_MIN = 20
 class DrawsRun(Run[DrawsPlan, Draws]):
     """A measurement of draws. Its boots are numbered through over all contenders."""
 
-    kind = "draws"
+    kind = command = "draws"
     shows = "spreads"
     plan_type = DrawsPlan
     result_type = Draws
     result_file = "draws.json"
+    samples = ("block",)
+    headline = staticmethod(draws.headline)
+    document_of = staticmethod(draws.document)
 
     @classmethod
     def prepare(cls, plan: DrawsPlan, stages: Stages, watch: Watch) -> Prepared:
@@ -91,18 +95,10 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         """Whether a spread could be told."""
         return any(each.spreads for each in self.result.contenders)
 
-    @staticmethod
-    def headline(result: Draws) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.draws import headline
-
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.draws import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Draws, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
+        """Its headline alone: it compares nothing but processes of one program."""
+        return indexing.Indexed()
 
     def _starts(self) -> list[BootStart]:
         return [record for record in self.records() if isinstance(record, BootStart)]

@@ -1,12 +1,14 @@
 """A grid: every cell is a race in a folder of its own, one after another."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bakeoff.model.grid import Cell, Grid, GridPlan, PlannedCell
 from bakeoff.model.verdict import Verdict
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import grid
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.contenders import check_sources
+from bakeoff.runs.results import Results
 from bakeoff.runs.run import AnyRun, Run
 from bakeoff.runs.stages import Stages, Watch
 
@@ -17,11 +19,14 @@ class GridRun(Run[GridPlan, Grid]):
     """A grid of races. Its log has the cells in which nobody could be measured."""
 
     kind = "grid"
+    command = "race"
     shows = "cells"
     plan_type = GridPlan
     result_type = Grid
     result_file = "grid.json"
     composite = True
+    headline = staticmethod(grid.headline)
+    document_of = staticmethod(grid.document)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Measure the cells that are not complete; what can't be measured is out."""
@@ -76,6 +81,12 @@ class GridRun(Run[GridPlan, Grid]):
         """Cells in which nothing was measured, and contenders that are out in others."""
         return {*self.out(), *(name for part in self._measured() for name in part.left_out())}
 
+    def planned_s(self) -> float | None:
+        plans = [cell.plan for cell in self.planned.cells if cell.plan]
+        if any(plan.may_end_early for plan in plans):
+            return None
+        return sum(plan.duration_s for plan in plans)
+
     def _measured(self) -> list[AnyRun]:
         return [part for part in self.parts.values() if part.is_judged]
 
@@ -84,17 +95,12 @@ class GridRun(Run[GridPlan, Grid]):
         return (cell.name for cell in self.planned.cells)
 
     @staticmethod
-    def headline(result: Grid) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.grid import headline
+    def verdicts(result: Grid) -> Mapping[str, Verdict]:
+        return {cell.name: cell.verdict for cell in result.cells if cell.verdict}
 
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.grid import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Grid, setting: indexing.Setting) -> indexing.Indexed:
+        return indexing.of_verdicts(cls.verdicts(result), setting)
 
     def _cell(self, planned: PlannedCell, out: dict[str, str]) -> Cell:
         from bakeoff.judge import leaders
@@ -139,6 +145,6 @@ class CellWatch:
         """A contender can't take part."""
         self.watch.out(f"{self.cell}: {name}", reason)
 
-    def judged(self, run: AnyRun) -> None:
+    def judged(self, run: Results) -> None:
         """The run has its result; its reports are still to be drawn."""
         self.watch.judged(run)

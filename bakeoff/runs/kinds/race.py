@@ -1,6 +1,6 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 
 from bakeoff.model.earlier import Earlier
@@ -9,6 +9,8 @@ from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import confirming
 from bakeoff.report.document import Document
+from bakeoff.report.kinds import race, race_headline
+from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
@@ -34,11 +36,14 @@ JUDGING_NS = 15_000_000
 class RaceRun(Run[Plan, Verdict]):
     """A race, or one that is part of a larger run."""
 
-    kind = "race"
+    kind = command = "race"
     shows = "standings"
     plan_type = Plan
     result_type = Verdict
     result_file = "verdict.json"
+    samples = ("block", "single-block")
+    headline = staticmethod(race_headline.headline)
+    document_of = staticmethod(race.document)
 
     _judged: tuple[int, Verdict] | None = None
 
@@ -86,7 +91,7 @@ class RaceRun(Run[Plan, Verdict]):
 
     def look_back(self, history: History) -> None:
         """Keep what is known of earlier races in this one's setting."""
-        if earlier := history.earlier(self, self._verdict()):
+        if earlier := history.earlier(self.path, self._verdict()):
             self.store.keep(EARLIER_FILE, earlier)
 
     def judge(self) -> Verdict:
@@ -131,17 +136,20 @@ class RaceRun(Run[Plan, Verdict]):
         return (CONFIRM_FOLDER,)
 
     @staticmethod
-    def headline(result: Verdict) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.race_headline import headline
+    def verdicts(result: Verdict) -> Mapping[str, Verdict]:
+        return {"": result}
 
-        return headline(result)
+    @classmethod
+    def indexed(cls, result: Verdict, setting: indexing.Setting) -> indexing.Indexed:
+        return indexing.of_verdicts(cls.verdicts(result), setting)
+
+    def planned_s(self) -> float | None:
+        open_ended = self.planned.confirm or self.planned.may_end_early
+        return None if open_ended else self.planned.duration_s
 
     def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.race import document
-
-        return document(self.result, self.plan, self.records(), self.store.receipts())
+        """The report, with what the result alone doesn't have."""
+        return race.document(self.result, self.plan, self.records(), self.store.receipts())
 
     def judged_among(self, names: Sequence[str], reference: str = "") -> tuple[Document, Verdict]:
         """The report and the verdict of some of its entries, as a family of their own.
@@ -150,7 +158,6 @@ class RaceRun(Run[Plan, Verdict]):
         on the whole race, and have no place in it. Raises `NoVerdict`.
         """
         from bakeoff.judge import judge
-        from bakeoff.report.kinds.race import document
 
         plan, records, receipts = self.plan, self.records(), self.store.receipts()
         own = plan.reference if plan.reference in names else names[0]
@@ -164,7 +171,7 @@ class RaceRun(Run[Plan, Verdict]):
         )
         complete = time_is_up(plan, records)
         verdict = self._predicted(judge(family, receipts, records, self.store.machine(), complete))
-        return document(verdict, family, records, receipts), verdict
+        return race.document(verdict, family, records, receipts), verdict
 
     def _predicted(self, verdict: Verdict) -> Verdict:
         """With what is expected of the next race, where it was kept what earlier ones gave."""
@@ -196,7 +203,6 @@ class RaceRun(Run[Plan, Verdict]):
             return lambda: False
         # Statistics libraries take half a second to import, which does not count as judging.
         from bakeoff.judge import DECIDED_DRAWS
-        from bakeoff.report.kinds.race_headline import standing
 
         import_module("scipy.special")
         due_ns = stages.clock.now_ns() + round(
@@ -210,7 +216,7 @@ class RaceRun(Run[Plan, Verdict]):
             if began_ns < due_ns or draws < DECIDED_DRAWS or not self.has_samples():
                 return False
             verdict = self._verdict()
-            watch.stands(standing(verdict))
+            watch.stands(race_headline.standing(verdict))
             ended_ns = stages.clock.now_ns()
             due_ns = ended_ns + round((ended_ns - began_ns) / JUDGING_SHARE)
             return may_end and verdict.answered

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
+from bakeoff.model.history import IndexedClaim
 from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.model.samples import PlanChange
 from bakeoff.plan import without
-from bakeoff.report.document import Document
+from bakeoff.report.kinds import replay
+from bakeoff.runs import indexing
 from bakeoff.runs.kinds.comparison import Comparison
 from bakeoff.runs.measuring.contenders import build_able
 from bakeoff.runs.measuring.context import measuring
@@ -17,12 +19,15 @@ from bakeoff.runs.stages import Stages, Watch
 class ReplayRun(Run[ReplayPlan, Replay]):
     """A replay. Comparisons are races in sub-folders; runs of load tools are in its own log."""
 
-    kind = "replay"
+    kind = command = "replay"
     shows = "claims"
     plan_type = ReplayPlan
     result_type = Replay
     result_file = "replay.json"
     composite = True
+    samples = ("tool-run",)
+    headline = staticmethod(replay.headline)
+    document_of = staticmethod(replay.document)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Measure comparison after comparison; what can't be measured is out."""
@@ -68,18 +73,22 @@ class ReplayRun(Run[ReplayPlan, Replay]):
         """The comparisons; those that our engine measures are races."""
         return (comparison.name for comparison in self.planned.comparisons)
 
-    @staticmethod
-    def headline(result: Replay) -> str:
-        """The result in a few sentences."""
-        from bakeoff.report.kinds.replay import headline
-
-        return headline(result)
-
-    def document(self) -> Document:
-        """The report."""
-        from bakeoff.report.kinds.replay import document
-
-        return document(self.result)
+    @classmethod
+    def indexed(cls, result: Replay, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
+        """The findings of the claims."""
+        claims = tuple(
+            IndexedClaim(
+                article=result.article.name,
+                number=number,
+                text=claim.text,
+                finding=claim.finding,
+                ratio=claim.measured and claim.measured.ratio,
+                low=claim.measured and claim.measured.low,
+                high=claim.measured and claim.measured.high,
+            )
+            for number, claim in enumerate(result.claims, start=1)
+        )
+        return indexing.Indexed(claims=claims)
 
     def _comparisons(self) -> list[Comparison]:
         records, out = self.records(), self.out()

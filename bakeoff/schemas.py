@@ -1,4 +1,4 @@
-"""JSON Schemas of the contracts: `python -m bakeoff.model.schemas FOLDER` writes them."""
+"""JSON Schemas of the contracts: `python -m bakeoff.schemas FOLDER` writes them."""
 
 import json
 import sys
@@ -9,65 +9,47 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
-from bakeoff.model.capacity import CapacityPlan, CapacityReport
-from bakeoff.model.ci import Ci, CiPlan, ProjectFile
+from bakeoff.model.ci import ProjectFile
 from bakeoff.model.cluster import ClusterReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
-from bakeoff.model.crosscheck import Crosscheck, CrosscheckPlan
-from bakeoff.model.day import Day, DayPlan
-from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings import CODES, example
 from bakeoff.model.findings.values import VALUES, Value
-from bakeoff.model.grid import Grid, GridPlan
 from bakeoff.model.history import Past
 from bakeoff.model.load import LoadResult
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
-from bakeoff.model.replay import Replay, ReplayPlan
 from bakeoff.model.samples import Record
 from bakeoff.model.simulation import Simulation
-from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
+from bakeoff.runs.run import KINDS, schema_name
 
 CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
     "compare": RunsComparison,
-    "capacity": CapacityReport,
-    "capacity-plan": CapacityPlan,
-    "ci": Ci,
-    "ci-plan": CiPlan,
     "cluster": ClusterReport,
     "contender": Contender,
-    "crosscheck": Crosscheck,
-    "crosscheck-plan": CrosscheckPlan,
-    "day": Day,
-    "day-plan": DayPlan,
-    "draws": Draws,
-    "draws-plan": DrawsPlan,
     "earlier": Earlier,
     "engine-command": Job | SliceCommand | StopCommand,
     "engine-event": Event,
     "finding": Finding,
-    "grid": Grid,
-    "grid-plan": GridPlan,
     "history": Past,
     "load": LoadResult,
     "machine": Machine,
-    "plan": Plan,
     "project": ProjectFile,
     "receipts": dict[str, Receipt],
-    "replay": Replay,
-    "replay-plan": ReplayPlan,
     "sample": Record,
     "simulation": Simulation,
-    "verdict": Verdict,
     "workload": Workload,
+    **{
+        schema_name(contract).removeprefix("bakeoff."): contract
+        for kind in KINDS.values()
+        for contract in (kind.plan_type, kind.result_type)
+    },
 }
 
 

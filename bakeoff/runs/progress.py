@@ -5,12 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bakeoff.measure.machine import siblings
-from bakeoff.model.grid import GridPlan
-from bakeoff.model.plan import Plan
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.run import AnyRun
-
-_STEPS = ("block", "single-block", "costs", "tool-run", "day-turn")
 
 
 @dataclass(frozen=True)
@@ -26,11 +22,11 @@ class Progress:
 def progress(run: AnyRun) -> Progress:
     """How far a run is, by its log and those of its parts."""
     measured, steps = measured_s(run.records()), 0
-    steps += sum(record.type in _STEPS for record in run.records())
+    steps += sum(record.type in run.samples for record in run.records())
     for part in run.begun_parts().values():
         inner = progress(part)
         measured, steps = measured + inner.measured_s, steps + inner.steps
-    return Progress(measured, _planned_s(run.planned), steps)
+    return Progress(measured, run.planned_s(), steps)
 
 
 def taken_cpus(run: AnyRun) -> frozenset[int]:
@@ -41,17 +37,6 @@ def taken_cpus(run: AnyRun) -> frozenset[int]:
     named = frozenset(_cpus(run.planned.model_dump()))
     groups = (frozenset(group) for group in siblings())
     return named.union(*(group for group in groups if group & named))
-
-
-def _planned_s(plan: Any) -> float | None:
-    match plan:
-        case Plan(confirm=False, may_end_early=False):
-            return plan.duration_s
-        case GridPlan(cells=cells) if all(
-            cell.plan is None or not cell.plan.may_end_early for cell in cells
-        ):
-            return sum(cell.plan.duration_s for cell in cells if cell.plan)
-    return None
 
 
 def _cpus(value: Any) -> Iterator[int]:

@@ -1,0 +1,167 @@
+"""How runs are indexed: what a kind's results have for lists, lines over time and the matrix.
+
+Pure: results, and what their neighbours in the folder say of entries, to contracts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bakeoff.model.capacity import CapacityPair
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.history import IndexedClaim, IndexedFigure, IndexedRace, short_hash
+from bakeoff.model.lines import LinePair
+from bakeoff.model.pairs import Pair, pair_of
+from bakeoff.model.plan import Connection
+from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import Told
+from bakeoff.model.verdict import Verdict
+
+
+class Indexed(NamedTuple):
+    """What the index keeps of a result besides its headline: races, and claims of an article."""
+
+    races: tuple[IndexedRace, ...] = ()
+    claims: tuple[IndexedClaim, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the plan and the receipts say of an entry; a result alone doesn't.
+
+    `folder` is where a contender that isn't of the catalogue comes from: two servers that have the
+    same short name are two lines over time.
+    """
+
+    contender: str
+    language: str = ""
+    folder: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all figures of a run share."""
+
+    machine_class: str
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def origin(self, name: str, protocol: Protocol) -> Origin:
+        """Where the entry `name` comes from, whose name may end with its protocol."""
+        return self.origins.get(name) or Origin(name.removesuffix(f" {protocol}"))
+
+    def series(self, origin: Origin, workload: str, protocol: Protocol, load: str) -> str:
+        """The line over time on which a contender's figures are."""
+        of = (origin.contender, origin.folder, workload, protocol, load, self.machine_class)
+        return short_hash(*of)
+
+
+def of_verdicts(verdicts: Mapping[str, Verdict], setting: Setting) -> Indexed:
+    """The races that have these verdicts, by the names of the parts that they are."""
+    return Indexed(tuple(_race(part, verdict, setting) for part, verdict in verdicts.items()))
+
+
+_FOUND: Mapping[str, Told] = {
+    "higher": "faster",
+    "better": "faster",
+    "lower": "slower",
+    "worse": "slower",
+}
+
+
+def as_pair(pair: CapacityPair | LinePair, n: int) -> Pair:
+    """A ratio of two capacities, or on a line, as those of a race are indexed."""
+    return Pair(
+        a=pair.a,
+        b=pair.b,
+        ratio=pair.ratio,
+        low=pair.low,
+        high=pair.high,
+        n=n,
+        finding=_FOUND.get(pair.finding, "can't tell"),
+        equivalent=False,
+        minimum_detectable_effect=None,
+    )
+
+
+def with_ratio(figure: IndexedFigure, reference: str, pairs: Sequence[Pair]) -> IndexedFigure:
+    """The figure with its ratio to the reference, which an entry of these kinds doesn't have."""
+    if figure.name == reference and figure.valid:
+        return figure.model_copy(update={"ratio": 1.0, "low": 1.0, "high": 1.0})
+    pair = pair_of(pairs, figure.name, reference)
+    if pair is None:
+        return figure
+    return figure.model_copy(update={"ratio": pair.ratio, "low": pair.low, "high": pair.high})
+
+
+def load_in_words(
+    mode: str, connections: int, connection: Connection, pipeline: int, streams: int, more: str
+) -> str:
+    """How a race was loaded: equal words are equal loads."""
+    words = [
+        mode,
+        f"{connections} connections",
+        "closed after each" if connection == "close" else "",
+        f"pipeline {pipeline}" if pipeline > 1 else "",
+        f"{streams} streams" if streams > 1 else "",
+        more,
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
+    twin = verdict.noise_floor.name if verdict.noise_floor else ""
+    mode = "closed"
+    if verdict.mode == "open":
+        offered = f"{verdict.rate:g}/s" if verdict.rate else f"{verdict.load:g} of peak"
+        mode = f"open, {offered} {verdict.arrivals}"
+    load = load_in_words(
+        mode,
+        verdict.connections,
+        verdict.connection,
+        verdict.pipeline,
+        verdict.streams,
+        "solo" if verdict.solo else "",
+    )
+    return IndexedRace(
+        part=part,
+        measures=verdict.ranked_by,
+        workload=verdict.workload,
+        load=load,
+        reference=verdict.reference,
+        figures=tuple(
+            _figure(entry, verdict.workload, load, setting)
+            for entry in verdict.entries
+            if entry.name != twin
+        ),
+        pairs=tuple(pair for pair in verdict.pairs if twin not in (pair.a, pair.b)),
+        skipped=verdict.skipped,
+    )
+
+
+def _figure(entry: VerdictEntry, workload: str, load: str, setting: Setting) -> IndexedFigure:
+    origin = setting.origin(entry.name, entry.protocol)
+    latency = entry.latency_us
+    return IndexedFigure(
+        name=entry.name,
+        contender=origin.contender,
+        title=entry.title,
+        language=origin.language,
+        version=entry.version,
+        source=origin.source,
+        protocol=entry.protocol,
+        series=setting.series(origin, workload, entry.protocol, load),
+        valid=entry.valid,
+        reasons=entry.reasons,
+        requests_per_s=entry.requests_per_s,
+        latency_p50_us=latency and latency.p50,
+        latency_p99_us=latency and latency.p99,
+        cpu_us_per_request=entry.cpu_us_per_request.server,
+        memory_mib=entry.memory_mib.loaded,
+        ratio=entry.ratio,
+        low=entry.low,
+        high=entry.high,
+        rank=entry.rank,
+        letters=entry.letters,
+        n=entry.n,
+    )

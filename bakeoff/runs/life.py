@@ -1,0 +1,123 @@
+"""The life of a run, whatever its kind: execute a plan, go on with it, judge it again, list it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from bakeoff.model.errors import NO_ROOM, BadUsage, BakeoffError, MissingPiece
+from bakeoff.runs.run import AnyRun, RunPlan, create, open_run
+from bakeoff.runs.stages import Reports, Stages, Watch
+from bakeoff.runs.store import PLAN_FILE
+
+
+def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun:
+    """Measure a plan of any kind, in a new folder of `parent`. Raises `BakeoffError`.
+
+    The run gets a number where another one of its name began in the same second.
+    """
+    with _reserved(parent, plan.run) as path, _cut_off_is_said(path, watch):
+        run = create(plan.model_copy(update={"run": path.name}), path, stages, watch)
+        latest = parent / f".latest-{os.getpid()}"
+        try:
+            latest.unlink(missing_ok=True)  # A kill may have left one of that number.
+            latest.symlink_to(run.path.name)
+            latest.replace(parent / "latest")
+        except OSError as error:
+            raise BadUsage(f"--out {parent}: can't be written to: {error.strerror}") from None
+        return _finished(run.go_on(stages, watch), stages, watch)
+
+
+@contextmanager
+def _reserved(parent: Path, name: str) -> Iterator[Path]:
+    """A new folder in `parent`: no other run takes its name while contenders are being built.
+
+    It is removed where no run comes of it. Raises `BadUsage` where none can be made.
+    """
+    is_new = not parent.exists()
+    names = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        path = next(path for each in names if _made(path := parent / each))
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+        fault = f"{name} can't be made: {error.strerror}"
+        if isinstance(error, FileExistsError):
+            fault = "is not a folder"
+        raise BadUsage(f"--out {parent}: {fault}") from None
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            path.rmdir()  # Only an empty one.
+            if is_new:
+                parent.rmdir()
+
+
+def _made(path: Path) -> bool:
+    """Whether the folder is ours now, and not another run's."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    return True
+
+
+def resume(path: Path, stages: Stages, watch: Watch) -> AnyRun:
+    """Go on with a run that was cut off. Raises `BakeoffError`."""
+    run = open_run(path)
+    if run.is_complete() and not run.composite:
+        raise BadUsage(f"{path}: is complete; for its {run.shows}: bakeoff report {path}")
+    with _cut_off_is_said(path, watch):
+        run.check(stages, watch)
+        return _finished(run.go_on(stages, watch), stages, watch)
+
+
+def report(path: Path, reports: Reports | None = None) -> AnyRun:
+    """Judge a run again and write its reports; needs no server. Raises `NoVerdict`, `BadUsage`."""
+    return open_run(path).judge_again(reports or Reports())
+
+
+@contextmanager
+def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
+    """Say what is kept where there is no result: nothing was measured, or not judged.
+
+    An interrupt did that, or a disk without room, which raises `MissingPiece`.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(BakeoffError):
+            if (path / PLAN_FILE).exists() and open_run(path).has_samples():
+                watch.step(f"interrupted; finished blocks are kept: bakeoff resume {path}")
+                raise
+        watch.step("interrupted before anything was measured")
+        raise
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        then = f"then bakeoff resume {path}" if (path / PLAN_FILE).exists() else "then begin again"
+        where = error.filename or path
+        raise MissingPiece(f"{where}: {error.strerror}: make room, {then}") from None
+
+
+def _finished(run: AnyRun, stages: Stages, watch: Watch) -> AnyRun:
+    """The run, shown, with its reports and added to the history; where that is away, it is said,
+    and the run is as good."""
+    watch.judged(run)
+    run.write_report(stages.reports)
+    if trouble := stages.history.add(run.path):
+        watch.step(trouble)
+    return run
+
+
+def listed(parent: Path) -> list[AnyRun]:
+    """The runs in a folder, the earliest first, without those that can't be read."""
+    runs = []
+    for path in sorted(parent.iterdir() if parent.is_dir() else ()):
+        if path.is_dir() and not path.is_symlink():
+            with suppress(BadUsage):
+                runs.append(open_run(path))
+    return runs
