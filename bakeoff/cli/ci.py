@@ -11,7 +11,7 @@ import typer
 from bakeoff import runs, satellites
 from bakeoff.build import WORKING_TREE, Repository, check_out
 from bakeoff.cli.options import RUNS, OutDir, environment, takes
-from bakeoff.cli.output import Json, check_json, check_writable, conclude, err, say, show_run
+from bakeoff.cli.output import Json, Wide, check_json, check_writable, conclude, err, say, show_run
 from bakeoff.model.ci import CiPlan, ProjectFile, Revision
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.plan import (
@@ -42,6 +42,7 @@ def ci(
         Path | None, typer.Option(metavar="FILE", help="Write the gates as JUnit XML.")
     ] = None,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Check whether a change is slower than its base.
@@ -60,7 +61,7 @@ def ci(
     files = _Files(summary, junit)
     options, project, directory = _with_project(options)
     try:
-        with terminal_watch(err, lambda run: show_run(run, json)) as watch:
+        with terminal_watch(err, lambda run: show_run(run, json, wide)) as watch:
             plan = _plan(options, project, directory, watch.step)
             run = runs.execute(plan, out_dir, satellites.real_stages(), watch)
     except NothingToCompare as error:

@@ -11,7 +11,7 @@ from rich.table import Table
 from bakeoff import installation, runs, satellites
 from bakeoff.build import is_built, missing_tools, packages
 from bakeoff.cli.options import contender_names, environment
-from bakeoff.cli.output import Json, check_json, err, out, say, show
+from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
 from bakeoff.load import engine_path, engine_version
 from bakeoff.measure import hindrances
 from bakeoff.model.contender import Contender
@@ -70,6 +70,7 @@ def contenders(
         ),
     ] = None,
     json: Json = None,
+    wide: Wide = False,
 ) -> None:
     """List the catalogue and what is missing on this machine, or audit contenders.
 
@@ -87,7 +88,7 @@ def contenders(
             twin=False,
             seed=0,
         )
-        _audit(names or [], options, json)
+        _audit(names or [], options, json, wide)
     elif names or workload or connections or workers or protocol or json:
         raise BadUsage("contenders: names and options are for --audit")
     else:
@@ -144,7 +145,7 @@ def _whole_catalogue(catalogue: Catalogue) -> list[tuple[Contender, Path]]:
     return [(read_contender(folder), folder) for folder in folders]
 
 
-def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
+def _audit(names: list[str], options: RaceOptions, json: str | None, wide: bool) -> None:
     from bakeoff.report import render
     from bakeoff.report.kinds.audit import document
 
@@ -163,7 +164,7 @@ def _audit(names: list[str], options: RaceOptions, json: str | None) -> None:
     assert isinstance(plan, Plan)
     with terminal_watch(err) as watch:
         result = runs.audit(plan, satellites.real_stages(), watch)
-    show(render.terminal(document(result)), result, json)
+    show(render.terminal(document(result), wide), result, json)
     if result.skipped and not all_built:
         raise typer.Exit(Status.CONTENDER_OUT)
 

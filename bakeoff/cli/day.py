@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from bakeoff.cli.options import CONTENDER, RUNS, OutDir, environment, takes
-from bakeoff.cli.output import Json, check_json, measure, say
+from bakeoff.cli.output import Json, Wide, check_json, measure, say
 from bakeoff.model.day import DayPlan
 from bakeoff.plan import DayOptions, plan_day
 from bakeoff.report import figures
@@ -15,6 +15,7 @@ def day(
     options: DayOptions,
     contenders: Annotated[list[str], CONTENDER],
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Measure a server's whole day: cold start, rest, load, overload, recovery.
@@ -35,7 +36,7 @@ def day(
     with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
         plan = plan_day(contenders, options, here)
         say(_outlook(plan))
-        measure(plan, out_dir, json, stages)
+        measure(plan, out_dir, json, wide, stages)
 
 
 def _outlook(plan: DayPlan) -> str:

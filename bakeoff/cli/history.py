@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bakeoff.cli.output import Json, check_json, err, out, say, show
+from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
 from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, default_url
 from bakeoff.model.errors import BadUsage, nearest
@@ -77,6 +77,7 @@ def of(
         ),
     ] = "",
     json: Json = None,
+    wide: Wide = False,
 ) -> None:
     """Show a contender's lines over time: last figures, level, steps with what changed.
 
@@ -103,7 +104,7 @@ def of(
         )
     series = (index.series(key, against) for key in keys if against in ("", *key.references))
     past = Past(contender=contender, lines=tuple(map(line_of, series)))
-    show(render.terminal(document(past)), past, json)
+    show(render.terminal(document(past), wide), past, json)
 
 
 @history.command()

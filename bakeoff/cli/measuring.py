@@ -17,7 +17,7 @@ from bakeoff.cli.options import (
     environment,
     takes,
 )
-from bakeoff.cli.output import Json, check_json, measure, out, say
+from bakeoff.cli.output import Json, Wide, check_json, measure, out, say
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.plan import (
@@ -67,6 +67,7 @@ def race(
         ),
     ] = False,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
@@ -107,7 +108,7 @@ def race(
         say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
         if isinstance(plan, Plan) and (plan.precision or plan.within):
             _say_reach(plan, stages)
-        measure(plan, out_dir, json, stages)
+        measure(plan, out_dir, json, wide, stages)
 
 
 @takes(CapacityOptions)
@@ -115,6 +116,7 @@ def capacity(
     options: CapacityOptions,
     contenders: Annotated[list[str], CONTENDER],
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Find the highest rate at which servers hold a service level objective.
@@ -131,7 +133,7 @@ def capacity(
     bakeoff capacity ./old ./new --slo p99=2ms --slo p99=20ms -d 3m
     """
     with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
-        measure(plan_capacity(contenders, options, here), out_dir, json, stages)
+        measure(plan_capacity(contenders, options, here), out_dir, json, wide, stages)
 
 
 @takes(ReplayOptions)
@@ -147,6 +149,7 @@ def replay(
         ),
     ] = None,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Replay a published test: check whether its claims hold on this machine.
@@ -164,7 +167,7 @@ def replay(
     if article is None:
         _list_articles(here.catalogue)
     else:
-        measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json)
+        measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json, wide)
 
 
 def _connection(close: bool, keep_alive: bool) -> tuple[Connection, ...]:

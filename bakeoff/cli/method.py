@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bakeoff.cli.options import CONTENDER_HELP, RUNS, OutDir, environment, takes
-from bakeoff.cli.output import Json, check_json, measure, say
+from bakeoff.cli.output import Json, Wide, check_json, measure, say
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from bakeoff.plan.draws import DrawsOptions, plan_draws
@@ -26,6 +26,7 @@ def crosscheck(
         ),
     ] = False,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Compare the figures of our engine with those of other load tools.
@@ -42,7 +43,7 @@ def crosscheck(
     """
     if close:
         options = options.model_copy(update={"connection": "close"})
-    measure(plan_crosscheck(url, options, environment()), out_dir, json)
+    measure(plan_crosscheck(url, options, environment()), out_dir, json, wide)
 
 
 @takes(DrawsOptions)
@@ -53,6 +54,7 @@ def draws(
         typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, show_default=False),
     ] = None,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Measure why two runs of the same server differ.
@@ -71,7 +73,7 @@ def draws(
     check_json(json)
     plan = plan_draws(contenders or (), options, environment())
     say(_draws_outlook(plan))
-    measure(plan, out_dir, json)
+    measure(plan, out_dir, json, wide)
 
 
 def _draws_outlook(plan: DrawsPlan) -> str:

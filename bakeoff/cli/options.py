@@ -36,7 +36,7 @@ PANELS = {
     "Verdict": ("reference", "within", "gates", "cant_tell", "same_answers", "keep_going"),
     "Traffic": tuple(QuestionOptions.model_fields.keys() - Options.model_fields.keys()),
     "Cluster": ("cluster", "i_may_load", "server_nodes"),
-    "Output": ("summary", "junit", "runs_wanted", "to", "json", "out_dir"),
+    "Output": ("summary", "junit", "runs_wanted", "to", "wide", "json", "out_dir"),
 }
 """Heading → the options that the help of a command with many has under it."""
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
@@ -114,7 +114,9 @@ def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..
         every = dict(inspect.signature(function).parameters) | flags
         del every["options"]
         # These end the help of every command.
-        last = {name: every.pop(name) for name in ("seed", "json", "out_dir") if name in every}
+        last = {
+            name: every.pop(name) for name in ("seed", "wide", "json", "out_dir") if name in every
+        }
         parameters = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for parameter in (every | last).values()

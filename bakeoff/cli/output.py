@@ -31,6 +31,10 @@ err = _Console(stderr=True, highlight=False)
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
 ]
+Wide = Annotated[
+    bool,
+    typer.Option("--wide", help="Print every column and every finding, not what fits 80 columns."),
+]
 
 
 def say(text: str, console: Console = err) -> None:
@@ -69,7 +73,11 @@ def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
 
 
 def measure(
-    plan: RunPlan, parent: Path, json: str | None, stages: runs.Stages | None = None
+    plan: RunPlan,
+    parent: Path,
+    json: str | None,
+    wide: bool = False,
+    stages: runs.Stages | None = None,
 ) -> None:
     """Measure a plan of any kind in a new folder of `parent`, and conclude.
 
@@ -80,16 +88,16 @@ def measure(
     from bakeoff.progress import terminal_watch
 
     check_json(json)
-    with terminal_watch(err, lambda run: show_run(run, json)) as watch:
+    with terminal_watch(err, lambda run: show_run(run, json, wide)) as watch:
         run = runs.execute(plan, parent, stages or satellites.real_stages(), watch)
     conclude(run, json)
 
 
-def show_run(run: runs.AnyRun, json: str | None) -> None:
+def show_run(run: runs.AnyRun, json: str | None, wide: bool) -> None:
     """Print the result of a run that is judged."""
     from bakeoff.report import render
 
-    show(render.terminal(run.document()), run.result, json)
+    show(render.terminal(run.document(), wide), run.result, json)
 
 
 def conclude(run: runs.AnyRun, json: str | None) -> None:

@@ -8,7 +8,7 @@ import typer
 import bakeoff
 from bakeoff import runs
 from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
-from bakeoff.cli.output import Json, check_json, conclude, err, out, say, show, show_run
+from bakeoff.cli.output import Json, Wide, check_json, conclude, err, out, say, show, show_run
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
 from bakeoff.plan.gates import CANT_TELL, GATE
@@ -29,6 +29,7 @@ def resume(
         ),
     ] = None,
     json: Json = None,
+    wide: Wide = False,
 ) -> None:
     """Resume a run that was cut off, after its last finished block."""
     check_json(json)
@@ -39,7 +40,7 @@ def resume(
     may_load, nodes = (before.may_load, len(before.servers)) if before else ((), 1)
     with (
         place(address, may_load, environment(), say, nodes) as (_, stages),
-        terminal_watch(err, lambda run: show_run(run, json)) as watch,
+        terminal_watch(err, lambda run: show_run(run, json, wide)) as watch,
     ):
         resumed = runs.resume(run, stages, watch)
     conclude(resumed, json)
@@ -53,6 +54,7 @@ def report(
         ),
     ] = None,
     json: Json = None,
+    wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
     """Judge a run's samples again and write its reports, without any server.
@@ -64,7 +66,7 @@ def report(
         return
     check_json(json)
     judged = runs.report(run)
-    show_run(judged, json)
+    show_run(judged, json, wide)
     conclude(judged, json)
 
 
@@ -94,6 +96,7 @@ def compare(
     gates: Annotated[list[str] | None, option("gates", GATE)] = None,
     cant_tell: Annotated[CantTell, option("cant_tell", CANT_TELL)] = "pass",
     json: Json = None,
+    wide: Wide = False,
 ) -> None:
     """Compare two runs, the earlier first: show what became faster or slower.
 
@@ -116,6 +119,6 @@ def compare(
         gates=gates or (),
         cant_tell=cant_tell,
     )
-    show(render.terminal(comparison.document()), comparison.result, json)
+    show(render.terminal(comparison.document(), wide), comparison.result, json)
     if not comparison.passes:
         raise typer.Exit(Status.GATE_FAILED)

@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
+from bakeoff.report.figures import Measured
+
 Sign = Literal["✓", "✗", "?", "!", "≠", "=", "–", "⇄", "·", ""]
 Tone = Literal["good", "bad", "unknown", "warning", "left-out", "note", ""]
 TONES: Mapping[Sign, Tone] = {
@@ -27,8 +29,15 @@ DataRow = Mapping[str, Value]
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Block:
+    """`wide`: a terminal shows it with `--wide` alone."""
+
+    wide: bool = False
+
+
 @dataclass(frozen=True)
-class Text:
+class Text(_Block):
     """A paragraph. `label` names it, `quiet` sets it back, `code` keeps it as it is typed.
 
     `link` is where it leads: an address on the web, or a path from the report's folder.
@@ -59,11 +68,11 @@ class Item:
 
 
 @dataclass(frozen=True)
-class List:
+class List(_Block):
     """Entries under a title; one without entries is not shown.
 
     `outcomes`: each entry has an outcome, and its sign is shown in every format. Otherwise signs
-    are for the terminal alone.
+    are for the terminal alone. `most`: a terminal shows so many entries, and counts the others.
     """
 
     title: str
@@ -71,26 +80,40 @@ class List:
     outcomes: bool = False
     ordered: bool = False
     note: str = ""
+    most: int | None = None
+
+
+WITH_INTERVAL = " (95 % interval)"
+"""The end of a column's head whose cells have an interval in brackets after a figure."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column. Figures are set to the right and never fold; text may."""
+    """The head of a column. Figures are set to the right and never fold; text may.
+
+    Where a terminal has no room, the columns with the highest `spare` are left out first; those of
+    0 stay.
+    """
 
     head: str
     kind: Literal["figure", "text"] = "figure"
+    spare: int = 0
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table, as text. `twin` and `unranked` rows are set back."""
+    """One line of a table, as text. `twin` and `unranked` rows are set back.
+
+    `bar` is the ratio that a terminal draws, with its interval, beside the row's name.
+    """
 
     cells: tuple[str, ...]
     mark: Literal["", "reference", "twin", "unranked"] = ""
+    bar: Measured | None = None
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(_Block):
     """Rows under a title; the first column names the row. One without rows is not shown.
 
     `facts` are names with a value each, without a line of heads; `code` values are what somebody
@@ -150,7 +173,7 @@ class Charts:
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(_Block):
     """Blocks under a title. `folded`: on the page alone, closed until a reader opens it."""
 
     title: str
@@ -190,6 +213,9 @@ class Document:
         return f"Measured: {between.join(self.facts)}." if self.facts else ""
 
 
+NOTHING_SPARE: Mapping[str, int] = {}
+
+
 def tabulated(
     title: str,
     items: Sequence[T],
@@ -197,15 +223,19 @@ def tabulated(
     note: str = "",
     text: Sequence[str] = (),
     mark: Callable[[T], Literal["", "reference", "twin", "unranked"]] = lambda _: "",
+    bar: Callable[[T], Measured | None] = lambda _: None,
+    spare: Mapping[str, int] = NOTHING_SPARE,
 ) -> Table:
-    """A row for each of `items`, a column for each head and function. `text`: columns of words."""
-    heads = [Column(head, "text" if head in text else "figure") for head, _ in columns]
-    return Table(
-        title,
-        (Column(heads[0].head, "text"), *heads[1:]) if heads else (),
-        tuple(Row(tuple(cell(item) for _, cell in columns), mark(item)) for item in items),
-        note,
-    )
+    """A row for each of `items`, a column for each head and function. `text`: columns of words.
+
+    `bar` and `spare`, by head, are those of `Row` and `Column`.
+    """
+    heads = [
+        Column(head, "text" if not place or head in text else "figure", spare.get(head, 0))
+        for place, (head, _) in enumerate(columns)
+    ]
+    rows = (Row(tuple(cell(it) for _, cell in columns), mark(it), bar(it)) for it in items)
+    return Table(title, tuple(heads), tuple(rows), note)
 
 
 def facts_table(

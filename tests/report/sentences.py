@@ -1,4 +1,4 @@
-"""All sentences of findings, as one file: `python -m tests.report.sentences` writes it."""
+"""All sentences, as one file: `python -m tests.report.sentences` writes it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ from bakeoff.model.findings import CODES
 from bakeoff.report.sentences import sentence
 from bakeoff.report.template import CALLED
 from bakeoff.report.warnings import found
+from tests.report.words import WORDS
 
 KEPT = Path(__file__).with_suffix(".txt")
 NAMES = ["a", "b", "c", "d", "e"]
@@ -17,6 +18,7 @@ def text() -> str:
     """Each finding with its sentence, and with the others that it has for other values."""
     lines = {code: _of(code) for code in CODES if code != "several"}
     lines["words of the contracts"] = (f"{word}: {said}" for word, said in CALLED.items())
+    lines |= {head: (f"[{case}] {said}" for case, said in cases()) for head, cases in WORDS.items()}
     return "\n\n".join("\n  ".join([head, *said]) for head, said in lines.items()) + "\n"
 
 

@@ -38,6 +38,7 @@ from bakeoff.report.kinds.shared import (
     again,
     circumstances,
     pinning,
+    warned,
     warnings,
 )
 from bakeoff.report.sentences import sentences
@@ -84,7 +85,7 @@ def document(report: CapacityReport) -> Document:
                     "=", held_to(report.entries, mix=any(each.requests for each in report.entries))
                 ),
             ),
-            List("Warnings", items("!", warnings(report))),
+            warned(warnings(report)),
         ),
         detail=(
             pairs_table(report),

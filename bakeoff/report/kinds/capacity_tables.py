@@ -42,7 +42,14 @@ def capacities_table(report: CapacityReport, objective: str, spoken: str, *, fir
         ("closed-loop peak", lambda of: figures.rate(of[0].peak)),
     ]
     note = _CAPACITY_NOTE.format(reference=report.reference) if first else ""
-    return tabulated(f"Capacity for {spoken}", [*placed, *others], columns, note, text=("limit",))
+    return tabulated(
+        f"Capacity for {spoken}",
+        [*placed, *others],
+        columns,
+        note,
+        text=("limit",),
+        spare={"closed-loop peak": 1},
+    )
 
 
 def _rate(capacity: Capacity) -> str:

@@ -23,7 +23,7 @@ from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.kinds.race_trust import detectable, ending, next_race, noise_floor
-from bakeoff.report.kinds.shared import again, gate_text, gates, machine_table, warnings
+from bakeoff.report.kinds.shared import again, gate_text, gates, machine_table, warned, warnings
 from bakeoff.report.sentences import joined, sentences
 
 _TONES: dict[str, Tone] = {
@@ -53,19 +53,20 @@ def document(result: Ci) -> Document:
         summary=(
             Charts(forest),
             standings.standings(race),
-            List("Request by request", items("≠", sentences(race.by_request))),
+            List("Request by request", items("≠", sentences(race.by_request)), wide=True),
             gates(race.gates, race.ranked_by),
             Section(
                 "How far to trust it",
                 (
                     Text(f"{noise_floor(race)} {detectable(race)}", "Noise floor"),
                     *([Text(said, "Its end")] if (said := ending(race)) else []),
-                    *([Text(said, "Next race")] if (said := next_race(race)) else []),
+                    *([Text(said, "Next race", wide=True)] if (said := next_race(race)) else []),
                     List(
                         "Answers that vary",
                         items("=", held_to(race.entries, mix=bool(race.requests))),
+                        wide=True,
                     ),
-                    List("Warnings", items("!", warnings(race))),
+                    warned(warnings(race)),
                 ),
             ),
             facts_table(

@@ -17,7 +17,7 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.shared import bare_ratio, gates
+from bakeoff.report.kinds.shared import bare_ratio, gates, warned
 from bakeoff.report.sentences import listed, sentence, sentences
 
 _SIGNS: dict[str | None, Sign] = {"faster": "✓", "slower": "✗", "can't tell": "?", None: "·"}
@@ -58,7 +58,7 @@ def document(result: RunsComparison) -> Document:
             _table(result),
             gates(result.gates, result.ranked_by),
             List("Differences between the runs", items("·", [*alone, *versions])),
-            List("Warnings", items("!", warnings)),
+            warned(warnings),
             Text(_facts(result.before), "Before"),
             Text(_facts(result.after), "After"),
         ),
@@ -128,16 +128,17 @@ def _unlike(result: RunsComparison) -> str:
 
 def _table(result: RunsComparison) -> Table:
     """Each contender of both runs: the change with its interval, then the plain figures."""
-    plain: tuple[tuple[str, Callable[[RunFigures], str]], ...] = (
-        ("ratio", figures.ratio_of),
-        ("requests/s", lambda run: figures.rate(run.requests_per_s)),
-        ("CPU per request", lambda run: figures.duration(run.server_cpu_us_per_request)),
-        ("memory loaded", lambda run: figures.mib(run.memory_mib)),
-        ("p99", lambda run: figures.duration(run.p99_us)),
+    plain: tuple[tuple[str, int, Callable[[RunFigures], str]], ...] = (
+        ("ratio", 9, figures.ratio_of),
+        ("requests/s", 2, lambda run: figures.rate(run.requests_per_s)),
+        ("CPU per request", 6, lambda run: figures.duration(run.server_cpu_us_per_request)),
+        ("memory loaded", 8, lambda run: figures.mib(run.memory_mib)),
+        ("p99", 7, lambda run: figures.duration(run.p99_us)),
     )
+    when = ("before", "after")
 
-    def at(when: str, write: Callable[[RunFigures], str]) -> Callable[[RunChange], str]:
-        return lambda change: write(getattr(change, when))
+    def of(at: str, write: Callable[[RunFigures], str]) -> Callable[[RunChange], str]:
+        return lambda change: write(getattr(change, at))
 
     def finding(change: RunChange) -> str:
         if change.finding:
@@ -151,14 +152,12 @@ def _table(result: RunsComparison) -> Table:
             ("contender", lambda change: change.name),
             ("change (95 % interval)", figures.ratio_of),
             ("finding", finding),
-            *(
-                (f"{head} {when}", at(when, write))
-                for head, write in plain
-                for when in ("before", "after")
-            ),
+            *((f"{head} {at}", of(at, write)) for head, _, write in plain for at in when),
         ],
         _PLAIN,
         text=("finding",),
+        bar=lambda change: change,
+        spare={f"{head} {at}": spare for head, spare, _ in plain for at in when},
     )
 
 

@@ -21,7 +21,7 @@ from bakeoff.report.document import (
 )
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race_headline
-from bakeoff.report.kinds.shared import again, machine_table, said_once, warnings
+from bakeoff.report.kinds.shared import again, machine_table, said_once, warned, warnings
 from bakeoff.report.kinds.standings import least_rate, reasons, unranked
 from bakeoff.report.sentences import joined, listed
 
@@ -61,7 +61,7 @@ def document(grid: Grid) -> Document:
             _rates(grid),
             List("Changes of places", items("⇄", [change(grid, each) for each in grid.changes])),
             List("Left out", tuple(_left_out(grid))),
-            List("Warnings", items("!", _warnings(grid))),
+            warned(_warnings(grid)),
         ),
         detail=(
             List(

@@ -28,7 +28,7 @@ from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
-from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, is_ahead, measured, until_end
+from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method
 from bakeoff.report.kinds.race_trust import (
     confirmation,
@@ -40,8 +40,10 @@ from bakeoff.report.kinds.race_trust import (
     noise_floor,
     precision,
 )
-from bakeoff.report.kinds.shared import again, circumstances, gates, warnings
+from bakeoff.report.kinds.shared import again, circumstances, gates, warned, warnings
 from bakeoff.report.sentences import joined, sentences
+
+_AHEAD = {"requests_per_s": "is faster", "p99": "answers sooner"}
 
 
 def document(
@@ -52,7 +54,7 @@ def document(
 ) -> Document:
     """The report of a race. Without the plan it lacks the contenders and the command."""
     return Document(
-        title=f"{verdict.workload}: which server {is_ahead(verdict)[0]}",
+        title=f"{verdict.workload}: which server {_AHEAD[verdict.ranked_by]}",
         headline=headline(verdict),
         tone="good" if verdict.valid else "bad",
         context=((plan and plan.workload.title) or verdict.workload, verdict.machine.taken_at),
@@ -93,8 +95,8 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
     return (
         Charts(forest),
         standings.standings(verdict),
-        List("Request by request", items("≠", sentences(verdict.by_request))),
-        List("By server CPU", items("≠", sentences(verdict.by_cpu[:MOST_TOLD]))),
+        List("Request by request", items("≠", sentences(verdict.by_request)), wide=True),
+        List("By server CPU", items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
         List(
             "Not ranked",
             (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
@@ -104,18 +106,19 @@ def _summary(verdict: Verdict) -> tuple[Block, ...]:
             "How far to trust it",
             (
                 Text(f"{noise_floor(verdict)} {detectable(verdict)}", "Noise floor"),
-                *([Text(said, "Next race")] if (said := next_race(verdict)) else []),
+                *([Text(said, "Next race", wide=True)] if (said := next_race(verdict)) else []),
                 *([Text(said, "Machines")] if (said := machines(verdict)) else []),
                 *([Text(said, "Precision")] if (said := precision(verdict)) else []),
                 *([Text(said, "Its end")] if (said := ending(verdict)) else []),
                 *([Text(solo, "Confirmation")] if solo else []),
-                Text(latency_caution(verdict), quiet=True),
+                Text(latency_caution(verdict), quiet=True, wide=True),
                 List(
                     "Answers that vary",
                     items("=", held_to(verdict.entries, mix=bool(verdict.requests))),
+                    wide=True,
                 ),
-                List("Warnings", items("!", warnings(verdict))),
-                List("Unequal work", items("≠", sentences(verdict.fairness))),
+                warned(warnings(verdict)),
+                List("Unequal work", items("≠", sentences(verdict.fairness)), wide=True),
             ),
         ),
     )

@@ -1,8 +1,6 @@
 """What a race says in one to three sentences."""
 
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ends
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_trust import more, would_be_found
@@ -81,8 +79,9 @@ def _in_the_mean(verdict: Verdict) -> list[str]:
             continue
         if pair.finding != ("faster" if mean.ratio > 1 else "slower"):
             ahead = pair if mean.ratio > 1 else pair.turned()
-            by = figures.ratio_of(ahead.mean_ratio)
-            return [f"In the mean, with all pauses, {ahead.a} is faster than {ahead.b} by {by}."]
+            mean = ahead.mean_ratio or mean
+            as_many = _as_many(mean, f"requests per second as {ahead.b}")
+            return [f"In the mean, with all pauses, {ahead.a} answers {as_many}."]
     return []
 
 
@@ -159,49 +158,46 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
 def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str) -> str:
     """By how much the leader is ahead of one that is surely behind."""
     pair = verdict.pair(leader.name, other.name)
-    ahead, by = is_ahead(verdict)
-    start = f"{leader.name} {ahead} than {which}{other.name}"
     if pair is None:
-        return f"{start}."
-    if verdict.within:
-        return f"{start} by more than {_margin(verdict)}: {_spoken(pair)}."
-    small = f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
-    comma = "," if which or verdict.ranked_by == "p99" else ""
-    said = f"{start}{comma} {by} {_spoken(pair)}{small if pair.equivalent else ''}"
-    return f"{said}{_and_by_cpu(verdict, pair)}."
-
-
-def _and_by_cpu(verdict: Verdict, pair: Pair) -> str:
-    """That the second verdict is the same, with its figure where that is another one."""
-    cpu = pair.cpu_ratio
-    if cpu is None or pair.cpu_finding != pair.finding:
-        return ""
-    figure = f"less CPU per request, by {figures.ratio_of(cpu)}"
+        return f"{leader.name} is ahead of {which}{other.name}."
     if verdict.ranked_by == "p99":
-        return f", and it needs {figure}"
-    low, high = ends(pair.low, pair.high)
-    if low <= cpu.ratio <= high or cpu.low <= pair.ratio <= cpu.high:
-        return ", and needs as much less CPU per request"
-    return f", and needs {figure}"
+        said = f"{leader.name} answers sooner than {which}{other.name}"
+        said += f": {_times(pair, f'the p99 of {other.name} is', 'as long')}"
+    else:
+        as_many = _as_many(pair, f"requests per second as {which}{other.name}")
+        said = f"{leader.name} answers {as_many}"
+    if verdict.within:
+        return f"{said}: more than {_margin(verdict)} apart."
+    if pair.equivalent:
+        said += f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
+    if pair.cpu_ratio and pair.cpu_finding == pair.finding:
+        p99 = verdict.ranked_by == "p99"
+        answers, of = (f"{leader.name} answers ", "requests ") if p99 else ("", "")
+        said += f", and {answers}{_as_many(pair.cpu_ratio, f'{of}per second of server CPU')}"
+    return f"{said}."
 
 
-def is_ahead(verdict: Verdict) -> tuple[str, str]:
-    """What the leader is, and the words before the ratio."""
-    if verdict.ranked_by == "requests_per_s":
-        return "is faster", "by"
-    return "answers sooner", "its p99 is shorter by"
+def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
+    pair = verdict.pair(leader.name, last.name)
+    who = f"{last.name}, the slowest of {among}"
+    if pair is None:
+        return f"It leads {who}."
+    if verdict.ranked_by == "p99":
+        return f"{_times(pair, f'The p99 of {who}, is', 'as long')}."
+    return f"It answers {_as_many(pair, f'as {who}')}."
 
 
 def _margin(verdict: Verdict) -> str:
     return f"{figures.given(100 * (verdict.within or 0.0))} %"
 
 
-def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int) -> str:
-    pair = verdict.pair(leader.name, last.name)
-    by = f" by {_spoken(pair)}" if pair else ""
-    return f"It leads {last.name}, the slowest of {among},{by}."
+def _as_many(of: figures.Measured, what: str) -> str:
+    """`1.14 times as many requests per second as nginx (1.12 to 1.15)`."""
+    return _times(of, "", f"as many {what}")
 
 
-def _spoken(pair: Pair) -> str:
-    """The ratio of one that is ahead, in a sentence."""
-    return figures.ratio_of(pair).replace("≥", "at least")
+def _times(of: figures.Measured, before: str, after: str) -> str:
+    """The ratio of one that is ahead, in a sentence, its interval at the end."""
+    ratio, _, between = figures.ratio_of(of).partition(" (")
+    number = ratio.replace("≥ ", "at least ").removesuffix("×")
+    return f"{before} {number} times {after}{between and f' ({between}'}".strip()

@@ -31,7 +31,7 @@ from bakeoff.report.kinds.published import (
     published_mib,
     rate_here,
 )
-from bakeoff.report.kinds.shared import again, circumstances, pinning, warnings
+from bakeoff.report.kinds.shared import again, circumstances, pinning, warned, warnings
 from bakeoff.report.sentences import joined, listed, sentence
 
 METRICS = {
@@ -162,7 +162,7 @@ def _comparison(part: Part, every: Sequence[Part]) -> Section:
             _in_a_row(part),
             List("Skipped rows", tuple(rows)),
             List("Not valid", tuple(invalid)),
-            List("Warnings", items("!", warnings(here))),
+            warned(warnings(here)),
             List("What was changed, and why", items("·", here.changes)),
         ]
     notes = facts_table("Notes", [(row.name, row.note) for row, _ in part.rows if row.note])

@@ -12,7 +12,7 @@ from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import ComparisonResult, RowResult
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table
+from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table, items
 from bakeoff.report.sentences import grouped, joined, listed, sentences
 
 PROTOCOL_NAMES: Mapping[Protocol, str] = {
@@ -123,6 +123,11 @@ def core_list(numbers: tuple[int, ...]) -> str:
     if not numbers:
         return "any core"
     return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def warned(texts: Iterable[str]) -> List:
+    """The warnings of a report; a terminal has room for the first few."""
+    return List("Warnings", items("!", tuple(texts)), most=3)
 
 
 def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich import box
@@ -14,7 +15,10 @@ from rich.text import Text as Line
 
 from bakeoff.report.document import (
     TONES,
+    WITH_INTERVAL,
     Block,
+    Charts,
+    Column,
     Document,
     Item,
     List,
@@ -25,6 +29,7 @@ from bakeoff.report.document import (
     printable,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.render import bars
 
 STYLES: dict[Tone, str] = {
     "good": "green",
@@ -35,14 +40,20 @@ STYLES: dict[Tone, str] = {
     "note": "cyan",
     "": "",
 }
-HEAD_WIDTH, FOLDED_WIDTH = 12, 30
+HEAD_WIDTH, FOLDED_WIDTH = 9, 30
+BAR_MIN, BAR_MAX = 8, 24
+INTERVAL_SPARE, BAR_SPARE = 5, 1
+"""As `Column.spare`: bars say where intervals are, so these are left out of figures before."""
 
 
 class terminal:
-    """A rich renderable of a whole document; it fits itself to the width that it is given."""
+    """A rich renderable of a whole document; it fits itself to the width that it is given.
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
+    `wide`: with all blocks and columns.
+    """
+
+    def __init__(self, document: Document, wide: bool = False) -> None:
+        self._document, self._wide = document, wide
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The headline, then each block of the summary."""
@@ -51,27 +62,34 @@ class terminal:
         if document.lead:
             yield Line(printable(document.lead))
         for block in document.summary:
-            yield from _block(block, console, options)
+            yield from _block(block, console, options, self._wide)
         if document.measured:
             yield Line()
             yield Line(printable(document.measured))
 
 
-def _block(block: Block, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+def _block(
+    block: Block, console: Console, options: ConsoleOptions, wide: bool
+) -> Iterator[RenderableType]:
+    if not wide and not isinstance(block, Charts) and block.wide:
+        return
     match block:
         case Text() if not block.link:
             yield _labelled(block)
         case Table() if block.rows:
             yield from _titled(block.title)
-            yield from _fitted(block, console, options)
+            yield from fitted(block, console, options, wide)
             if block.note:
                 yield Line(printable(block.note), "dim")
         case List() if block.items:
             yield from _titled(block.title)
-            for place, item in enumerate(block.items, start=1):
+            most = None if wide else block.most
+            for place, item in enumerate(block.items[:most], start=1):
                 yield from _item(item, f"{place}." if block.ordered else "")
+            if most is not None and (more := len(block.items) - most) > 0:
+                yield Line(f"and {more} more, in the report", "dim")
         case Section() if not block.folded:
-            inner = [part for each in block.blocks for part in _block(each, console, options)]
+            inner = [part for each in block.blocks for part in _block(each, console, options, wide)]
             if inner:
                 yield from _titled(block.title)
                 yield from inner
@@ -110,36 +128,92 @@ def _item(item: Item, place: str) -> Iterator[RenderableType]:
         yield Padding(Line(printable(below), style), (0, 0, 0, 2), expand=False)
 
 
-def _fitted(table: Table, console: Console, options: ConsoleOptions) -> Iterator[Grid]:
-    """Columns in their order, as many side by side as fit; the first one names the rows of each."""
+def fitted(
+    table: Table, console: Console, options: ConsoleOptions, wide: bool
+) -> Iterator[Grid | Line]:
+    """Columns in their order, as many side by side as fit; the first one names the rows of each.
+
+    Where there is no room, what a table can spare is left out before it is parted; not if `wide`.
+    """
     unbounded = options.update(max_width=10_000)
+
+    def room(places: Sequence[int], shape: "_Shape") -> int:
+        grid = _grid(table, places, shape)
+        return options.max_width - Measurement.get(console, unbounded, grid).maximum
+
+    places = list(range(1, len(table.columns)))
+    if wide:
+        shape = _Shape()
+    else:
+        shape = _Shape(bar=BAR_MAX if any(row.bar for row in table.rows) else 0)
+        spare = sorted({column.spare for column in table.columns} | {INTERVAL_SPARE, BAR_SPARE})
+        while (left := room(places, shape)) < 0 and spare[-1]:
+            if shape.bar > BAR_MIN:
+                shape = replace(shape, bar=max(BAR_MIN, shape.bar + left))
+                continue
+            level = spare.pop()
+            places = [place for place in places if table.columns[place].spare != level]
+            shape = replace(
+                shape,
+                bar=shape.bar and BAR_MAX if level != BAR_SPARE else 0,
+                interval=shape.interval and (level != INTERVAL_SPARE or not shape.bar),
+            )
     taken: list[int] = []
-    for place in range(1, len(table.columns)):
-        wider = Measurement.get(console, unbounded, _grid(table, [*taken, place])).maximum
-        if taken and wider > options.max_width:
-            yield _grid(table, taken)
+    for place in places:
+        if taken and room([*taken, place], shape) < 0:
+            yield _grid(table, taken, shape)
+            yield Line()
             taken = []
         taken.append(place)
-    yield _grid(table, taken)
+    yield _grid(table, taken, shape)
 
 
-def _grid(table: Table, places: Sequence[int]) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+@dataclass(frozen=True)
+class _Shape:
+    """How wide bars are, 0 for none, and whether figures have their intervals in brackets."""
+
+    bar: int = 0
+    interval: bool = True
+
+    def head(self, head: str) -> str:
+        return head if self.interval else head.removesuffix(WITH_INTERVAL)
+
+    def cell(self, column: Column, cell: str) -> str:
+        cut = not self.interval and column.head.endswith(WITH_INTERVAL)
+        return cell.partition(" ")[0] if cut else cell
+
+
+def _grid(table: Table, places: Sequence[int], shape: _Shape) -> Grid:
+    grid = Grid(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="dim",
+    )
     for place in (0, *places):
         column, figure = table.columns[place], table.columns[place].kind == "figure"
         folding: dict[str, Any] = {"no_wrap": True} if figure else {"max_width": FOLDED_WIDTH}
-        widest = max((cell_len(row.cells[place]) for row in table.rows), default=0)
+        cells = [shape.cell(column, row.cells[place]) for row in table.rows]
+        head = printable(shape.head(column.head))
         grid.add_column(
-            "\n".join(textwrap.wrap(printable(column.head), max(HEAD_WIDTH, widest))),
+            textwrap.fill(head, max(HEAD_WIDTH, *map(cell_len, cells)), break_long_words=False),
             justify="right" if figure else "left",
             style="" if place else "bold",
             vertical="bottom",
             overflow="fold",
             **folding,
         )
+        if shape.bar and not place:
+            axis = bars.Axis.of([row.bar for row in table.rows if row.bar], shape.bar)
+            grid.add_column(axis.head, vertical="bottom", no_wrap=True)
     for row in table.rows:
-        cells = [printable(row.cells[place]) for place in (0, *places)]
+        cells = [
+            printable(shape.cell(table.columns[place], row.cells[place])) for place in (0, *places)
+        ]
         # A second table says nothing of a row that has no figure in it.
         if places[:1] == [1] or any(cell != MISSING for cell in cells[1:]):
+            if shape.bar:
+                cells.insert(1, axis.bar(row.bar))
             grid.add_row(*map(Line, cells), style="dim" if row.mark in ("twin", "unranked") else "")
     return grid

@@ -1,102 +1,42 @@
-"""What is said of a verdict."""
-
-from typing import Any
+"""The document of a race. Its sentences are in `tests/report/words.py`."""
 
 import pytest
 
 from bakeoff.model.finding import Finding
-from bakeoff.model.findings.values import Value
-from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.pairs import NextRace
-from bakeoff.model.plan import Cores
 from bakeoff.model.ratio import Interval, ends
-from bakeoff.model.verdict import LoaderFigures, Precision, Verdict
+from bakeoff.model.verdict import LoaderFigures
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds import race, race_method, race_tables, race_trust, shared, standings
+from bakeoff.report.kinds import race, race_tables, race_trust, shared, standings
 from bakeoff.report.kinds.portraits import response_head
 from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
-from bakeoff.report.sentences import joined, sentence
+from bakeoff.report.sentences import joined
 from tests.report import sample
 from tests.report.documents import DOCUMENTS
+from tests.report.words import FIGURES, SHOWN, gate, said, solo, two
 
 
-def said(text: str) -> Finding:
-    return Finding.of("text", text=text)
+def heads(table: document.Table) -> list[str]:
+    return [column.head for column in table.columns]
 
 
-def only(verdict: Verdict, *names: str) -> Verdict:
-    """The verdict as it would be had these alone been raced."""
-    entries = tuple(entry for entry in verdict.entries if entry.name in names)
-    pairs = tuple(pair for pair in verdict.pairs if {pair.a, pair.b} <= set(names))
-    return verdict.model_copy(update={"entries": entries, "pairs": pairs})
+def test_what_was_not_wanted_is_not_spoken_of() -> None:
+    plain = sample.verdict()
+    for said_of in (race_trust.ending, race_trust.precision, race_trust.next_race):
+        assert said_of(plain) == ""
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (
-            "nginx go-nethttp",
-            "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76), and needs as much less CPU"
-            " per request.",
-        ),
-        (
-            "nginx libuv-http-parser",
-            "Can't tell nginx from libuv-http-parser by throughput or server CPU: ratio 1.003"
-            " (0.994 to 1.011), equivalent within ±2 %; a difference of 0.92 % would have been"
-            " found in four of five such races.",
-        ),
-        (
-            "nginx go-nethttp node-http gunicorn",
-            "nginx is faster than go-nethttp by 1.73× (1.70 to 1.76), and needs as much less CPU"
-            " per request. It leads gunicorn, the slowest of 4, by 24.3× (23.8 to 24.8).",
-        ),
-        (
-            "go-nethttp aiohttp",
-            "Only go-nethttp gave a valid result (48,116 requests/s, n = 161,671 answers):"
-            " there is nothing to compare.",
-        ),
-        ("aiohttp", "No verdict: no contender gave a valid result."),
-        (
-            "nginx",
-            "nginx raced alone (83,127 requests/s, n = 279,307 answers): there is nothing to"
-            " compare.",
-        ),
-    ],
-)
-def test_the_headline_says_who_leads_by_how_much(names: str, said: str) -> None:
-    assert headline(only(sample.verdict(), *names.split())) == said
-
-
-def test_a_tie_that_is_not_shown_to_be_equivalent_doesnt_say_so() -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
-    pair = verdict.pairs[0].model_copy(update={"equivalent": False})
-    assert "equivalent" not in headline(verdict.model_copy(update={"pairs": (pair,)}))
-
-
-@pytest.mark.parametrize(
-    ("mean", "says"),
-    [
-        (1.1, " In the mean, with all pauses, nginx is faster than libuv-http-parser by 1.10×"),
-        (0.9, " In the mean, with all pauses, libuv-http-parser is faster than nginx by 1.11×"),
-        (1.02, ""),
-        (1.005, ""),
-    ],
-    ids=["faster", "slower", "within chance of none", "no other than the typical ratio"],
-)
-def test_the_headline_says_where_mean_speeds_rank_two_otherwise(mean: float, says: str) -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
-    ratio = Interval(ratio=mean, low=mean - 0.03, high=mean + 0.03, n=10, boots=1)
-    pair = verdict.pairs[0].model_copy(update={"mean_ratio": ratio})
-    text = headline(verdict.model_copy(update={"pairs": (pair,)}))
-    assert text.partition("such races.")[2].partition(" (")[0] == says
+def test_an_invalid_verdict_names_no_winner() -> None:
+    invalid = two(valid=False, warnings=(said("so"),), by_cpu=SHOWN)
+    assert "nginx" not in headline(invalid)
 
 
 def test_the_mean_stands_beside_the_ratio_where_it_is_another_one_or_pauses_were_found() -> None:
-    verdict = only(sample.verdict(), "nginx", "go-nethttp")
+    verdict = two()
     column = "in the mean (95 % interval)"
-    assert column not in [each.head for each in standings.standings(verdict).columns]
+    assert column not in heads(standings.standings(verdict))
     far = Interval(ratio=0.5, low=0.48, high=0.52, n=10, boots=1)
     share = {"share": 0.1, "share_low": 0.0, "share_high": 0.2}
     none = dict.fromkeys(("ratio", "low", "high"))
@@ -107,155 +47,31 @@ def test_the_mean_stands_beside_the_ratio_where_it_is_another_one_or_pauses_were
             for each in verdict.entries
         ]
         table = standings.standings(verdict.model_copy(update={"entries": tuple(entries)}))
-        assert column in [each.head for each in table.columns]
+        assert column in heads(table)
 
 
-def test_three_that_are_level_are_named_together() -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser", "go-nethttp")
-    level = tuple(pair.model_copy(update={"finding": "can't tell"}) for pair in verdict.pairs)
-    text = headline(verdict.model_copy(update={"pairs": level}))
-    assert text == (
-        "Can't tell nginx, libuv-http-parser and go-nethttp apart;"
-        " a difference of 2.3 % would have been found in four of five such races."
-    )
-
-
-@pytest.mark.parametrize(
-    ("finding", "said"),
-    [
-        ("faster", "nginx is faster than libuv-http-parser by more than 2 %: 1.003"),
-        ("within", "nginx and libuv-http-parser don't differ by more than 2 %: ratio 1.003"),
-        (
-            "can't tell",
-            "Can't tell whether nginx and libuv-http-parser differ by more than 2 %: ratio 1.003",
-        ),
-    ],
-)
-def test_with_a_margin_the_headline_is_about_the_margin(finding: str, said: str) -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
-    pair = verdict.pairs[0].model_copy(update={"finding": finding})
-    text = headline(verdict.model_copy(update={"pairs": (pair,), "within": 0.02}))
-    assert text.startswith(said)
-
-
-def test_what_is_not_decided_says_how_much_more_time_would_tell() -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
-
-    def said(**changed: object) -> str:
-        pair = verdict.pairs[0].model_copy(update={"equivalent": False, **changed})
-        return headline(verdict.model_copy(update={"pairs": (pair,)}))
-
-    assert said(more_s=41.3).endswith("; about 40 s of further measuring would tell.")
-    assert said(more_s=1e9).endswith("; more than a day of further measuring would tell.")
-    assert said(more_s=None).endswith("of five such races.")
-    assert said(more_s=41.3, equivalent=True).endswith("of five such races."), "it is decided"
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"decided": True}, "The race was decided in 90.0 s of measuring."),
-        ({"decided": False}, "The race was not decided in 90.0 s of measuring."),
-        ({"complete": False}, "The race ended after 90.0 s of measuring, before its time."),
-        ({}, "90.0 s of measuring so far."),
-    ],
-)
-def test_a_race_that_may_have_ended_at_any_time_says_so(
-    changed: dict[str, object], said: str
-) -> None:
-    verdict = sample.verdict().model_copy(update={"measured_s": 90.0})
-    assert race_trust.ending(verdict) == ""
-    text = race_trust.ending(verdict.model_copy(update={"stopping": "any_time", **changed}))
-    assert text.startswith(f"{said} Its intervals hold whenever a race ends")
-    assert ("too far from 1" in text) == (changed.get("decided") is True)
-
-
-@pytest.mark.parametrize(
-    ("warnings", "why"),
-    [
-        ((), "its draws are too few for how much they differ"),
-        ((Finding.of("few_boots", n=3),), "few_boots 3"),
-    ],
-)
-def test_of_an_interval_that_helps_nobody_it_is_said_what_stands_in_the_way(
-    warnings: tuple[Finding, ...], why: str
-) -> None:
-    verdict = only(sample.verdict(), "nginx", "libuv-http-parser")
-    wide = verdict.pairs[0].model_copy(update={"minimum_detectable_effect": 15.92})
-    text = headline(verdict.model_copy(update={"pairs": (wide,), "warnings": warnings}))
-    assert f"; no difference under 20 % would have been found: {why}" in text
-    assert "1,592" not in text
-
-
-def test_a_real_but_small_gap_is_put_beside_the_margin() -> None:
-    verdict = only(sample.verdict(), "nginx", "go-nethttp")
-    pair = verdict.pairs[0].model_copy(
-        update={"ratio": 1.005, "low": 1.002, "high": 1.008, "equivalent": True}
-    )
-    assert headline(verdict.model_copy(update={"pairs": (pair,)})) == (
-        "nginx is faster than go-nethttp by 1.005× (1.002 to 1.008),"
-        " less than the ±2 % taken as equivalent, and needs less CPU per request, by"
-        " 1.73× (1.70 to 1.76)."
-    )
-
-
-def by_cpu(name: str, other: str, cpu_finding: str, finding: str, cause: Finding) -> Finding:
-    whose: dict[str, Value] = {"name": name, "other": other}
-    figures = {"ratio": 1.25, "low": 1.2, "high": 1.3}
-    findings = {"finding": finding, "cpu_finding": cpu_finding}
-    return Finding.of("cpu_differs", cause, **whose, **findings, **figures)
-
-
-WAITED = Finding.of("server_waited", name="go-nethttp", server_busy=0.71)
-SHOWN = (
-    by_cpu("go-nethttp", "nginx", "faster", "slower", WAITED),
-    by_cpu("nginx", "go-nethttp", "faster", "can't tell", WAITED),
-    by_cpu("nginx", "go-nethttp", "can't tell", "faster", WAITED),
-)
-
-
-def test_where_the_verdict_by_cpu_is_another_one_a_sentence_says_so_and_why() -> None:
-    verdict = sample.verdict().model_copy(update={"by_cpu": SHOWN[:1]})
-    assert headline(verdict).endswith(f" C{joined(SHOWN[:1])[1:]}.")
-    assert joined([WAITED]) in headline(verdict)
-    invalid = verdict.model_copy(update={"valid": False})
-    assert "server CPU" not in headline(invalid)
-
-
-def test_of_many_such_pairs_the_first_is_told_and_how_many_more_there_are() -> None:
+def test_of_many_pairs_with_another_verdict_by_cpu_the_headline_tells_the_first() -> None:
     verdict = sample.verdict().model_copy(update={"by_cpu": SHOWN})
-    text = headline(verdict)
-    assert text.endswith(f"{joined(SHOWN[:1])[1:]}. The two verdicts differ on 2 other pairs, too.")
-    (told,) = (
-        block
-        for block in race.document(verdict).summary
-        if isinstance(block, document.List) and block.title == "By server CPU"
-    )
-    assert len(told.items) == 3
+    told = [joined([found])[1:] in headline(verdict) for found in SHOWN]
+    assert told == [True, False, False]
+    summary = race.document(verdict).summary
+    (shown,) = (each for each in summary if getattr(each, "title", "") == "By server CPU")
+    assert isinstance(shown, document.List) and len(shown.items) == 3
 
 
 def test_each_of_the_two_verdicts_has_its_letters() -> None:
     verdict = sample.verdict()
     table = standings.standings(verdict)
-    heads = [column.head for column in table.columns]
-    cell = dict(zip(heads, table.rows[2].cells, strict=True))
+    cell = dict(zip(heads(table), table.rows[2].cells, strict=True))
     go = next(entry for entry in verdict.entries if entry.name == cell["contender"])
     assert cell["rank"].endswith(f" {go.letters}")
     assert cell["server CPU per request"].endswith(f"µs {go.cpu_letters}")
     assert go.cpu_letters == "b"
-    assert "by server CPU (95 % interval)" not in heads, "it says the same"
+    assert "by server CPU (95 % interval)" not in heads(table), "it says the same"
     differing = verdict.model_copy(update={"by_cpu": SHOWN[:1]})
-    shown = standings.standings(differing)
-    assert "by server CPU (95 % interval)" in [column.head for column in shown.columns]
+    assert "by server CPU (95 % interval)" in heads(standings.standings(differing))
     (row,) = (row for row in race.data(verdict) if row["name"] == go.name)
     assert (row["letters"], row["cpu_letters"]) == (go.letters, "b")
-
-
-def test_an_invalid_verdict_names_no_winner() -> None:
-    verdict = sample.verdict().model_copy(
-        update={"valid": False, "warnings": (said("the generator was the limit"),)}
-    )
-    assert headline(verdict) == "No valid verdict. The generator was the limit."
 
 
 def test_a_pair_turned_round_says_the_same() -> None:
@@ -269,47 +85,8 @@ def test_a_pair_turned_round_says_the_same() -> None:
     assert again.ratio == pytest.approx(1 / pair.ratio)
 
 
-def test_a_noise_floor_away_from_1_is_a_warning() -> None:
-    verdict = sample.verdict()
-    assert verdict.noise_floor is not None
-    floor = verdict.noise_floor.model_copy(update={"ratio": 1.011, "low": 1.008, "high": 1.014})
-    differs = Finding.of("twin_differs", name="nginx", ratio=1.011, low=1.008, high=1.014)
-    changed = {"noise_floor": floor, "warnings": (differs,)}
-    verdict = verdict.model_copy(update=changed)
-    doubt = "a difference smaller than 1.4 % is in doubt"
-    assert race_trust.noise_floor(verdict).endswith(f"Two copies of one program differ: {doubt}.")
-    assert sentence(differs) in shared.warnings(verdict)
-
-
-def test_without_a_twin_there_is_no_noise_floor() -> None:
-    text = race_trust.noise_floor(sample.verdict().model_copy(update={"noise_floor": None}))
-    assert text.startswith("No noise floor to hold ratios against: no twin was raced, ")
-
-
-@pytest.mark.parametrize(
-    ("cores", "text"),
-    [
-        (Cores(server=(0,), client=(1,)), "one server core 0, generator on core 1"),
-        (Cores(server=(0, 1), client=(2, 3)), "servers on cores 0, 1, generator on cores 2, 3"),
-        (Cores(server=(0,), client=(0,)), "one server core 0, generator on core 0 (shared)"),
-        (Cores(server=(), client=()), "servers on any core, generator on any core"),
-    ],
-)
-def test_cores_are_named(cores: Cores, text: str) -> None:
-    assert ", ".join(shared.pinning(cores)) == text
-
-
 def test_control_characters_from_outside_steer_no_terminal() -> None:
     assert document.printable("a\x1b[2Jb\nc\x00") == "a�[2Jb c�"
-
-
-def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
-    found = only(sample.verdict(), "nginx", "go-nethttp")
-    first, second = found.entries
-    little = second.model_copy(update={"ratio": None, "low": None, "high": None})
-    short = found.model_copy(update={"entries": (first, little), "pairs": ()})
-    assert headline(short).startswith("Can't tell: too little was measured to compare.")
-    assert standings.reasons(little) == "too few blocks for a ratio"
 
 
 def test_a_warning_of_several_is_said_once_and_names_them() -> None:
@@ -329,127 +106,18 @@ def test_a_warning_of_several_is_said_once_and_names_them() -> None:
     ]
 
 
-def test_in_an_open_loop_it_is_the_p99_that_is_ahead() -> None:
-    open_loop = {"mode": "open", "ranked_by": "p99", "rate": 5000.0, "arrivals": "poisson"}
-    verdict = only(sample.verdict(), "nginx", "go-nethttp").model_copy(update=open_loop)
-    assert headline(verdict) == (
-        "nginx answers sooner than go-nethttp, its p99 is shorter by 1.73× (1.70 to 1.76), and it"
-        " needs less CPU per request, by 1.73× (1.70 to 1.76)."
-    )
-    assert race_method.loop(verdict) == "open loop with 5,000 requests/s to each (Poisson arrivals)"
-    assert "closed loop" not in race_trust.latency_caution(verdict)
-    share = verdict.model_copy(update={"rate": None, "load": 0.7})
-    assert race_method.loop(share).startswith("open loop with 70.0 % of each one's own peak")
-
-
-@pytest.mark.parametrize(
-    ("reached", "says"),
-    [
-        ({"reached": 0.008, "met": True, "more_s": None}, "±0.80 % between neighbours after"),
-        ({"reached": 0.02, "met": False, "more_s": 30.0}, "About 30.0 s more would probably"),
-        ({"reached": None, "met": False, "more_s": None}, "no neighbours to tell apart"),
-    ],
-)
-def test_the_precision_that_was_asked_for_is_answered(
-    reached: dict[str, object], says: str
-) -> None:
-    found = Precision.model_validate({"asked": 0.01, **reached})
-    assert says in race_trust.precision(sample.verdict().model_copy(update={"precision": found}))
-    assert race_trust.precision(sample.verdict()) == ""
-
-
-GATE = Gate(text="new >= 0.98 * old", left="new", sign=">=", factor=0.98, right="old")
-FIGURES = {"ratio": 0.971, "low": 0.962, "high": 0.979, "n": 480}
-
-
-def result(**changed: Any) -> GateResult:
-    return GateResult.model_validate(
-        {"gate": GATE, "outcome": "fails", "passes": False, "cant_tell": "pass", **changed}
-    )
-
-
-def solo(agrees: bool) -> Verdict:
-    verdict = sample.verdict()
-    alone = Interval(ratio=0.55, low=0.51, high=0.59, n=10, boots=10)
-    entries = tuple(
-        entry.model_copy(update={"solo": alone, "solo_agrees": agrees})
-        if entry.name == "go-nethttp"
-        else entry
-        for entry in verdict.entries
-    )
-    return verdict.model_copy(update={"entries": entries})
-
-
-@pytest.mark.parametrize(
-    ("found", "says"),
-    [
-        (
-            result(**FIGURES),
-            "new >= 0.98 * old: fails, the ratio is 0.971 (0.962 to 0.979), n = 480 blocks",
-        ),
-        (
-            result(reasons=(said("old is not valid: it died"),)),
-            "new >= 0.98 * old: fails, old is not valid: it died",
-        ),
-        (
-            result(**FIGURES, outcome="can't tell", passes=True),
-            "new >= 0.98 * old: can't tell, the ratio is 0.971 (0.962 to 0.979), n = 480 blocks;"
-            " it passes by --cant-tell pass",
-        ),
-        (
-            result(outcome="can't tell", cant_tell="fail", reasons=(said("too few blocks"),)),
-            "new >= 0.98 * old: can't tell, too few blocks; it fails by --cant-tell fail",
-        ),
-        (
-            result(**FIGURES, by="requests_per_cpu_s"),
-            "new >= 0.98 * old, by server CPU: fails, the ratio is 0.971 (0.962 to 0.979), n = 480"
-            " blocks",
-        ),
-        (
-            result(
-                **FIGURES,
-                by="requests_per_cpu_s",
-                outcome="doesn't decide",
-                passes=True,
-                reasons=(
-                    Finding.of(
-                        "calls_differ", name="new", other="old", ratio=1.2, low=1.1, high=1.3
-                    ),
-                ),
-            ),
-            "new >= 0.98 * old, by server CPU: doesn't decide, the ratio is 0.971 (0.962 to 0.979),"
-            " n = 480 blocks; calls_differ new 1.2 1.1 1.3 old",
-        ),
-    ],
-)
-def test_a_gate_says_what_became_of_it_and_why(found: GateResult, says: str) -> None:
-    assert shared.gate(found, "requests_per_s").text == says
-
-
-def test_of_a_race_ranked_by_p99_a_gate_says_so() -> None:
-    assert (
-        "by p99, where more is better, the ratio is" in shared.gate(result(**FIGURES), "p99").text
-    )
-
-
-@pytest.mark.parametrize(("agrees", "says"), [(True, "agrees"), (False, "does not agree")])
-def test_the_solo_figure_stands_beside_the_race(agrees: bool, says: str) -> None:
-    verdict = solo(agrees)
-    assert race_trust.confirmation(verdict) == (
-        "With one contender up at a time, against nginx: go-nethttp 0.550× (0.510 to 0.590),"
-        f" n = 10 rounds, {says}."
-    )
-    table = race_tables.long_slices(verdict)
+@pytest.mark.parametrize("agrees", [True, False])
+def test_the_solo_figure_stands_beside_the_race(agrees: bool) -> None:
+    table = race_tables.long_slices(solo(agrees))
     (row,) = [row.cells for row in table.rows if row.cells[0] == "go-nethttp"]
     assert row[-3:] == ("0.550× (0.510 to 0.590)", "10", "yes" if agrees else "no")
     assert len(race_tables.long_slices(sample.verdict()).columns) == len(table.columns) - 3
 
 
 def test_a_document_has_the_gates_and_the_confirmation() -> None:
-    verdict = solo(False).model_copy(update={"gates": (result(**FIGURES),)})
+    verdict = solo(False).model_copy(update={"gates": (gate(**FIGURES),)})
     text = markdown(race.document(verdict))
-    assert "## Gates\n\n- ✗ new \\>= 0.98 \\* old: fails, the ratio is 0.971" in text
-    assert "Confirmation: With one contender up at a time" in text
+    assert "## Gates\n\n- ✗ new" in text and "Confirmation:" in text
     plain = markdown(race.document(sample.verdict()))
     assert "Gates" not in plain and "Confirmation" not in plain
 
@@ -476,9 +144,8 @@ def test_a_race_without_a_valid_contender_has_no_standings_and_its_reasons() -> 
 def test_an_invalid_or_unfinished_verdict_is_said_at_the_top() -> None:
     changed = {"valid": False, "complete": False, "blocks": 37}
     document = race.document(sample.verdict().model_copy(update=changed))
-    assert document.headline.endswith("The run ended early: this is what its first 37 blocks say.")
-    assert document.alarm == "This verdict is not valid. The run ended before it was complete."
-    assert document.tone == "bad"
+    assert "37 blocks" in document.headline
+    assert document.alarm and document.tone == "bad"
 
 
 def test_a_verdict_of_an_earlier_version_has_no_table_of_work() -> None:
@@ -547,27 +214,15 @@ def test_several_load_generators_have_a_table_and_one_has_none() -> None:
 
 
 def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None:
-    one = only(sample.verdict(), "nginx", "go-nethttp")
-    assert race_trust.next_race(one) == "", "without a history"
-    few = one.model_copy(update={"earlier_races": 3})
-    assert race_trust.next_race(few) == (
-        "The interval holds for this hour of this machine. A prediction for another day takes 4"
-        " earlier races of the same builds, of this pair or of others in this setting; the history"
-        " has 3 races in this setting."
-    )
+    few = two(earlier_races=3)
     expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", races=7)
-    known = one.model_copy(
-        update={
-            "earlier_races": 7,
-            "pairs": (one.pairs[0].model_copy(update={"next_race": expected}),),
-        }
-    )
-    assert race_trust.next_race(known) == (
-        "The interval holds for this hour of this machine: a race of the same length on another day"
-        " is expected to give nginx / go-nethttp 1.61 to 1.79 (95 %, from 7 earlier races of the"
-        " pair)."
-    )
+    known = two(pair={"next_race": expected}, earlier_races=7)
     assert standings.pairs(known).columns[-1].head == "next race (95 %)"
     assert standings.pairs(known).rows[0].cells[-1] == "1.61 to 1.79"
     assert len(standings.pairs(few).columns) == len(standings.pairs(known).columns) - 1
-    assert "Next race: The interval holds" in markdown(race.document(known))
+    assert "Next race: " in markdown(race.document(known))
+
+
+def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
+    little = two().entries[1].model_copy(update={"ratio": None, "low": None, "high": None})
+    assert "few blocks" in standings.reasons(little)

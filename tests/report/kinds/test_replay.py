@@ -3,8 +3,7 @@
 import pytest
 
 from bakeoff.model.finding import Finding
-from bakeoff.model.ratio import Interval
-from bakeoff.model.replay import Agreement, ClaimResult, Replay
+from bakeoff.model.replay import ClaimResult, Replay
 from bakeoff.report.document import List, Section, Table, Text
 from bakeoff.report.kinds import replay as words
 from bakeoff.report.kinds.published import label
@@ -13,48 +12,6 @@ from tests.report.sample import replay as sample
 
 def claim(**changes: object) -> ClaimResult:
     return sample.cut_off().claims[1].model_copy(update=changes)
-
-
-def found(*findings: str) -> Replay:
-    claims = tuple(claim(finding=finding) for finding in findings)
-    return sample.brick().model_copy(update={"claims": claims})
-
-
-@pytest.mark.parametrize(
-    ("findings", "said"),
-    [
-        (["holds"], "Of 1 claim of cpp-vs-go-frameworks, 1 holds here."),
-        (["holds"] * 3, "Of 3 claims of cpp-vs-go-frameworks, 3 hold here."),
-        (
-            ["does not hold", "can't tell"],
-            "Of 2 claims of cpp-vs-go-frameworks, none holds here, 1 does not and 1 can't be told.",
-        ),
-        (
-            ["holds", "holds", "does not hold", "does not hold", "can't tell"],
-            "Of 5 claims of cpp-vs-go-frameworks, 2 hold here, 2 do not and 1 can't be told.",
-        ),
-    ],
-)
-def test_the_headline_counts_the_claims(findings: list[str], said: str) -> None:
-    assert words.headline(found(*findings)) == said
-
-
-def test_a_replay_that_ended_early_says_so() -> None:
-    said = words.headline(sample.cut_off())
-    assert said.endswith("The replay ended early: what was not measured can't be told.")
-
-
-@pytest.mark.parametrize(
-    ("driver", "said"),
-    [
-        ("engine", "load by our engine in the article's shape"),
-        ("both", "load by our engine, and by the article's own tool to compare"),
-        ("wrk", "load by the real wrk"),
-    ],
-)
-def test_how_it_was_replayed(driver: str, said: str) -> None:
-    document = words.document(sample.brick().model_copy(update={"driver": driver}))
-    assert document.facts == (said, "at scale 0.05")
 
 
 def said_of(result: ClaimResult) -> tuple[str, ...]:
@@ -179,29 +136,10 @@ def test_a_source_is_a_link_only_to_the_web() -> None:
         assert (source in links) is linked
 
 
-def test_what_a_load_does() -> None:
-    ab = words.shape(sample.article("go-vs-node-2012").loads["ab"])
-    assert ab == (
-        "5,000 requests, 100 connections, a connection per request, HTTP/1.0, 1 thread, 5 times"
-    )
-    wrk = words.shape(sample.article("cpp-vs-go-frameworks").loads["wrk"])
-    assert wrk == "100 s, 1,024 connections, keep-alive, HTTP/1.1, 8 threads, once"
-
-
 def test_a_row_has_the_articles_name_beside_ours_where_they_differ() -> None:
     rows = {row.name: label(row) for row in sample.brick().article.comparisons[0].rows}
     assert rows["go-restful"] == "go-restful"
     assert rows["chi"] == "chi · go-chi"
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "said"), [(0.99, 1.03, "agree within noise"), (1.01, 1.03, "differ")]
-)
-def test_engine_and_tool_agree_where_1_is_in_the_interval(
-    low: float, high: float, said: str
-) -> None:
-    found = Interval(ratio=1.02, low=low, high=high, n=10, boots=1)
-    assert words.agreement(Agreement(row="a", tool="ab", engine_over_tool=found)) == said
 
 
 def test_a_machine_of_which_the_article_tells_little() -> None:

@@ -5,12 +5,16 @@ import re
 
 import pytest
 from rich.console import Console
+from rich.table import Table as Grid
 
-from bakeoff.report.document import Document, Item, List, Table, Text, facts_table
+from bakeoff.report.document import Document, Item, List, Table, Text, facts_table, items
 from bakeoff.report.render import terminal
+from bakeoff.report.render.terminal import fitted
 from tests.report.documents import DOCUMENTS
 from tests.report.render.golden import same_as_golden
 
+BAR, RATIO = "0.04× 1×", "ratio (95 % interval)"
+RATE, CPU, MEMORY = "requests/s", "server CPU per request", "memory loaded"
 FIGURES = {
     "race": ("0.0412× (0.0403 to 0.0421)", "83,127", "1.90 ms", "20.4 µs", "81.2 MiB"),
     "capacity": ("51,450 (49,906 to 52,994)", "≥ 29,400", "1.010× (0.970 to 1.050)"),
@@ -25,11 +29,20 @@ FIGURES = {
 }
 
 
-def printed(document: Document, width: int, colour: bool = False) -> str:
+def printed(document: Document, width: int, colour: bool = False, wide: bool = False) -> str:
     out = io.StringIO()
     system = {"force_terminal": True, "color_system": "standard"} if colour else {}
-    Console(file=out, width=width, **system).print(terminal(document))  # type: ignore[arg-type]
+    console = Console(file=out, width=width, **system)  # type: ignore[arg-type]
+    console.print(terminal(document, wide=wide))
     return out.getvalue()
+
+
+def one_table(table: Table, width: int) -> Grid:
+    """The table as a terminal of `width` columns has it, which takes it in one piece."""
+    console = Console(file=io.StringIO(), width=width)
+    (grid,) = fitted(table, console, console.options, wide=False)
+    assert isinstance(grid, Grid)
+    return grid
 
 
 def without_trailing_spaces(text: str) -> str:
@@ -45,19 +58,64 @@ def test_as_it_is_piped(name: str) -> None:
     assert "\x1b" not in text
 
 
-def test_a_wide_terminal_takes_the_table_whole() -> None:
-    heads = [line for line in printed(DOCUMENTS["race"](), 120).splitlines() if " rank " in line]
-    assert [head.split()[-3:] for head in heads] == [["per", "request", "loaded"]]
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, ["contender", "ratio", RATE]),
+        (60, ["contender", BAR, "ratio", RATE, "p99"]),
+        (80, ["contender", BAR, "ratio", RATE, "p99", CPU, MEMORY]),
+        (100, ["contender", BAR, RATIO, RATE, "p99", CPU, MEMORY]),
+        (140, ["contender", BAR, "rank", RATIO, "n blocks", RATE, "p50", "p99", CPU, MEMORY]),
+    ],
+)
+def test_a_table_has_the_columns_that_fit(width: int, shown: list[str]) -> None:
+    (table,) = (each for each in DOCUMENTS["race"]().summary if isinstance(each, Table))
+    heads = [column.header for column in one_table(table, width).columns]
+    assert [" ".join(str(head).split()) for head in heads] == shown
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_no_width_cuts_a_figure(name: str, width: int) -> None:
-    text = printed(DOCUMENTS[name](), width)
+def test_no_width_cuts_a_figure_where_all_is_wanted(name: str, width: int) -> None:
+    text = printed(DOCUMENTS[name](), width, wide=True)
     assert all(len(line.rstrip()) <= width for line in text.splitlines())
     assert "…" not in text
     for figure in FIGURES[name]:
         assert figure in text
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_forty_columns_are_enough_for_every_line_that_can_fold(name: str) -> None:
+    text = printed(DOCUMENTS[name](), 40)
+    assert all(len(line.rstrip()) <= 40 for line in text.splitlines())
+
+
+def test_of_many_warnings_the_first_are_shown_and_the_others_counted() -> None:
+    warned = List("Warnings", items("!", "abcde"), most=3)
+    document = Document("", "Said.", (warned,))
+    assert printed(document, 80).split()[-12:] == [
+        "!",
+        "a",
+        "!",
+        "b",
+        "!",
+        "c",
+        "and",
+        "2",
+        "more,",
+        "in",
+        "the",
+        "report",
+    ]
+    assert printed(document, 80, wide=True).split()[-4:] == ["!", "d", "!", "e"]
+
+
+def test_blocks_for_those_who_want_all_are_not_shown_to_others() -> None:
+    document = Document(
+        "", "Said.", (Text("more", wide=True), List("T", items("", "x"), wide=True))
+    )
+    assert printed(document, 80) == "Said.\n"
+    assert printed(document, 80, wide=True).split() == ["Said.", "more", "T", "x"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
