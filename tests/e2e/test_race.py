@@ -35,7 +35,7 @@ def test_two_commands_in_a_folder_never_seen_before_and_two_gates(place: Place) 
     assert slower.cpu_us_per_request.server is not None
     assert slower.memory_mib.loaded is not None
     assert verdict.workload == "get"
-    assert "a.js is faster than b.js" in " ".join(ended.out.split())
+    assert ended.out.startswith("a.js ")
     assert "Report: runs/" in ended.out
     run = place.path / "runs" / "latest"
     assert not (run / "scratch").exists()

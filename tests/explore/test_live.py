@@ -29,6 +29,7 @@ from bakeoff.history.results import id_of
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table
+from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.kinds.standings import standings
 from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.holder import FILE, Holder
@@ -159,7 +160,8 @@ def test_what_follows_a_run_says_when_it_is_over_and_where_it_is_now(going_on: G
         shutil.copy(verdict, going_on.folder)
 
     verdict = going_on.folder.parent / "verdict.json"
-    verdict.write_text(going_on.run().judge().to_json())
+    result = going_on.run().judge()
+    verdict.write_text(result.to_json())
     measuring = going_on.measuring()
     measuring.__enter__()
     Timer(2.0, conclude).start()
@@ -168,7 +170,7 @@ def test_what_follows_a_run_says_when_it_is_over_and_where_it_is_now(going_on: G
     names = re.findall(r"^event: (.*)$", answer.text, re.M)
     assert names[0] == "standing" and names.index("over") == len(names) - 1
     page = f"/run/{id_of(going_on.folder)}"
-    assert f'href="{page}"' in answer.text and "fast is faster than middle" in answer.text
+    assert f'href="{page}"' in answer.text and headline(result) in answer.text
     assert going_on.visitor.ask(page).status_code == 200
     assert "data-events" not in going_on.visitor.page(going_on.page)
 
