@@ -1,6 +1,6 @@
 """Histograms of latencies as the engine writes them: read, added up without loss, written.
 
-engine/PROTOCOL.md: HdrHistogram, V2 compressed, base64; unit 1 ns, 1 ns to 60 s, 3 significant
+engine/PROTOCOL.md: HdrHistogram, V2 compressed, base64; unit 1 ns, 1 ns to 24 h, 3 significant
 digits. An empty text is a histogram without a value.
 """
 
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 Counts = NDArray[np.int64]
 """How many values each bucket has, by its index."""
 
-SCALE = HdrHistogram(1, 60_000_000_000, 3)
+SCALE = HdrHistogram(1, 24 * 3600 * 1_000_000_000, 3)
 TOP_US = 60e6
-"""The longest time that a histogram holds."""
+"""What a request without an answer counts as where a number is needed."""
 
 
 def added(histograms: Sequence[str]) -> tuple[Counts, list[int]]:

@@ -80,7 +80,7 @@ mod tests {
             let mut counts = ByRequest::of(&names);
             let tally = counts.entry(entry).unwrap();
             (tally.requests, tally.misses) = (3, 1);
-            tally.latencies.record_growing(5_000_000);
+            tally.latencies.record(5_000_000);
             counts
         };
         let mut all = ByRequest::default();

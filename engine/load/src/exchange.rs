@@ -329,7 +329,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
             tally.requests += u64::from(completed);
             if let Some(latency_ns) = latency_ns {
-                tally.latencies.record_growing(latency_ns);
+                tally.latencies.record(latency_ns);
             }
         }
     }

@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer, V2Serializer};
 use volley_net::clock::S;
 
-/// Latencies of one slice: 1 ns to 60 s, longer ones counted as 60 s, 3 significant digits.
+/// Latencies of one slice: 1 ns to 24 hours, 3 significant digits.
 #[derive(Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
@@ -17,38 +17,43 @@ pub struct Latencies {
 
 impl Default for Latencies {
     fn default() -> Self {
-        let histogram = Histogram::new_with_bounds(1, 60 * S, 3);
-        Self { histogram: histogram.expect("these bounds are valid"), sum_ns: 0 }
+        Self::with_room_for(60 * S)
     }
 }
 
+/// Nothing takes longer.
+const LONGEST_NS: u64 = 24 * 3600 * S;
+
 impl Latencies {
-    /// Takes room for the latencies that come, and not for a minute: for those who keep many of
-    /// them. [`Latencies::record_growing`] records.
+    /// Grows on demand instead of preallocating the usual minute: for many histograms.
     pub fn growing() -> Self {
-        let mut histogram = Histogram::new_with_bounds(1, 2, 3).expect("these bounds are valid");
-        histogram.auto(true);
-        Self { histogram, sum_ns: 0 }
+        Self::with_room_for(2)
     }
 
-    /// One more, where there may be no room for it yet.
-    #[inline]
-    pub fn record_growing(&mut self, latency_ns: u64) {
-        self.histogram.record(latency_ns.min(60 * S)).expect("it grows");
-        self.sum_ns += latency_ns;
+    fn with_room_for(longest_ns: u64) -> Self {
+        let histogram = Histogram::new_with_bounds(1, longest_ns, 3);
+        let mut histogram = histogram.expect("these bounds are valid");
+        histogram.auto(true);
+        Self { histogram, sum_ns: 0 }
     }
 
     /// One more.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        self.histogram.saturating_record(latency_ns);
+        self.histogram.record(latency_ns.min(LONGEST_NS)).expect("it grows");
         self.sum_ns += latency_ns;
     }
 
-    /// Adds another's latencies. Nothing is lost: both have the same buckets, or this one grows.
+    /// Forgets them all, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        self.histogram.reset();
+        self.sum_ns = 0;
+    }
+
+    /// Adds another's latencies.
     pub fn merge(&mut self, other: &Self) {
         if other.count() > 0 {
-            self.histogram.add(&other.histogram).expect("the bounds are the same");
+            self.histogram.add(&other.histogram).expect("it grows");
         }
         self.sum_ns += other.sum_ns;
     }
@@ -163,7 +168,10 @@ mod tests {
         latencies.record(90 * S);
         assert!((latencies.mean_us() - 45_000_500.000_5).abs() < 1e-6);
         assert_eq!(latencies.count(), 2);
-        assert!(latencies.quantile_us(1.0, 0).unwrap() >= 60e6);
+        assert!((latencies.quantile_us(1.0, 0).unwrap() / 90e6 - 1.0).abs() < 1e-3);
+        let bytes = STANDARD.decode(latencies.encode()).unwrap();
+        let back: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(back, latencies.histogram);
     }
 
     #[test]
@@ -172,7 +180,7 @@ mod tests {
             [Latencies::default(), Latencies::growing(), Latencies::growing()];
         for n in [0, 1, 5, 2047, 2048, 1_000_001, 59 * S, 90 * S] {
             whole.record(n);
-            if n < S { small.record_growing(n) } else { more.record_growing(n) }
+            if n < S { small.record(n) } else { more.record(n) }
         }
         small.merge(&more);
         assert_eq!((small.count(), small.sum_ns), (whole.count(), whole.sum_ns));

@@ -32,6 +32,12 @@ impl Interval {
         self.errors += other.errors;
         self.latencies.merge(&other.latencies);
     }
+
+    /// Forgets all that happened, and keeps the room for it.
+    pub(crate) fn clear(&mut self) {
+        self.latencies.clear();
+        (self.index, self.requests, self.bytes, self.errors) = (0, 0, 0, 0);
+    }
 }
 
 /// One thread's intervals while they happen.
@@ -41,12 +47,18 @@ pub(crate) struct Log {
     pub(crate) current: Interval,
     /// Those that are over, in order.
     pub(crate) done: Vec<Interval>,
+    /// Empty ones for those that come. A histogram of its own for each would be mapped and cleared
+    /// in the thread that measures, ten times a second.
+    pub(crate) spares: Vec<Interval>,
 }
 
 impl Log {
     /// `start_ns`: the start of the window.
     pub(crate) fn new(start_ns: u64) -> Self {
-        Self { start_ns, current: Interval::default(), done: Vec::new() }
+        let mut spares = vec![Interval::default(), Interval::default()];
+        // Its pages are there from the first write on.
+        spares.iter_mut().for_each(Interval::clear);
+        Self { start_ns, current: Interval::default(), done: Vec::new(), spares }
     }
 
     /// When the current interval ends.
@@ -64,7 +76,8 @@ impl Log {
 
     /// Ends the current interval.
     pub(crate) fn end(&mut self) {
-        let next = Interval { index: self.current.index + 1, ..Interval::default() };
+        let spare = self.spares.pop().unwrap_or_default();
+        let next = Interval { index: self.current.index + 1, ..spare };
         self.done.push(std::mem::replace(&mut self.current, next));
     }
 }
@@ -77,16 +90,18 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// A thread's interval.
-    pub(crate) fn add(&mut self, interval: Interval) {
+    /// A thread's interval. Returned where it has been added to another's.
+    pub(crate) fn add(&mut self, interval: Interval) -> Option<Interval> {
         match self.parts.entry(interval.index) {
             Entry::Vacant(entry) => {
                 entry.insert((1, interval));
+                None
             }
             Entry::Occupied(mut entry) => {
                 let (count, sum) = entry.get_mut();
                 *count += 1;
                 sum.merge(&interval);
+                Some(interval)
             }
         }
     }

@@ -228,7 +228,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn on_end(&mut self, slot: usize) {
         let connection = &self.pool.connections[slot];
         match connection.state {
-            State::Held => self.end_held(slot),
+            State::Held => self.end_held(slot, true),
             State::Open if connection.protocol.in_flight() > 0 => self.end_answer(slot),
             State::Once => self.end_chain(slot),
             State::Greeting => self.fail(slot, ErrorKind::EarlyClose, None, || {
@@ -238,17 +238,18 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// The server closed a connection whose last answer is complete.
-    fn end_held(&mut self, slot: usize) {
+    /// Gives up a connection whose last answer is complete: no request is lost with it. `ended`: the
+    /// server has closed it, and did not merely announce what never came.
+    pub(crate) fn end_held(&mut self, slot: usize, ended: bool) {
         self.active -= 1;
-        self.replace(slot, true, now_ns());
+        self.replace(slot, ended, now_ns());
     }
 
     /// Reading or writing failed.
     pub(crate) fn on_failed(&mut self, slot: usize, failure: &Failure) {
         let connection = &self.pool.connections[slot];
         match connection.state {
-            State::Held => self.end_held(slot),
+            State::Held => self.end_held(slot, true),
             State::Open if connection.protocol.in_flight() == 0 => self.lose_idle(slot),
             _ => self.fail(slot, ErrorKind::of_stream(failure), None, || broken(failure)),
         }

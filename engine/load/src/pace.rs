@@ -63,13 +63,13 @@ pub(crate) enum Pacer {
 }
 
 impl Pacer {
-    /// `begin_ns`: the start of the ramp.
-    pub(crate) fn new(pace: &Pace, share: Share, begin_ns: u64) -> Self {
+    /// `connections`: of all threads. `begin_ns`: the start of the ramp.
+    pub(crate) fn new(pace: &Pace, share: Share, connections: usize, begin_ns: u64) -> Self {
         match pace {
             Pace::Closed => Self::Closed,
             Pace::Stages(profile) => Self::Stages { profile: profile.clone(), share, begin_ns },
             Pace::Open(process) => {
-                let arrivals = Arrivals::new(process, share.thread, share.threads);
+                let arrivals = Arrivals::new(process, share.thread, share.threads, connections);
                 Self::Open { arrivals, begin_ns }
             }
         }

@@ -117,7 +117,7 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) opened: u64,
 }
 
-/// Which thread of how many.
+/// Which thread of how many. Thing k, counted from 0, is that of thread k modulo their number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share {
     pub(crate) thread: usize,
@@ -129,6 +129,12 @@ impl Share {
     pub(crate) fn of(self, all: u64) -> u64 {
         let (thread, threads) = (self.thread as u64, self.threads as u64);
         all / threads + u64::from(thread < all % threads)
+    }
+
+    /// This thread's part of a number of requests: request k belongs to connection k modulo their
+    /// number, and with it to a thread. A thread with more connections has more requests.
+    pub(crate) fn of_requests(self, all: u64, connections: u64) -> u64 {
+        all / connections * self.of(connections) + self.of(all % connections)
     }
 }
 
@@ -205,6 +211,22 @@ mod tests {
                 (0..threads).map(|thread| Share { thread, threads }.of(all)).collect();
             assert_eq!(shares.iter().sum::<u64>(), all);
             assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
+        }
+    }
+
+    #[test]
+    fn requests_are_shared_as_connections_are() {
+        for (all, threads, connections, expected) in [
+            (2000, 2, 3, vec![1333, 667]),
+            (2001, 2, 3, vec![1334, 667]),
+            (2, 2, 3, vec![1, 1]),
+            (1000, 2, 64, vec![500, 500]),
+            (7, 3, 3, vec![3, 2, 2]),
+        ] {
+            let shares: Vec<u64> = (0..threads)
+                .map(|thread| Share { thread, threads }.of_requests(all, connections))
+                .collect();
+            assert_eq!(shares, expected, "{all} requests, {threads} threads, {connections}");
         }
     }
 }

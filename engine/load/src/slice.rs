@@ -8,6 +8,7 @@ use crate::tally::Tally;
 use crate::turn::Turn;
 use std::io::Result;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
 use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
@@ -40,8 +41,9 @@ pub struct Outcome {
     pub cpu_ns: u64,
     /// How long they waited for their cores within it; `None`: the kernel does not say.
     pub delayed_ns: Option<u64>,
-    /// How long each thread waited for the kernel within the window, by its number.
-    pub waited_ns: Vec<u64>,
+    /// Share of its own window that each thread did not spend waiting for the kernel, by its number.
+    /// With [`Plan::requests`], that of a thread ends with its last answer.
+    pub busy_threads: Vec<f64>,
     /// The counts.
     pub tally: Tally,
 }
@@ -54,19 +56,12 @@ impl Outcome {
 
     /// How many threads there were.
     pub fn threads(&self) -> usize {
-        self.waited_ns.len()
-    }
-
-    /// Share of the window that each thread did not spend waiting for the kernel.
-    pub fn busy_threads(&self) -> Vec<f64> {
-        let window_ns = self.duration_ns().max(1) as f64;
-        let busy = |&ns: &u64| (1.0 - ns as f64 / window_ns).clamp(0.0, 1.0);
-        self.waited_ns.iter().map(busy).collect()
+        self.busy_threads.len()
     }
 
     /// The mean of the threads' shares.
     pub fn busy(&self) -> f64 {
-        self.busy_threads().iter().sum::<f64>() / self.threads().max(1) as f64
+        self.busy_threads.iter().sum::<f64>() / self.threads().max(1) as f64
     }
 }
 
@@ -183,6 +178,8 @@ pub(crate) struct Part<'a> {
     pub(crate) live: &'a Live,
     /// Gets each interval when it is over.
     pub(crate) report: &'a mut dyn FnMut(Interval),
+    /// Empty intervals.
+    pub(crate) spares: &'a Receiver<Interval>,
 }
 
 /// Opens a target's connections ahead of its first slice: all, or one where each carries one
@@ -212,7 +209,8 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
     let mut turn = Turn::new(pool, patience, Tally::default());
     turn.drop_closed()?;
     if !turn.pool.is_one_shot() {
-        turn.open(Pacer::new(&plan.pace, share, 0).limit(0))?;
+        let connections = turn.pool.target.connections;
+        turn.open(Pacer::new(&plan.pace, share, connections, 0).limit(0))?;
     }
     turn.tally.by_request = ByRequest::of(turn.pool.book.names());
     Ok(turn.tally)
@@ -226,16 +224,17 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
 ) -> Result<Outcome> {
     let Part { share, plan, control, .. } = part;
     let prepared = prepare(pool, patience, plan, share)?;
-    let most = plan.requests.map_or(u64::MAX, |all| share.of(all));
+    let connections = pool.target.connections as u64;
+    let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, connections));
     let begin_ns = control.begin(plan.at_ns);
     // A tally's histograms take 0.6 MB, which would be cleared right before the window.
     let mut turn = Turn::new(pool, patience, prepared);
     turn.window = plan.window(begin_ns);
-    turn.pacer = Pacer::new(&plan.pace, share, begin_ns);
+    turn.pacer = Pacer::new(&plan.pace, share, turn.pool.target.connections, begin_ns);
     turn.log = plan.intervals.then(|| Log::new(turn.window.start_ns));
     turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
-    turn.kick_off();
+    turn.kick_off()?;
     turn.send_until(turn.window.start_ns, &mut part)?;
     if plan.ramp_ns > 0 {
         turn.allowance = most;
@@ -253,15 +252,16 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.publish(&mut part, true);
     let Turn { window, tally, pool, .. } = turn;
     pool.io.close_retired()?;
-    let mut waited_ns = vec![0; share.threads];
-    waited_ns[share.thread] = tally.waited_ns;
-    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, delayed_ns, waited_ns, tally })
+    let window_ns = (window.end_ns - window.start_ns).max(1) as f64;
+    let mut busy_threads = vec![0.0; share.threads];
+    busy_threads[share.thread] = (1.0 - tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0);
+    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, delayed_ns, busy_threads, tally })
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Sends the first requests, or offers the connections to those that become due.
-    fn kick_off(&mut self) {
-        let now_ns = now_ns();
+    fn kick_off(&mut self) -> Result<()> {
+        let mut now_ns = now_ns();
         while let Some(slot) = self.pool.available.pop_front() {
             // It was offered in the slice before, but nobody took it.
             self.pool.connections[slot].due_ns = 0;
@@ -271,8 +271,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             if self.pool.connections[slot].state == State::Open {
                 self.go_on(slot, now_ns);
             }
+            now_ns = self.submit_written(slot + 1, now_ns)?;
         }
         self.sweep(now_ns);
+        Ok(())
     }
 
     /// Sends until a moment, or until nothing more may be sent. A window without an end ends when
@@ -315,6 +317,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 log.end();
             }
             log.done.drain(..).for_each(&mut *part.report);
+            log.spares.extend(part.spares.try_iter());
         }
     }
 

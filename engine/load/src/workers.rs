@@ -44,6 +44,8 @@ pub struct Workers {
 struct Worker {
     /// `None` tells it to end.
     orders: Option<Sender<Order>>,
+    /// Gives intervals back that have been reported.
+    spares: Sender<Interval>,
     thread: Option<JoinHandle<()>>,
     live: Arc<Live>,
 }
@@ -89,6 +91,7 @@ impl Workers {
             let share = Share { thread, threads: size.threads };
             let cpu = (!size.cpus.is_empty()).then(|| size.cpus[thread % size.cpus.len()]);
             let (orders, inbox) = channel();
+            let (spares, returned) = channel();
             let live = Arc::new(Live::default());
             let assignment = Assignment {
                 io,
@@ -98,12 +101,14 @@ impl Workers {
                 targets: targets.to_vec(),
                 live: live.clone(),
                 orders: inbox,
+                spares: returned,
                 replies: sender.clone(),
             };
             let handle = thread::Builder::new()
                 .name(format!("load {thread}"))
                 .spawn(move || work(&assignment))?;
-            workers.threads.push(Worker { orders: Some(orders), thread: Some(handle), live });
+            let (orders, thread) = (Some(orders), Some(handle));
+            workers.threads.push(Worker { orders, spares, thread, live });
         }
         workers.await_all_ready()?;
         Ok(workers)
@@ -165,11 +170,12 @@ impl Workers {
         control: &Control,
         watch: &mut dyn FnMut(&Snapshot<'_>) -> Wish,
     ) -> io::Result<Outcome> {
-        let (mut assembly, mut whole, mut done) = (Assembly::default(), None, 0);
+        let (mut assembly, mut spares, mut whole, mut done) =
+            (Assembly::default(), Vec::new(), None, 0);
         while done < self.threads.len() {
             match self.replies.recv_timeout(SNAPSHOT_EVERY) {
                 Ok(Reply::Interval(interval)) => {
-                    assembly.add(interval);
+                    spares.extend(assembly.add(interval));
                     continue;
                 }
                 Ok(Reply::Done(outcome)) => {
@@ -184,7 +190,14 @@ impl Workers {
             }
             let intervals = assembly.take(self.threads.len());
             let window = control.begin_ns().map_or(Window::CLOSED, |ns| plan.window(ns));
-            control.apply(watch(&self.snapshot(&window, intervals)), now_ns());
+            let snapshot = self.snapshot(&window, intervals);
+            control.apply(watch(&snapshot), now_ns());
+            spares.extend(snapshot.intervals);
+            for (worker, mut spare) in self.threads.iter().cycle().zip(spares.drain(..)) {
+                spare.clear();
+                // A thread that has ended needs none.
+                let _ = worker.spares.send(spare);
+            }
         }
         let whole = whole.ok_or_else(ended)?;
         watch(&self.snapshot(&whole.window, assembly.take(1)));
@@ -266,8 +279,8 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole.drained_ns = whole.drained_ns.max(part.drained_ns);
     whole.cpu_ns += part.cpu_ns;
     whole.delayed_ns = whole.delayed_ns.zip(part.delayed_ns).map(|(whole, part)| whole + part);
-    for (whole_ns, part_ns) in whole.waited_ns.iter_mut().zip(part.waited_ns) {
-        *whole_ns += part_ns;
+    for (busy, of_part) in whole.busy_threads.iter_mut().zip(part.busy_threads) {
+        *busy += of_part;
     }
     whole.tally.merge(part.tally);
     whole
@@ -297,6 +310,7 @@ struct Assignment {
     targets: Vec<Arc<Target>>,
     live: Arc<Live>,
     orders: Receiver<Order>,
+    spares: Receiver<Interval>,
     replies: Sender<Reply>,
 }
 
@@ -332,6 +346,7 @@ fn serve(assignment: &Assignment) -> io::Result<()> {
                     plan: &plan,
                     control: &control,
                     live: &assignment.live,
+                    spares: &assignment.spares,
                     report: &mut |interval| {
                         let _ = assignment.replies.send(Reply::Interval(interval));
                     },

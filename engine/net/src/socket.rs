@@ -1,8 +1,7 @@
 //! Sockets as the engine wants them: non-blocking, without Nagle's delay, from many addresses.
 
 use crate::route::{Address, Route, SocketBuffers, Sources};
-use nix::sys::socket::{setsockopt, sockopt::IpBindAddressNoPort};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::{Errno, Result, ioctl_fionbio, retry_on_intr};
 use rustix::net::sockopt::Timeout;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
@@ -75,8 +74,7 @@ fn set_buffers(fd: &OwnedFd, buffers: SocketBuffers) -> Result<()> {
 /// Binds to an address, but leaves the port to `connect`, which chooses it for this destination
 /// alone: 28,000 per source and destination, instead of 28,000 in all.
 fn bind(fd: &OwnedFd, source: IpAddr) -> Result<()> {
-    setsockopt(fd, IpBindAddressNoPort, &true)
-        .map_err(|errno| Errno::from_raw_os_error(errno as i32))?;
+    volley_ring::leave_port_to_connect(fd.as_fd())?;
     net::bind(fd, &SocketAddr::from((source, 0)))
 }
 

@@ -166,7 +166,8 @@ impl Uring {
                 Ok(()) => None,
                 Err(errno) => event(What::Failed(errno.into())),
             },
-            (Operation::Writable, _) => {
+            (Operation::Writable, Err(errno)) => event(self.connected(index, Err(errno))),
+            (Operation::Writable, Ok(_)) => {
                 let Some(Socket::Numbered(fd)) = &slot.socket else { return None };
                 let result = rustix::net::sockopt::socket_error(fd).flatten();
                 event(self.connected(index, result))
@@ -408,5 +409,34 @@ impl Backend for Uring {
     #[inline]
     fn give_back(&mut self, piece: Piece) {
         self.ring.give_back(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Failure;
+    use rustix::net::{AddressFamily, SocketType, socket};
+
+    /// A kernel without memory ends the wait for a connection with an error of the wait's own, and
+    /// the socket has none.
+    #[test]
+    fn a_wait_that_fails_is_not_a_connection() {
+        let Ok(()) = probe() else { return };
+        let mut uring = Uring::new(1, Arc::from([]), RingSize::default()).unwrap();
+        let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        uring.open(0, Opened { fd, established: false }).unwrap();
+        let completion = Completion {
+            operation: Operation::Writable,
+            key: uring.key(0),
+            result: Err(Errno::NOMEM),
+            goes_on: false,
+            more_to_read: false,
+            piece: None,
+            accepted: None,
+        };
+        let event = uring.interpret(completion).unwrap();
+        let What::Unconnected(Failure::System(errno)) = event.what else { panic!("{event:?}") };
+        assert_eq!(errno, Errno::NOMEM);
     }
 }

@@ -16,11 +16,17 @@ pub struct Expectation {
     pub length: Option<LengthRule>,
     /// Which body is right.
     pub body: BodyRule,
-    /// Names and values of headers that an answer has to have. Names are equal in upper and lower
-    /// case, values without the white space around them. Of a header that an answer has several
-    /// times, one has to be equal.
+    /// Names and values of headers that an answer has to have, in HTTP/2 in its head or trailers.
+    /// Names are equal in upper and lower case, values without the white space around them. Of a
+    /// header that an answer has several times, one has to be equal.
+    ///
+    /// In HTTP/2 a `grpc-status` other than 0 is wrong, too: the call has failed, though the status
+    /// of the answer is 200.
     pub headers: Vec<(String, String)>,
 }
+
+pub(crate) const GRPC_STATUS: &str = "grpc-status";
+pub(crate) const GRPC_OK: &str = "0";
 
 /// Which status codes are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +103,13 @@ impl Expectation {
             (!right).then_some(WrongHeader { name, expected, got })
         })
     }
+}
+
+/// The status of a remote procedure call, where that is not 0.
+pub(crate) fn failed_call<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
+    let status = fields.iter().find(|field| field.name == GRPC_STATUS)?;
+    let wrong = WrongHeader { name: GRPC_STATUS, expected: GRPC_OK, got: Some(status.value) };
+    (status.value != GRPC_OK.as_bytes()).then_some(wrong)
 }
 
 /// A header that is missing or has another value.

@@ -1,7 +1,7 @@
 //! Is it the right answer? If not, what is wrong with it.
 
 use crate::body::BodyCheck;
-use crate::check::{BodyRule, Expectation, StatusRule, WrongHeader};
+use crate::check::{self, BodyRule, Expectation, StatusRule, WrongHeader};
 use crate::head::{self, FIELDS_LIMIT};
 use crate::learned::Learned;
 use crate::protocol::Answer;
@@ -86,7 +86,8 @@ pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Opti
 
 /// What is wrong with an answer's headers.
 pub(crate) fn describe_header(expectation: &Expectation, fields: &[Header<'_>]) -> Option<String> {
-    let WrongHeader { name, expected, got } = expectation.wrong_header(fields)?;
+    let wrong = expectation.wrong_header(fields).or_else(|| check::failed_call(fields));
+    let WrongHeader { name, expected, got } = wrong?;
     Some(match got.map(|value| &value[..value.len().min(SHOWN_LIMIT)]) {
         Some(value) => {
             let got = String::from_utf8_lossy(value);

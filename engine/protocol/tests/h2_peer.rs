@@ -208,8 +208,9 @@ fn check(exchange: &Exchange, evidence: &[u8]) {
     let head = str::from_utf8(head).unwrap();
     let mut lines: Vec<&str> = head.trim_end_matches("\r\n\r\n").split("\r\n").collect();
     assert_eq!(lines.remove(0), format!("HTTP/2 {}", exchange.status));
-    let mut expected: Vec<String> =
-        exchange.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let trailer = exchange.trailer.iter().map(|value| format!("x-trailer: {value}"));
+    let fields = exchange.fields.iter().map(|(name, value)| format!("{name}: {value}"));
+    let mut expected: Vec<String> = fields.chain(trailer).collect();
     lines.sort_unstable();
     expected.sort_unstable();
     assert_eq!(lines, expected);

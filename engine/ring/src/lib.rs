@@ -20,7 +20,7 @@ mod submission;
 mod tests;
 
 pub use buffers::Piece;
-pub use socket::{Direct, Named, Socket};
+pub use socket::{Direct, Named, Socket, leave_port_to_connect};
 
 use buffers::{Buffers, GROUP};
 use code::{Code, unpack};

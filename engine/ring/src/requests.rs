@@ -2,7 +2,7 @@
 
 use crate::buffers::GROUP;
 use crate::code::{Code, pack};
-use crate::socket::{Direct, Named, Socket};
+use crate::socket::{Direct, Named, ON, Socket};
 use crate::{Key, Ring};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed};
 use io_uring::{opcode, squeue};
@@ -159,6 +159,5 @@ fn send_entry(socket: Named<'_>, bytes: &[u8]) -> squeue::Entry {
 
 /// Switches an option of a socket on.
 fn switch_on(socket: Fixed, level: u32, option: u32) -> squeue::Entry {
-    static ON: i32 = 1;
     opcode::SetSockOpt::new(socket, level, option, (&raw const ON).cast(), 4).build()
 }

@@ -2,8 +2,23 @@
 
 use crate::lacking;
 use io_uring::{Probe, Submitter, opcode};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
 use std::io;
+
+/// Lets `connect` choose the port of a socket that is bound to an address, for its destination alone.
+pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
+    let (level, option, on) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &raw const ON);
+    // SAFETY: the kernel reads an int, which has 4 bytes, during the call.
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, on.cast(), 4) };
+    if result == 0 {
+        return Ok(());
+    }
+    Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL))
+}
+
+/// The value of an option that is switched on.
+pub(crate) static ON: i32 = 1;
 
 /// A socket that is one ring's to use.
 #[derive(Debug)]

@@ -2,9 +2,6 @@
 
 use rustls::{CipherSuite, ClientConnection, NamedGroup, ProtocolVersion, SupportedCipherSuite};
 use std::fmt;
-use x509_cert::certificate::{CertificateInner, Raw};
-use x509_cert::der::asn1::{AnyRef, ObjectIdentifier, UintRef};
-use x509_cert::der::{Decode, SliceReader};
 
 /// What was agreed on. Displayed as ab prints it: `TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,32 +84,71 @@ fn temporary_key(group: NamedGroup) -> Option<&'static str> {
     }
 }
 
-const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-const CURVES: [(ObjectIdentifier, usize); 3] = [
-    (ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"), 256),
-    (ObjectIdentifier::new_unwrap("1.3.132.0.34"), 384),
-    (ObjectIdentifier::new_unwrap("1.3.132.0.35"), 521),
-];
-
-/// The size of the public key in a certificate, in bits.
+/// The size of the public key in a certificate, in bits (RFC 5280, section 4.1).
 fn key_bits(certificate: &[u8]) -> Option<usize> {
-    let certificate = CertificateInner::<Raw>::from_der(certificate).ok()?;
-    let key = certificate.tbs_certificate().subject_public_key_info();
-    match key.algorithm.oid {
+    // Contents of object identifiers.
+    const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+    const EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
+    const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
+    const PRIME256V1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
+    const SECP384R1: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x22];
+    const SECP521R1: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x23];
+
+    let (certificate, _) = Element::first(certificate)?;
+    let (mut signed, _) = Element::first(certificate.content)?;
+    // The version may be missing. Then: number, algorithm, issuer, validity, subject.
+    let (version, behind) = Element::first(signed.content)?;
+    if version.tag == Element::VERSION {
+        signed.content = behind;
+    }
+    for _ in 0..5 {
+        (_, signed.content) = Element::first(signed.content)?;
+    }
+    let (key, _) = Element::first(signed.content)?;
+    let (algorithm, key) = Element::first(key.content)?;
+    let (name, parameters) = Element::first(algorithm.content)?;
+    match name.content {
         RSA => {
-            let numbers = AnyRef::from_der(key.subject_public_key.raw_bytes()).ok()?;
-            let modulus = UintRef::decode(&mut SliceReader::new(numbers.value()).ok()?).ok()?;
-            let first = modulus.as_bytes().first()?;
-            Some(8 * modulus.as_bytes().len() - first.leading_zeros() as usize)
+            let (bits, _) = Element::first(key)?;
+            let (numbers, _) = Element::first(bits.content.get(1..)?)?;
+            let (modulus, _) = Element::first(numbers.content)?;
+            let first = modulus.content.iter().position(|&byte| byte != 0)?;
+            let modulus = &modulus.content[first..];
+            Some(8 * modulus.len() - modulus[0].leading_zeros() as usize)
         }
-        EC => {
-            let curve: ObjectIdentifier = key.algorithm.parameters.as_ref()?.decode_as().ok()?;
-            CURVES.into_iter().find_map(|(named, bits)| (named == curve).then_some(bits))
-        }
+        EC => match Element::first(parameters)?.0.content {
+            PRIME256V1 => Some(256),
+            SECP384R1 => Some(384),
+            SECP521R1 => Some(521),
+            _ => None,
+        },
         ED25519 => Some(256),
         _ => None,
+    }
+}
+
+/// An element of DER (X.690, section 8.1).
+struct Element<'a> {
+    tag: u8,
+    content: &'a [u8],
+}
+
+impl<'a> Element<'a> {
+    /// A certificate's version: context-specific, constructed, number 0.
+    const VERSION: u8 = 0xa0;
+
+    /// The first of some bytes, and what is behind it. `None` where it is cut off.
+    fn first(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (&[tag, length], rest) = bytes.split_first_chunk()?;
+        let (length, rest) = if length < 0x80 {
+            (usize::from(length), rest)
+        } else {
+            let (length, rest) = rest.split_at_checked(usize::from(length & 0x7f))?;
+            let shift = |sum: usize, &byte| sum.checked_mul(256)?.checked_add(usize::from(byte));
+            (length.iter().try_fold(0, shift)?, rest)
+        };
+        let (content, rest) = rest.split_at_checked(length)?;
+        Some((Self { tag, content }, rest))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::inverse::Inverse;
 use super::profile::Profile;
 use super::ticks::Ticks;
+use crate::pool::Share;
 
 /// How arrivals are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -31,9 +32,10 @@ pub struct Process {
 
 /// The moments at which one thread's requests are due: offsets in ns from the start of the ramp.
 ///
-/// Request k of all threads belongs to thread k modulo their number, so that uniform arrivals are
-/// uniform over all of them and a burst is spread over all. Single Poisson arrivals need no common
-/// clock: each thread has a process of its own, and their sum is Poisson again.
+/// Request k belongs to connection k modulo their number, and connection j to thread j modulo theirs:
+/// uniform arrivals are uniform over all connections, a burst is spread over all, and a thread with
+/// more connections gets more. Single Poisson arrivals need no common clock: each thread has a
+/// process of its own, and their sum is Poisson again.
 #[derive(Debug)]
 pub struct Arrivals {
     next_ns: u64,
@@ -45,29 +47,62 @@ pub struct Arrivals {
     members: u64,
     /// Which of the tick's requests is the next one.
     member: u64,
-    /// From one of this thread's requests to the next.
-    stride: u64,
+    /// Which connection, of all threads, the next request is counted to.
+    connection: u64,
+    owner: Owner,
+}
+
+/// Which connections requests are counted to.
+#[derive(Debug)]
+struct Owner {
+    thread: u64,
+    threads: u64,
+    connections: u64,
+}
+
+impl Owner {
+    /// How many requests later this thread's next one comes, and to which connection.
+    #[inline]
+    fn next(&self, connection: u64) -> (u64, u64) {
+        let next = connection + self.threads;
+        if next < self.connections {
+            (self.threads, next)
+        } else {
+            (self.connections - connection + self.thread, self.thread)
+        }
+    }
 }
 
 impl Arrivals {
-    /// The share of thread `thread` of `threads`; there is 1 at least.
-    pub fn new(process: &Process, thread: usize, threads: usize) -> Self {
-        let (own, all) = (thread as u64, threads.max(1) as u64);
+    /// The share of thread `thread` of `threads`, which have `connections` together, one each at least.
+    pub fn new(process: &Process, thread: usize, threads: usize, connections: usize) -> Self {
+        let owner = Owner {
+            thread: thread as u64,
+            threads: threads as u64,
+            connections: connections as u64,
+        };
         let burst = process.burst.max(1);
         let alone = process.shape == Shape::Poisson && burst == 1;
         let ticks = match process.shape {
             Shape::Uniform => Ticks::uniform(process.phase),
             Shape::Poisson => Ticks::poisson(process.seed, if alone { thread } else { 0 }),
         };
-        let (distance, member, stride) = if alone { (all, 0, 1) } else { (burst, own, all) };
+        let (distance, owner) = if alone {
+            let own = Share { thread, threads }.of(owner.connections);
+            let distance = owner.connections as f64 / own as f64;
+            (distance, Owner { thread: 0, threads: 1, connections: 1 })
+        } else {
+            (burst as f64, owner)
+        };
         let mut arrivals = Self {
             next_ns: 0,
             inverse: Inverse::of(&process.rate),
             ticks,
-            distance: distance as f64,
+            distance,
             members: burst,
-            member,
-            stride,
+            member: owner.thread,
+            connection: owner.thread,
+            owner,
         };
         arrivals.turn();
         arrivals
@@ -82,7 +117,9 @@ impl Arrivals {
     /// Goes on to the one after.
     #[inline]
     pub fn advance(&mut self) {
-        self.member += self.stride;
+        let (later, connection) = self.owner.next(self.connection);
+        self.connection = connection;
+        self.member += later;
         if self.member >= self.members {
             self.turn();
         }

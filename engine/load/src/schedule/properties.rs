@@ -6,7 +6,12 @@ use volley_net::clock::{MS, S};
 
 /// All that one thread is due.
 fn due(process: &Process, thread: usize, threads: usize) -> Vec<u64> {
-    let mut arrivals = Arrivals::new(process, thread, threads);
+    due_of(process, thread, threads, threads)
+}
+
+/// The same, of threads with more connections than one each.
+fn due_of(process: &Process, thread: usize, threads: usize, connections: usize) -> Vec<u64> {
+    let mut arrivals = Arrivals::new(process, thread, threads, connections);
     let mut due = Vec::new();
     while arrivals.next_ns() < u64::MAX {
         due.push(arrivals.next_ns());
@@ -87,6 +92,31 @@ proptest! {
         // At the very end rounding decides whether a request is still due.
         prop_assert!(all.len().abs_diff(alone.len()) <= 1);
         prop_assert!(all.iter().zip(&alone).all(|(a, b)| a.abs_diff(*b) <= 1));
+    }
+
+    /// Two connections of a thread beside one of another get two requests of three.
+    #[test]
+    fn every_connection_gets_as_many_requests(
+        shape in shapes(), threads in 1..5_usize, more in 0..9_usize, burst in 1..20_u64,
+    ) {
+        let connections = threads + more;
+        let process = process(steady(2000.0, 5), shape, burst);
+        let own: Vec<Vec<u64>> =
+            (0..threads).map(|n| due_of(&process, n, threads, connections)).collect();
+        let all = own.iter().map(Vec::len).sum::<usize>() as f64;
+        for (thread, due) in own.iter().enumerate() {
+            let connected = (thread..connections).step_by(threads).count() as f64;
+            let expected = all * connected / connections as f64;
+            // One burst may be cut anywhere; a process of its own has the spread of Poisson counts.
+            let alone = shape == Shape::Poisson && burst == 1;
+            let spread = if alone { 6.0 * expected.sqrt() } else { connected + 1.0 };
+            prop_assert!((due.len() as f64 - expected).abs() <= spread, "{thread}: {}", due.len());
+        }
+        if shape == Shape::Uniform || burst > 1 {
+            let mut merged = own.concat();
+            merged.sort_unstable();
+            prop_assert_eq!(merged, due(&process, 0, 1));
+        }
     }
 
     #[test]

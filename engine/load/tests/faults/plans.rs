@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 use volley_load::intervals::Interval;
 use volley_load::pace::Pace;
-use volley_load::schedule::{Profile, Stage};
+use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Plan, Wish};
 use volley_load::target::Target;
 use volley_load::workers::{Size, Snapshot, Workers};
@@ -47,6 +47,63 @@ fn a_number_of_requests() {
                 });
             }
         }
+    });
+}
+
+/// Two connections of one thread beside one of another: each connection carries a third.
+#[test]
+fn requests_are_shared_by_connections_and_not_by_threads() {
+    both_ways(|io| {
+        let by_connection = Arc::new(Mutex::new(vec![0; 3]));
+        let counted = by_connection.clone();
+        let address = serve(move |mut conversation| {
+            let number = usize::try_from(conversation.number).unwrap();
+            while conversation.next_request().is_some() {
+                counted.lock().unwrap()[number] += 1;
+                conversation.say(GOOD);
+            }
+        });
+        let target = Target { connections: 3, ..target(address) };
+        let mut workers = workers(&Size { threads: 2, ..size(io) }, target);
+        for plan in [requests(300), at_rate(3000.0, 0, 100)] {
+            by_connection.lock().unwrap().fill(0);
+            let outcome = run(&mut workers, &plan);
+            assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 300));
+            let counts = by_connection.lock().unwrap().clone();
+            assert!(counts.contains(&100), "{counts:?}");
+        }
+    });
+}
+
+/// The second thread has one request of three, and has nothing to do while the last is answered.
+#[test]
+fn a_thread_that_is_done_is_not_busy() {
+    both_ways(|io| {
+        let address = serve(|mut conversation| {
+            while conversation.next_request().is_some() {
+                thread::sleep(Duration::from_millis(200));
+                conversation.say(GOOD);
+            }
+        });
+        let target = Target { connections: 2, ..target(address) };
+        let outcome = run(&mut workers(&Size { threads: 2, ..size(io) }, target), &requests(3));
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 3));
+        assert!(outcome.busy_threads.iter().all(|&busy| busy < 0.4), "{:?}", outcome.busy_threads);
+    });
+}
+
+/// A burst leaves request by request, and each is timed when it does: what waits here is send lag,
+/// and not the server's service time.
+#[test]
+fn requests_of_a_burst_have_clock_readings_of_their_own() {
+    both_ways(|io| {
+        let Pace::Open(process) = at_rate(5000.0, 0, 200).pace else { unreachable!() };
+        let pace = Pace::Open(Process { burst: 1000, ..process });
+        let target = Target { connections: 1000, ..target(good()) };
+        let outcome = load(io, target, &Plan { pace, ..for_ms(200) });
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
+        let lags = outcome.tally.send_lag.histogram().iter_recorded().count();
+        assert!(lags > 50, "{lags} different lags");
     });
 }
 

@@ -29,7 +29,8 @@ fn theory_ns(p: f64) -> f64 {
 fn the_simulation_agrees_with_the_theory() {
     let rate = level(10_000 * S, ARRIVALS_PER_S);
     let process = Process { rate, shape: Shape::Poisson, burst: 1, seed: 1, phase: 0.5 };
-    let (mut arrivals, mut queue) = (Arrivals::new(&process, 0, 1), Queue::new(SERVICE_NS, SEED));
+    let (mut arrivals, mut queue) =
+        (Arrivals::new(&process, 0, 1, 1), Queue::new(SERVICE_NS, SEED));
     let mut latencies_ns = Vec::new();
     while arrivals.next_ns() < u64::MAX {
         latencies_ns.push(queue.end_ns(arrivals.next_ns()) - arrivals.next_ns());

@@ -101,7 +101,7 @@ impl Setup {
         let begin_ns = window.start_ns - self.plan.ramp_ns;
         let mut due_ns = Vec::new();
         for thread in 0..self.threads {
-            let mut arrivals = Arrivals::new(process, thread, self.threads);
+            let mut arrivals = Arrivals::new(process, thread, self.threads, self.connections);
             while begin_ns.saturating_add(arrivals.next_ns()) < window.end_ns {
                 due_ns.push(begin_ns + arrivals.next_ns());
                 arrivals.advance();

@@ -2,7 +2,7 @@
 //! that are known without decoding.
 
 use super::hpack::{self, Decoder};
-use crate::check::Expectation;
+use crate::check::{Expectation, GRPC_OK, GRPC_STATUS};
 use crate::head::FIELDS_LIMIT;
 use httparse::{EMPTY_HEADER, Header};
 
@@ -22,12 +22,14 @@ pub(super) struct Decoded {
     /// 0 in trailers.
     pub(super) status: u16,
     length: Option<u64>,
+    /// Whether it says that a remote procedure call has failed.
+    has_failed: bool,
     /// What it cost, as SETTINGS count it.
     pub(super) cost: usize,
 }
 
-/// Decodes a head into `text`: a status line and a line for each field. Trailers leave `text` alone.
-/// `room`: what it may cost.
+/// Decodes a head into `text`: a status line and a line for each field. Trailers add their lines to
+/// those of the head. `room`: what it may cost.
 pub(super) fn decode(
     decoder: &mut Decoder,
     block: &[u8],
@@ -35,7 +37,7 @@ pub(super) fn decode(
     room: usize,
     text: &mut Vec<u8>,
 ) -> Result<Decoded, &'static str> {
-    let mut found = Decoded { status: 0, length: None, cost: 0 };
+    let mut found = Decoded { status: 0, length: None, has_failed: false, cost: 0 };
     let (mut count, mut has_status, mut had_field) = (0, false, false);
     if !is_trailer {
         text.clear();
@@ -79,10 +81,9 @@ pub(super) fn decode(
             let length = length.ok_or("content-length is not a number that fits 64 bits")?;
             found.length = Some(length);
         }
-        if !is_trailer {
-            for part in [name, b": ", value, b"\r\n"] {
-                text.extend_from_slice(part);
-            }
+        found.has_failed |= name == GRPC_STATUS.as_bytes() && value != GRPC_OK.as_bytes();
+        for part in [name, b": ", value, b"\r\n"] {
+            text.extend_from_slice(part);
         }
         Ok(())
     })?;
@@ -99,9 +100,15 @@ impl Decoded {
         Head {
             status: self.status,
             length: if bodiless { Some(0) } else { self.length },
-            headers_right: expectation.headers.is_empty()
-                || with_fields(text, |fields| expectation.wrong_header(fields).is_none()),
+            headers_right: self.has_right_headers(text, expectation),
         }
+    }
+
+    /// Of trailers: whether the headers are as expected, given the text of the head and of them.
+    pub(super) fn has_right_headers(self, text: &[u8], expectation: &Expectation) -> bool {
+        (!self.has_failed || expectation.names(GRPC_STATUS))
+            && (expectation.headers.is_empty()
+                || with_fields(text, |fields| expectation.wrong_header(fields).is_none()))
     }
 }
 

@@ -132,9 +132,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     ) -> Result<Option<Ended>, Broken> {
         ensure(ends, "a second head that does not end its stream")?;
         let stream = &mut self.streams[place];
-        answer::decode(&mut self.decoder, block, true, stream.head_room, &mut stream.text)?;
-        let head = stream.head.expect("trailers come behind a head");
-        ensure(is_all(head, stream.check.length()), LESS)?;
+        let (room, text) = (stream.head_room, &mut stream.text);
+        let trailers = answer::decode(&mut self.decoder, block, true, room, text)?;
+        let head = stream.head.as_mut().expect("trailers come behind a head");
+        ensure(is_all(*head, stream.check.length()), LESS)?;
+        let expectation = call.shared.learned[stream.expectation].expectation();
+        head.headers_right = trailers.has_right_headers(text, expectation);
         Ok(Some(self.complete(place, &[], call)))
     }
 

@@ -4,6 +4,53 @@ use std::sync::Arc;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::{Awaited, Expectation, Http2, Protocol, Request, Step};
 
+/// The trailers belong to what is right, and a call that failed is wrong whatever was expected of its
+/// headers, behind a body and without one.
+#[test]
+fn trailers() {
+    let anything = super::anything();
+    let told = |name, value| super::with_headers(&[(name, value)]);
+    for (expectation, trailers, words) in [
+        (&anything, &[("a", "b")][..], "as expected"),
+        (&anything, &[("grpc-status", "0")], "as expected"),
+        (&anything, &[("grpc-status", "14")], r#"header grpc-status is "14", expected "0""#),
+        (
+            &anything,
+            &[("a", "b"), ("grpc-status", "")],
+            r#"header grpc-status is "", expected "0""#,
+        ),
+        (&told("grpc-status", "5"), &[("grpc-status", "5")], "as expected"),
+        (&told("a", "b"), &[("a", "b"), ("grpc-status", "0")], "as expected"),
+        (&told("a", "b"), &[("a", "c")], r#"header a is "c", expected "b""#),
+        (&told("a", "b"), &[("c", "b")], r#"header a is missing, expected "b""#),
+    ] {
+        let fields: Vec<u8> =
+            trailers.iter().flat_map(|(name, value)| field(name, value)).collect();
+        let ends = flag::END_HEADERS | flag::END_STREAM;
+        for body in [None, Some(b"hello")] {
+            let mut bytes = Vec::new();
+            frame::write_settings(&mut bytes, &[]);
+            frame::write(&mut bytes, kind::HEADERS, flag::END_HEADERS, 1, b"\x88");
+            if let Some(body) = body {
+                frame::write(&mut bytes, kind::DATA, 0, 1, body);
+            }
+            frame::write(&mut bytes, kind::HEADERS, ends, 1, &fields);
+            check_whole_and_cut(expectation, &bytes, words);
+        }
+        let mut bytes = Vec::new();
+        frame::write_settings(&mut bytes, &[]);
+        let head = [&b"\x88"[..], &fields].concat();
+        frame::write(&mut bytes, kind::HEADERS, ends, 1, &head);
+        check_whole_and_cut(expectation, &bytes, words);
+    }
+}
+
+/// A field as a literal that no table takes in.
+fn field(name: &str, value: &str) -> Vec<u8> {
+    let [name_length, value_length] = [name, value].map(|text| u8::try_from(text.len()).unwrap());
+    [&[0, name_length], name.as_bytes(), &[value_length], value.as_bytes()].concat()
+}
+
 /// An answer with this body and status 200 is described in these words: whole, byte by byte, and cut
 /// at each point.
 pub(crate) fn check(expectation: &Expectation, body: &str, words: &str) {
@@ -13,12 +60,16 @@ pub(crate) fn check(expectation: &Expectation, body: &str, words: &str) {
     let (start, end) = body.as_bytes().split_at(body.len() / 2);
     frame::write(&mut bytes, kind::DATA, 0, 1, start);
     frame::write(&mut bytes, kind::DATA, flag::END_STREAM, 1, end);
-    assert_eq!(run(&[&bytes], expectation), words, "whole: {body:?}");
+    check_whole_and_cut(expectation, &bytes, words);
+}
+
+fn check_whole_and_cut(expectation: &Expectation, bytes: &[u8], words: &str) {
+    assert_eq!(run(&[bytes], expectation), words, "whole");
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
-    assert_eq!(run(&single, expectation), words, "byte by byte: {body:?}");
+    assert_eq!(run(&single, expectation), words, "byte by byte");
     for cut in 1..bytes.len() {
         let (front, back) = bytes.split_at(cut);
-        assert_eq!(run(&[front, back], expectation), words, "cut at {cut}: {body:?}");
+        assert_eq!(run(&[front, back], expectation), words, "cut at {cut}");
     }
 }
 

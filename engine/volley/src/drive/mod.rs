@@ -204,7 +204,7 @@ fn plan(command: &SliceCommand) -> Plan {
 
 fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
-    let busy_threads = outcome.busy_threads();
+    let busy_threads = outcome.busy_threads.clone();
     let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, .. } = outcome;
     SliceEvent {
         target: command.target,

@@ -89,7 +89,7 @@ impl Limit {
 impl Report<'_> {
     pub(super) fn limit(&self) -> Limit {
         // Of three threads one that is busy is a limit, though their mean is a third.
-        let busy = self.run.outcome.busy_threads();
+        let busy = &self.run.outcome.busy_threads;
         let busiest = busy.iter().copied().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
         if let Some((thread, busy)) = busiest.filter(|&(_, busy)| busy > BUSY) {
             return Limit::Busy { busy, thread, threads: self.run.outcome.threads() };

@@ -45,14 +45,16 @@ pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
     Some(words)
 }
 
-/// The handshakes of TLS; `None` where there were none.
-pub(super) fn handshakes(tally: &Tally) -> Option<String> {
+/// The handshakes of TLS; `None` where there were none. A client that checks no signature does about half
+/// of the asymmetric work of one that does.
+pub(super) fn handshakes(args: &LoadArgs, tally: &Tally) -> Option<String> {
     let mean = time(tally.handshake_mean_us()?);
     let resumed = match tally.resumed {
         0 => "all full".to_owned(),
         resumed => format!("{} of them resumed", grouped(resumed)),
     };
-    Some(format!("{} of {mean} on average, {resumed}", grouped(tally.handshakes)))
+    let unchecked = if args.speaking.insecure { "; signatures are not checked" } else { "" };
+    Some(format!("{} of {mean} on average, {resumed}{unchecked}", grouped(tally.handshakes)))
 }
 
 /// Open loop: how arrivals are spread.

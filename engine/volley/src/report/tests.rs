@@ -44,7 +44,7 @@ fn run(tally: Tally) -> Run {
         drained_ns: 3 * S,
         cpu_ns: S / 100,
         delayed_ns: None,
-        waited_ns: vec![S, S],
+        busy_threads: vec![0.5, 0.5],
         tally,
     };
     let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
@@ -73,7 +73,7 @@ fn of_a_file() -> Run {
     for (entry, (requests, latency_ns)) in [(3999, 1_000_000), (1, 90_000_000)].iter().enumerate() {
         let part = run.outcome.tally.by_request.entry(entry).unwrap();
         part.requests = *requests;
-        (0..*requests).for_each(|_| part.latencies.record_growing(*latency_ns));
+        (0..*requests).for_each(|_| part.latencies.record(*latency_ns));
     }
     let slow = run.outcome.tally.by_request.entry(1).unwrap();
     slow.misses = 1;
@@ -304,12 +304,12 @@ fn what_was_agreed_on_is_told() {
         "protocol     HTTP/2 in TLS (h2): TLS 1.3, TLS13_AES_128_GCM_SHA256, agreed on h2; the server \
          takes 128 streams at a time\n",
         "connections  2, keep-alive, 8 streams at a time on each\n",
-        "handshakes   4 of 1.25 ms on average, all full\n",
+        "handshakes   4 of 1.25 ms on average, all full; signatures are not checked\n",
     ] {
         assert!(text.contains(line), "{line:?} is not in\n{text}");
     }
     let report = Report::new(&args, of(3));
-    assert!(report.text(false).contains("on average, 3 of them resumed\n"));
+    assert!(report.text(false).contains("on average, 3 of them resumed; "));
     let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
     assert_eq!((&json["protocol"], &json["streams"]), (&"h2".into(), &8.into()));
     assert_eq!((&json["handshakes"], &json["resumed"]), (&4.into(), &3.into()));
@@ -342,16 +342,16 @@ fn littles_law_is_silent_where_it_says_nothing_of_the_generator() {
 #[test]
 fn a_busy_generator_may_be_the_limit() {
     let args = load_args("");
-    let waited = |waited_ns: &[u64]| {
+    let busy = |threads: &[f64]| {
         let mut run = run(tally(4000, 32_000_000, 0));
-        run.outcome.waited_ns = waited_ns.to_vec();
+        run.outcome.busy_threads = threads.to_vec();
         run
     };
-    assert_eq!(limit(&args, waited(&[S / 4, S / 4])), Limit::Unknown);
-    assert!(matches!(limit(&args, waited(&[S / 6])), Limit::Busy { .. }));
-    assert_eq!(limit(&load_args("-R 2000"), waited(&[S / 6])).by(), LimitedBy::Client);
+    assert_eq!(limit(&args, busy(&[0.875, 0.875])), Limit::Unknown);
+    assert!(matches!(limit(&args, busy(&[0.92])), Limit::Busy { .. }));
+    assert_eq!(limit(&load_args("-R 2000"), busy(&[0.92])).by(), LimitedBy::Client);
     // On average they were busy for a third of the time.
-    let one_of_three = limit(&args, waited(&[2 * S, S / 10, 2 * S]));
+    let one_of_three = limit(&args, busy(&[0.0, 0.95, 0.0]));
     assert!(matches!(one_of_three, Limit::Busy { thread: 1, threads: 3, .. }));
     assert!(one_of_three.words().contains("its thread 2 of 3 was busy 95 % of the time"));
 }

@@ -67,7 +67,7 @@ impl Report<'_> {
             lines.line("protocol", &protocol);
         }
         lines.line("connections", &connections(self.args));
-        if let Some(handshakes) = handshakes(tally) {
+        if let Some(handshakes) = handshakes(self.args, tally) {
             lines.line("handshakes", &handshakes);
         }
         if self.args.is_open_loop() {
