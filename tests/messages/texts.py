@@ -18,7 +18,7 @@ MODULES = (
     "plan/entries.py",
     "plan/race.py",
     "plan/workloads.py",
-    "runs/measuring/hold.py",
+    "runs/measuring/inferring.py",
     "runs/measuring/queues.py",
     "start/faults.py",
     "traffic/access_log.py",

@@ -94,8 +94,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     NO_FAULT: (
         "model/workload.py: , for status {}",
         "traffic/access_log.py: is not an object: {}",
-        "traffic/access_log.py: to other hosts ({}{}): --host takes one",
-        "traffic/har.py: to other hosts ({}{}): --host takes one",
     ),
 }
 """By reason fault texts, as tests/messages/texts.py names them."""
