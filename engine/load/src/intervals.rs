@@ -43,7 +43,8 @@ impl Interval {
 /// One thread's intervals while they happen.
 #[derive(Debug)]
 pub(crate) struct Log {
-    start_ns: u64,
+    /// The start of the window.
+    pub(crate) start_ns: u64,
     pub(crate) current: Interval,
     /// Those that are over, in order.
     pub(crate) done: Vec<Interval>,
@@ -53,12 +54,12 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// `start_ns`: the start of the window.
-    pub(crate) fn new(start_ns: u64) -> Self {
+    /// With two spare intervals, whose pages are there: it takes too long for the window, whose start
+    /// is set later.
+    pub(crate) fn new() -> Self {
         let mut spares = vec![Interval::default(), Interval::default()];
-        // Its pages are there from the first write on.
         spares.iter_mut().for_each(Interval::clear);
-        Self { start_ns, current: Interval::default(), done: Vec::new(), spares }
+        Self { start_ns: 0, current: Interval::default(), done: Vec::new(), spares }
     }
 
     /// When the current interval ends.
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn intervals_end_on_time_and_none_is_left_out() {
-        let mut log = Log::new(1000);
+        let mut log = Log { start_ns: 1000, ..Log::new() };
         log.roll(1000 + INTERVAL_NS - 1);
         log.current.requests = 5;
         log.roll(1000 + 3 * INTERVAL_NS);

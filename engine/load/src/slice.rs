@@ -226,12 +226,13 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let prepared = prepare(pool, patience, plan, share)?;
     let connections = pool.target.connections as u64;
     let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, connections));
+    let log = plan.intervals.then(Log::new);
     let begin_ns = control.begin(plan.at_ns);
     // A tally's histograms take 0.6 MB, which would be cleared right before the window.
     let mut turn = Turn::new(pool, patience, prepared);
     turn.window = plan.window(begin_ns);
     turn.pacer = Pacer::new(&plan.pace, share, turn.pool.target.connections, begin_ns);
-    turn.log = plan.intervals.then(|| Log::new(turn.window.start_ns));
+    turn.log = log.map(|log| Log { start_ns: turn.window.start_ns, ..log });
     turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
     turn.kick_off()?;

@@ -1,5 +1,8 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
+#[cfg(test)]
+mod tests;
+
 use crate::backend::{Backend, Event, Kernel, RingSize, Unsent, What, WhenSent};
 use crate::route::{Address, Route, SocketBuffers};
 use crate::socket::{self, Opened};
@@ -409,34 +412,5 @@ impl Backend for Uring {
     #[inline]
     fn give_back(&mut self, piece: Piece) {
         self.ring.give_back(piece);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::failure::Failure;
-    use rustix::net::{AddressFamily, SocketType, socket};
-
-    /// A kernel without memory ends the wait for a connection with an error of the wait's own, and
-    /// the socket has none.
-    #[test]
-    fn a_wait_that_fails_is_not_a_connection() {
-        let Ok(()) = probe() else { return };
-        let mut uring = Uring::new(1, Arc::from([]), RingSize::default()).unwrap();
-        let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-        uring.open(0, Opened { fd, established: false }).unwrap();
-        let completion = Completion {
-            operation: Operation::Writable,
-            key: uring.key(0),
-            result: Err(Errno::NOMEM),
-            goes_on: false,
-            more_to_read: false,
-            piece: None,
-            accepted: None,
-        };
-        let event = uring.interpret(completion).unwrap();
-        let What::Unconnected(Failure::System(errno)) = event.what else { panic!("{event:?}") };
-        assert_eq!(errno, Errno::NOMEM);
     }
 }
