@@ -3,9 +3,10 @@
 Pure: results, and what their neighbours in the folder say of entries, to contracts.
 """
 
+import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bakeoff.model.capacity import CapacityPair
 from bakeoff.model.entry import VerdictEntry
@@ -39,6 +40,17 @@ class Origin:
     source: str = ""
 
 
+class Entry(typing.Protocol):
+    """A contender in a result of any kind."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Setting:
     """What all figures of a run share."""
@@ -46,14 +58,24 @@ class Setting:
     machine_class: str
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
-    def origin(self, name: str, protocol: Protocol) -> Origin:
-        """Where the entry `name` comes from, whose name may end with its protocol."""
-        return self.origins.get(name) or Origin(name.removesuffix(f" {protocol}"))
-
-    def series(self, origin: Origin, workload: str, protocol: Protocol, load: str) -> str:
-        """The line over time on which a contender's figures are."""
-        of = (origin.contender, origin.folder, workload, protocol, load, self.machine_class)
-        return short_hash(*of)
+    def figure(
+        self, entry: Entry, protocol: Protocol, workload: str, load: str, **figures: Any
+    ) -> IndexedFigure:
+        """An entry's `figures` with what they are of, and the line over time that they are on."""
+        # The name of an entry may end with its protocol; that of a contender doesn't.
+        origin = self.origins.get(entry.name) or Origin(entry.name.removesuffix(f" {protocol}"))
+        line = (origin.contender, origin.folder, workload, protocol, load, self.machine_class)
+        return IndexedFigure(
+            name=entry.name,
+            contender=origin.contender,
+            title=entry.title,
+            language=origin.language,
+            version=entry.version,
+            source=origin.source,
+            protocol=protocol,
+            series=short_hash(*line),
+            **figures,
+        )
 
 
 def of_verdicts(verdicts: Mapping[str, Verdict], setting: Setting) -> Indexed:
@@ -140,17 +162,12 @@ def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
 
 
 def _figure(entry: VerdictEntry, workload: str, load: str, setting: Setting) -> IndexedFigure:
-    origin = setting.origin(entry.name, entry.protocol)
     latency = entry.latency_us
-    return IndexedFigure(
-        name=entry.name,
-        contender=origin.contender,
-        title=entry.title,
-        language=origin.language,
-        version=entry.version,
-        source=origin.source,
-        protocol=entry.protocol,
-        series=setting.series(origin, workload, entry.protocol, load),
+    return setting.figure(
+        entry,
+        entry.protocol,
+        workload,
+        load,
         valid=entry.valid,
         reasons=entry.reasons,
         requests_per_s=entry.requests_per_s,

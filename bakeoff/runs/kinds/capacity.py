@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
-from bakeoff.model.history import IndexedFigure, IndexedRace
+from bakeoff.model.history import IndexedRace
 from bakeoff.plan import ladder
 from bakeoff.report.kinds import capacity
 from bakeoff.report.kinds.capacity_headline import headline
@@ -101,18 +101,13 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         )
         figures = []
         for entry in result.entries:
-            origin = setting.origin(entry.name, result.protocol)
             found = entry.capacities[0] if entry.capacities else None
             point = entry.at_capacity
-            figure = IndexedFigure(
-                name=entry.name,
-                contender=origin.contender,
-                title=entry.title,
-                language=origin.language,
-                version=entry.version,
-                source=origin.source,
-                protocol=result.protocol,
-                series=setting.series(origin, result.workload, result.protocol, load),
+            figure = setting.figure(
+                entry,
+                result.protocol,
+                result.workload,
+                load,
                 valid=entry.valid,
                 reasons=entry.reasons,
                 requests_per_s=found and found.requests_per_s,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from bakeoff.model.day import Day, DayPlan
-from bakeoff.model.history import IndexedFigure, IndexedRace
+from bakeoff.model.history import IndexedRace
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import next_window_ms
 from bakeoff.report.kinds import day
@@ -113,16 +113,11 @@ class DayRun(Run[DayPlan, Day]):
         figures = []
         for entry in result.entries:
             protocol, value = race.protocol_of(entry.name), peak.value(entry.name)
-            origin = setting.origin(entry.name, protocol)
-            figure = IndexedFigure(
-                name=entry.name,
-                contender=origin.contender,
-                title=entry.title,
-                language=origin.language,
-                version=entry.version,
-                source=origin.source,
-                protocol=protocol,
-                series=setting.series(origin, race.workload.name, protocol, load),
+            figure = setting.figure(
+                entry,
+                protocol,
+                race.workload.name,
+                load,
                 valid=value.value is not None,
                 reasons=(value.why,) if value.why else (),
                 requests_per_s=value.value,
