@@ -51,7 +51,7 @@ class UserHistory(stages.History):
             trouble = _unread(faults, told)
         except BakeoffError as error:
             trouble = f"{error}; {_wait([*waiting, str(folder)])}"
-        # Not before: whoever is killed here leaves them to the next one.
+        # Not before: a process that is killed here leaves them to the next one.
         for taken in lists:
             taken.unlink(missing_ok=True)
         return trouble

@@ -166,7 +166,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Charts:
+class Charts(_Block):
     """Pictures that are made when a renderer wants them: a terminal has none."""
 
     make: Callable[[], Sequence[Chart | None]]

@@ -17,7 +17,6 @@ from bakeoff.report.document import (
     TONES,
     WITH_INTERVAL,
     Block,
-    Charts,
     Column,
     Document,
     Item,
@@ -71,7 +70,7 @@ class terminal:
 def _block(
     block: Block, console: Console, options: ConsoleOptions, wide: bool
 ) -> Iterator[RenderableType]:
-    if not wide and not isinstance(block, Charts) and block.wide:
+    if block.wide and not wide:
         return
     match block:
         case Text() if not block.link:
