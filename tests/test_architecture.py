@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "schemas": {"model", "runs"},
     "history": {"model", "runs", "workers"},
     "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
-    "traffic": {"model", "verify"},
+    "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
     "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},

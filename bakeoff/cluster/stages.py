@@ -60,7 +60,7 @@ class _Servers(Servers):
         self._folders = [_Folders(each) for each in servers]
         self._keepers: list[_Keeper] = []
         asked = Far(loader, "servers")
-        for name in ("verify", "look", "audit", "probe", "connections_at_a_time"):
+        for name in ("verify", "sample_answers", "audit", "probe", "connections_at_a_time"):
             setattr(self, name, getattr(asked, name))
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]

@@ -7,12 +7,12 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract, reads
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
-from bakeoff.model.held import Held
 from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 from bakeoff.model.protocol import Protocol
+from bakeoff.model.receipt import Expectation
 
 
 class Bound(Contract):
@@ -150,7 +150,7 @@ class CapacityEntry(Contract):
     at_capacity: CurvePoint | None = None
     beyond: CurvePoint | None = None
     requests: Annotated[tuple[RequestPoint, ...], Field(exclude_if=lambda given: not given)] = ()
-    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
+    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
     curve: tuple[CurvePoint, ...] = ()
 
 

@@ -8,10 +8,10 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
-from bakeoff.model.held import Held
 from bakeoff.model.lines import Line
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Expected, Plan, Skipped
+from bakeoff.model.receipt import Expectation
 
 Phase = Literal[
     "start",
@@ -133,7 +133,7 @@ class DayEntry(Contract):
     beyond: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
     errors: dict[Phase, dict[str, PositiveInt]] = {}
-    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
+    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
 
 
 class Day(Contract):

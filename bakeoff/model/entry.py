@@ -8,10 +8,10 @@ from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract
 from bakeoff.model.cut import Course
 from bakeoff.model.finding import Finding
-from bakeoff.model.held import Held
 from bakeoff.model.load import Latency
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import BootRatio, DrawRatio, Interval, Ratio, Spread
+from bakeoff.model.receipt import Expectation
 
 
 class PerRequest(Contract):
@@ -165,7 +165,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
-    held: Annotated[dict[str, Held], Field(exclude_if=lambda given: not given)] = {}
+    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None

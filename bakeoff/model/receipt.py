@@ -6,8 +6,8 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
-from bakeoff.model.held import Held
 from bakeoff.model.protocol import Protocol, Tls
+from bakeoff.model.workload import ExpectSection
 
 
 class Receipt(Contract):
@@ -68,6 +68,18 @@ class Stopped(Contract):
     survivors: tuple[PositiveInt, ...] = ()
 
 
+class Expectation(Contract):
+    """What stayed in so many `answers` to one request of which nobody said the right one.
+
+    `varied` names what did not: places of JSON as `user.id`, else `the body`. Where nothing
+    did, the whole body is held, which is not repeated here.
+    """
+
+    answers: PositiveInt
+    expect: ExpectSection
+    varied: tuple[str, ...] = ()
+
+
 class Verification(Contract):
     """What one contender answers before it is loaded. It may race if it has no `problems`.
 
@@ -89,5 +101,5 @@ class Verification(Contract):
     response_base64: str = ""
     expected_body_base64: str | None = None
     bodies_base64: dict[str, str] = {}
-    held: dict[str, Held] = {}
+    held: dict[str, Expectation] = {}
     findings: tuple[Finding, ...] = ()

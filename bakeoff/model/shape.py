@@ -5,6 +5,7 @@ be there (others may be, and `"note?"` may be missing), an array one shape that 
 or none: any array.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, JsonValue
@@ -45,6 +46,32 @@ def mismatch(value: Any, shape: JsonValue, place: str = "") -> str:
         elif name == key:
             return f"{place}/{name} is missing"
     return ""
+
+
+def shape_of(values: Sequence[Any]) -> JsonValue:
+    """The narrowest shape that all of `values` have, of which there is one at least.
+
+    What was only seen as null, or now as an object and now as something else, may be anything.
+    """
+    types = {_type(value) for value in values}
+    if types == {"object"}:
+        keys = dict.fromkeys(key for value in values for key in value)
+        # A `?` at the end of a key would be read as optional.
+        found = {
+            key: [value[key] for value in values if key in value]
+            for key in keys
+            if not key.endswith("?")
+        }
+        return {
+            key if len(inner) == len(values) else f"{key}?": shape_of(inner)
+            for key, inner in found.items()
+        }
+    if types == {"array"}:
+        elements = [element for value in values for element in value]
+        return [shape_of(elements)] if elements else []
+    if types == {"null"} or not types <= set(TYPES):
+        return "any"
+    return "|".join(name for name in TYPES if name in types)
 
 
 def _type(value: Any) -> str:

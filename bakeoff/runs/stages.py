@@ -38,7 +38,7 @@ class Servers:
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
-    look = staticmethod(verifying.look)
+    sample_answers = staticmethod(verifying.sample_answers)
     audit = staticmethod(verifying.audit)
     probe = staticmethod(verifying.probe)
     connections_at_a_time = staticmethod(verifying.connections_at_a_time)

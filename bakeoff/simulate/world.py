@@ -137,7 +137,7 @@ class World:
             name=entry.name, status=200, head_bytes=134, body_bytes=13, keeps_alive=True
         )
 
-    def look(self, *_: object) -> tuple[dict[str, Any], dict[str, str]]:
+    def sample_answers(self, *_: object) -> tuple[dict[str, Any], dict[str, str]]:
         return {}, {}
 
     def audit(self, *_: object) -> dict[str, Any]:

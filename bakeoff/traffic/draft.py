@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from bakeoff.model.shape import shape_of
 from bakeoff.traffic.headers import common, kept
 from bakeoff.traffic.recording import Headers, Recording, Request, is_asset
 from bakeoff.traffic.secrets import without_secrets
@@ -27,7 +28,6 @@ from bakeoff.traffic.shapes import (
     text_of,
     values_of,
 )
-from bakeoff.verify.shape import shape_of
 
 MOST_REQUESTS = 20
 MOST_ROWS = 10_000

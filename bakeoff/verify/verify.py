@@ -6,16 +6,15 @@ With pipelining, as many more at once on a third.
 import base64
 from collections.abc import Mapping, Sequence
 
-from bakeoff.model.held import Held
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
-from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
 from bakeoff.verify.expected import after, problems
-from bakeoff.verify.hold import open_requests
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
+from bakeoff.verify.sampling import open_requests
 
 CLOSES = "it closes the connection after each answer, though keep-alive was asked"
 
@@ -25,7 +24,7 @@ def verify(
     entry: Entry,
     workload: Workload,
     pipeline: int = 1,
-    held: Mapping[str, Held] | None = None,
+    held: Mapping[str, Expectation] | None = None,
 ) -> Verification:
     """Check a server's answers; `problems` say what is wrong with them.
 
@@ -78,7 +77,7 @@ def _verify_all(
     entry: Entry,
     workload: Workload,
     pipeline: int,
-    held: Mapping[str, Held] | None,
+    held: Mapping[str, Expectation] | None,
 ) -> Verification:
     """The same for a workload of several requests, or of rules."""
     try:
@@ -123,7 +122,9 @@ def _of_each(answers: Sequence[Answer], workload: Workload, expect: ExpectSectio
 
 
 def _broken(
-    workload: Workload, held: Mapping[str, Held], answers: Mapping[str, Sequence[Answer]]
+    workload: Workload,
+    held: Mapping[str, Expectation],
+    answers: Mapping[str, Sequence[Answer]],
 ) -> list[str]:
     """What is held and not so, by request."""
     return [

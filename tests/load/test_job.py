@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.load import job
-from bakeoff.model.held import Held
 from bakeoff.model.plan import Cores
-from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection
 from tests.judge.races import Race
 
@@ -61,7 +60,7 @@ def test_answers_that_vary_go_through_a_request_file(tmp_path: Path) -> None:
             "json": {"id": "number", "note?": "any", "of": [{"x y": "string|null"}], "no": []},
         }
     )
-    held = {plan.workload.first.name: Held(answers=6, expect=expect, varied=("id",))}
+    held = {plan.workload.first.name: Expectation(answers=6, expect=expect, varied=("id",))}
     verification = RIGHT.model_copy(update={"held": held})
     (target,) = job(plan, [(SERVER, verification)], tmp_path).targets
     assert target.requests and target.request is None and target.expect is None

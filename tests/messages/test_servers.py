@@ -52,7 +52,7 @@ def raises(at_slice: int, error: BaseException) -> Callable[[World, int], None]:
 
 KILLED = "was killed by signal SIGKILL"
 WRONG = "GET /: answered with status 503, not 200"
-LOOKED = {"a": found({"id": 1}, {"id": 2}), "b": found({"id": "1"}, {"id": "2"})}
+SAMPLES = {"a": found({"id": 1}, {"id": 2}), "b": found({"id": "1"}, {"id": "2"})}
 BOTH = dict.fromkeys(("a", "b", "a (twin)"), KILLED)
 ALL_BUT_ONE = {f"a#{n}": KILLED for n in range(2, 7)}
 ONE = f"race {A} --no-twin -d 2 --seed 1"
@@ -142,7 +142,7 @@ SECTION = Section(
         said(TWO, "b serves 8 connections at a time", served={"b": 8}, shows=FEWER),
         said(f"{TWO} -c 64", "b has room for 8 connections in its listen queue", places={"b": 8}),
         said(f"{TWO} -c 64", "b serves 8 connections at a time", served={"b": 8}),
-        said(f"{TWO} --same-answers", "b answers otherwise than a", looked=LOOKED),
+        said(f"{TWO} --same-answers", "b answers otherwise than a", samples=SAMPLES),
         said(ONE, "it is killed while it is measured", on_slice=later(30, dead={"a": KILLED})),
         said(DRAWS, "all but one are killed under load", on_slice=later(60, dead=ALL_BUT_ONE)),
         said(ONE, "it is killed in its warm-up", on_slice=later(1, dead={"a": KILLED})),

@@ -17,7 +17,7 @@ from bakeoff.runs.kinds.day import DayRun
 from tests.plan import places
 from tests.runs.processes import name_of
 from tests.runs.world import World, cut_off
-from tests.verify.test_stays import answers, looked
+from tests.verify.test_inference import answers, sample
 
 PHASES = 14
 
@@ -269,9 +269,11 @@ def test_the_time_that_is_said_to_do_does(tmp_path: Path) -> None:
 
 
 def test_what_varying_answers_are_held_to_is_said_and_who_answers_otherwise(tmp_path: Path) -> None:
-    ids = looked(answers({"id": 1, "time": "a"}, {"id": 2, "time": "b"}))
-    other = looked(answers({"id": 1}, {"id": 2}))
-    result = run(plan(tmp_path), tmp_path / "runs", world(looked={"ada": ids, "bob": other})).result
+    ids = sample(answers({"id": 1, "time": "a"}, {"id": 2, "time": "b"}))
+    other = sample(answers({"id": 1}, {"id": 2}))
+    result = run(
+        plan(tmp_path), tmp_path / "runs", world(samples={"ada": ids, "bob": other})
+    ).result
     assert held_to(result.entries)[0] == (
         "ada: each answer is held to status 200, application/json, 1 to 86 bytes and the shape "
         "{id: number, time: string}; id and time vary (found in 2 answers)"

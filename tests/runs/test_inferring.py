@@ -6,17 +6,17 @@ from typing import Any
 
 from bakeoff.model.samples import BootStart
 from bakeoff.report.kinds.holding import held_to
-from bakeoff.verify import Looked
+from bakeoff.verify import AnswerSample
 from tests.runs.conftest import Measure
 from tests.runs.world import World
-from tests.verify.test_stays import answers, looked
+from tests.verify.test_inference import answers, sample
 
 SPEEDS = {"fast": 20_000.0, "slow": 10_000.0, "same": 10_000.0}
 IDS = [{"id": n, "time": f"t{n}"} for n in (1, 2)]
 
 
-def found(*values: Any) -> Looked:
-    return looked(answers(*values))
+def found(*values: Any) -> AnswerSample:
+    return sample(answers(*values))
 
 
 def verified(run: Any) -> list[Any]:
@@ -26,10 +26,10 @@ def verified(run: Any) -> list[Any]:
 
 
 def test_what_is_held_is_asked_once_and_is_in_verdict_and_report(measure: Measure) -> None:
-    world = World(SPEEDS, looked={"fast": found(*IDS), "slow": found(*IDS)})
+    world = World(SPEEDS, samples={"fast": found(*IDS), "slow": found(*IDS)})
     run = measure.race(world, "fast", "slow", boots=2)
     # In the second boot, and of processes that are drawn, nobody is asked again.
-    assert [each for each in world.looks if each] == [{"fast", "fast (twin)", "slow"}]
+    assert [each for each in world.sampled if each] == [{"fast", "fast (twin)", "slow"}]
     assert all(each.held and each.expected_body_base64 is None for each in verified(run))
     assert {entry.name: list(entry.held) for entry in run.result.entries}["slow"] == ["request"]
     assert held_to(run.result.entries) == [
@@ -39,7 +39,7 @@ def test_what_is_held_is_asked_once_and_is_in_verdict_and_report(measure: Measur
 
 
 def test_a_body_that_stays_is_held_as_a_whole(measure: Measure) -> None:
-    run = measure.race(World(SPEEDS, looked={"fast": found({"a": 1}, {"a": 1})}), "fast", "slow")
+    run = measure.race(World(SPEEDS, samples={"fast": found({"a": 1}, {"a": 1})}), "fast", "slow")
     bodies = {each.name: each.expected_body_base64 for each in verified(run)}
     assert json.loads(base64.b64decode(bodies["fast"])) == {"a": 1}
     assert held_to(run.result.entries) == []
@@ -47,7 +47,7 @@ def test_a_body_that_stays_is_held_as_a_whole(measure: Measure) -> None:
 
 def test_who_answers_otherwise_is_warned_of_with_a_diff(measure: Measure) -> None:
     other = found(*({"id": str(n), "more": 1} for n in (1, 2)))
-    world = World(SPEEDS, looked={"fast": found(*IDS), "slow": other, "same": found(*IDS)})
+    world = World(SPEEDS, samples={"fast": found(*IDS), "slow": other, "same": found(*IDS)})
     verdict = measure.race(world, "fast", "slow", "same").result
     warned = {
         entry.name: each.values
@@ -61,7 +61,7 @@ def test_who_answers_otherwise_is_warned_of_with_a_diff(measure: Measure) -> Non
 
 def test_with_same_answers_it_is_out_and_the_diff_is_the_reason(measure: Measure) -> None:
     other = found(*({"id": n} for n in (1, 2)))
-    world = World(SPEEDS, looked={"fast": found(*IDS), "slow": other, "same": found(*IDS)})
+    world = World(SPEEDS, samples={"fast": found(*IDS), "slow": other, "same": found(*IDS)})
     verdict = measure.race(world, "fast", "slow", "same", same_answers=True).result
     assert {each.name for each in verdict.skipped} == {"slow"}
     assert verdict.skipped[0].reason == (

@@ -16,21 +16,20 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
-from bakeoff.model.held import Held
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.program import Program
 from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
-from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
+from bakeoff.model.receipt import CpuCounter, Expectation, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import RequestSection, Workload
 from bakeoff.runs import Stages
 from bakeoff.runs.results import Results
 from bakeoff.runs.stages import Reports
-from bakeoff.verify import Looked
+from bakeoff.verify import AnswerSample
 from bakeoff.verify.asking import GET
 from tests.judge.races import MACHINE, SOUND_AUDIT
 from tests.load.tools.samples import load as spec_of
@@ -81,8 +80,8 @@ class World(Reports):
     held_mib: float = 10.0
     free_mib: float = 4000.0
     wrong: dict[str, str] = field(default_factory=dict)
-    looked: dict[str, Looked] = field(default_factory=dict)
-    looks: list[set[str]] = field(default_factory=list)
+    samples: dict[str, AnswerSample] = field(default_factory=dict)
+    sampled: list[set[str]] = field(default_factory=list)
     threads: dict[str, int] = field(default_factory=dict)
     log_bytes_per_request: dict[str, float] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -341,7 +340,7 @@ class World(Reports):
         entry: Entry,
         workload: Workload,
         pipeline: int,
-        held: Mapping[str, Held] | None = None,
+        held: Mapping[str, Expectation] | None = None,
     ) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
@@ -349,12 +348,12 @@ class World(Reports):
         keeps_alive = name not in self.places
         return Verification(name=entry.name, problems=problems, status=200, keeps_alive=keeps_alive)
 
-    def look(
+    def sample_answers(
         self, servers: Sequence[tuple[Handle, Entry]], workload: Workload
-    ) -> tuple[dict[str, dict[str, Looked]], dict[str, str]]:
+    ) -> tuple[dict[str, dict[str, AnswerSample]], dict[str, str]]:
         """What this world says that they answer; of others nothing."""
-        self.looks.append({entry.name for _, entry in servers})
-        found = {entry.name: self.looked.get(entry.twin_of or entry.name) for _, entry in servers}
+        self.sampled.append({entry.name for _, entry in servers})
+        found = {entry.name: self.samples.get(entry.twin_of or entry.name) for _, entry in servers}
         return {name: {"request": each} for name, each in found.items() if each}, {}
 
     def connections_at_a_time(

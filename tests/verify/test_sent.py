@@ -18,10 +18,10 @@ from bakeoff.verify import (
     answers,
     audit,
     connections_at_a_time,
-    look,
     opening,
     probe,
     rendered,
+    sample_answers,
     verify,
 )
 from tests.verify.serving import handle_and_entry, serving
@@ -63,7 +63,7 @@ def verified(handle: Handle, entry: Entry, workload: Workload) -> None:
 
 
 def looked(handle: Handle, entry: Entry, workload: Workload) -> None:
-    assert not look([(handle, entry)], workload, lambda _: None)[1]
+    assert not sample_answers([(handle, entry)], workload, lambda _: None)[1]
 
 
 def audited(handle: Handle, entry: Entry, workload: Workload) -> None:

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bakeoff.model.held import Held
-from bakeoff.model.receipt import Verification
+from bakeoff.model.receipt import Expectation, Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify import answers, verify
 from tests.verify.serving import handle_and_entry, serving
@@ -50,7 +49,7 @@ def verified(
     workload: Workload,
     *responses: bytes,
     pipeline: int = 1,
-    held: Mapping[str, Held] | None = None,
+    held: Mapping[str, Expectation] | None = None,
 ) -> Verification:
     with server(*responses) as port:
         handle, entry = handle_and_entry("x", port)
@@ -139,7 +138,7 @@ def test_a_body_that_changes_is_looked_into_by_others_or_that_it_is_not_is_said(
 
 def test_a_further_process_is_held_to_what_its_first_was() -> None:
     expect = ExpectSection(body_contains=("ell",), headers={"content-type": "text/plain"})
-    held = {"GET /": Held(answers=6, expect=expect, varied=("the body",))}
+    held = {"GET /": Expectation(answers=6, expect=expect, varied=("the body",))}
     assert not verified(ANY, GOOD, GOOD.replace(b"Hello", b"Jelly"), held=held).problems
     found = verified(ANY, GOOD, GOOD.replace(b"Hello", b"Other"), held=held)
     assert found.problems == ('GET /: answered "Other", without "ell"',)

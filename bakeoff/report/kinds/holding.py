@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from bakeoff.model.held import Held
+from bakeoff.model.receipt import Expectation
 from bakeoff.model.workload import ExpectSection
 from bakeoff.report import figures
 from bakeoff.report.sentences import grouped, listed, who
@@ -20,7 +20,7 @@ class _HasHeld(Protocol):
     def name(self) -> str: ...
 
     @property
-    def held(self) -> dict[str, Held]: ...
+    def held(self) -> dict[str, Expectation]: ...
 
 
 def held_to(entries: Iterable[_HasHeld], *, mix: bool = False) -> list[str]:
@@ -36,7 +36,7 @@ def held_to(entries: Iterable[_HasHeld], *, mix: bool = False) -> list[str]:
     return [f"{who(names)}: {text}" for text, names in grouped(said).items()]
 
 
-def _said(held: Held, request: str) -> str:
+def _said(held: Expectation, request: str) -> str:
     """`each answer is held to status 200, …; id and time vary (24 answers)`."""
     of = f"each answer to {request}" if request else "each answer"
     vary = f"{who(held.varied)} {'varies' if len(held.varied) == 1 else 'vary'}"
@@ -55,8 +55,6 @@ def _parts(expect: ExpectSection) -> Iterator[str]:
         text = shape(expect.json_)
         short = f"{text[:SHAPE_LENGTH_MAX]}…" if len(text) > SHAPE_LENGTH_MAX else text
         yield f"the shape {short}"
-    if expect.body_contains:
-        yield f"{figures.plural(len(expect.body_contains), 'piece')} of its text"
 
 
 def shape(of: JsonValue) -> str:

@@ -8,16 +8,15 @@ from pathlib import Path
 
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
-from bakeoff.model.held import Held
 from bakeoff.model.plan import Expected, Plan
 from bakeoff.model.protocol import Certificate
-from bakeoff.model.receipt import Verification
+from bakeoff.model.receipt import Expectation, Verification
 from bakeoff.plan import ENDING_S, START_S_MAX
 from bakeoff.runs.measuring.surroundings import Surroundings, surroundings
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
-from bakeoff.verify import Looked
+from bakeoff.verify import AnswerSample
 
 
 class TimeIsUp(BakeoffError):
@@ -28,13 +27,14 @@ class TimeIsUp(BakeoffError):
 class Inferred:
     """What one contender's first process answered to each open request, and what that shows."""
 
-    looked: Mapping[str, Looked]
+    samples: Mapping[str, AnswerSample]
     findings: tuple[Finding, ...] = ()
 
     @property
-    def held(self) -> dict[str, Held]:
+    def held(self) -> dict[str, Expectation]:
         """By request, what is held where the body varies."""
-        return {name: each.held for name, each in self.looked.items() if each.held.varied}
+        inferred = {name: sample.inferred for name, sample in self.samples.items()}
+        return {name: held for name, held in inferred.items() if held.varied}
 
     def of(self, verification: Verification) -> Verification:
         """The verification of one of its processes, with what is held."""

@@ -20,15 +20,15 @@ def infer_expectations(
     """
     inferred = context.inferred
     new = [one for one in running if one.entry.name not in inferred]
-    looked, out = context.stages.servers.look(
+    samples, out = context.stages.servers.sample_answers(
         [(one.handle, one.entry) for one in new], plan.workload
     )
-    for name, answers in looked.items():
-        findings = tuple(found for answer in answers.values() for found in answer.findings)
-        inferred[name] = Inferred(answers, findings)
+    for name, own in samples.items():
+        findings = tuple(found for sample in own.values() for found in sample.findings)
+        inferred[name] = Inferred(own, findings)
     for one in new:
         name = one.entry.name
-        if name in out or name not in looked or one.entry.twin_of:
+        if name in out or name not in samples or one.entry.twin_of:
             continue
         if unlike := _unlike(plan, name, inferred):
             findings = (unlike, *inferred[name].findings)
@@ -47,8 +47,8 @@ def infer_expectations(
             verification = known.of(verification)
         if known and one in new:
             bodies = {
-                name: base64.b64encode(looked.answers[-1].body).decode()
-                for name, looked in known.looked.items()
+                name: base64.b64encode(sample.answers[-1].body).decode()
+                for name, sample in known.samples.items()
                 if name not in known.held
             }
             if plan.workload.is_fixed:
@@ -66,11 +66,11 @@ def _unlike(plan: Plan, name: str, inferred: Mapping[str, Inferred]) -> Finding 
     reference = plan.reference if plan.reference in inferred else next(iter(inferred))
     if reference == name:
         return None
-    others = inferred[reference].looked
+    others = inferred[reference].samples
     said = [
         f"{request}: {difference}" if len(others) > 1 else difference
-        for request, looked in inferred[name].looked.items()
-        for difference in differences(looked, others[request])
+        for request, sample in inferred[name].samples.items()
+        for difference in differences(sample, others[request])
     ]
     if not said:
         return None

@@ -1,7 +1,7 @@
 """What is said of a search for capacities."""
 
 from bakeoff.model.capacity import CostAt, CostFigure, CostLine
-from bakeoff.model.held import Held
+from bakeoff.model.receipt import Expectation
 from bakeoff.model.workload import ExpectSection
 from bakeoff.report.kinds.capacity import document
 from bakeoff.report.kinds.holding import held_to
@@ -67,7 +67,7 @@ def test_what_a_request_costs_stands_beside_the_capacities() -> None:
 
 def test_what_answers_that_vary_were_held_to_is_said() -> None:
     whole = sample.report()
-    held = Held(answers=24, expect=ExpectSection(json_={"id": "number"}), varied=("id",))
+    held = Expectation(answers=24, expect=ExpectSection(json_={"id": "number"}), varied=("id",))
     entries = (whole.entries[0].model_copy(update={"held": {"GET /": held}}), *whole.entries[1:])
     text = markdown(document(whole.model_copy(update={"entries": entries})))
     assert "quick: each answer is held to status 200 and the shape {id: number}; id varies" in text
