@@ -9,9 +9,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 OF_VIEWS = ("badge", "chart", "embed")
 """Beside a view lie its badge, its pictures, and pages to embed, in folders of these names."""
-OF_FEW_ROWS = ("data.csv", "data.json")
-DATA = (*OF_FEW_ROWS, "data.parquet")
-"""The figures of a view, unrounded. Of ten rows Parquet would have little but its own head."""
+DATA = ("data.csv", "data.json", "data.parquet")
+"""The figures of a view, unrounded."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,10 @@ NAVIGATION = (
 )
 
 
+MANY_ROWS = 100
+"""Of fewer rows Parquet would have little but its own head."""
+
+
 class NotThere(BakeoffError):
     """There is no such view: what it should show isn't in the history."""
 
@@ -48,8 +52,6 @@ class Page:
     """Whether it says how to show it elsewhere."""
     goes_on: ClassVar[bool] = False
     """Whether later runs change it: then its pictures have frames. A run's stay as they are."""
-    files_in_a_site: ClassVar[tuple[str, ...]] = address.DATA
-    """Which files of its figures a site has: where there are thousands of its kind, each counts."""
 
     address: Address
     title: str
@@ -61,6 +63,10 @@ class Page:
     def observations(self) -> Sequence[DataRow]:
         """The figures, made once for all the files that have them."""
         return self.data()
+
+    def files_in_a_site(self) -> tuple[str, ...]:
+        """Which files of its figures a site has: JSON would be what CSV has once more."""
+        return ("data.csv", *(("data.parquet",) if len(self.observations) >= MANY_ROWS else ()))
 
     def badges(self) -> tuple[Badge, ...]:
         """What it says in a line; the first sums it up."""

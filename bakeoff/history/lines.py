@@ -35,6 +35,8 @@ def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
         RUNS.c.cpus,
         func.count().label("points"),
         func.max(FIGURES.c.began_at).label("last_at"),
+        func.max(FIGURES.c.run).label("only_run"),
+        func.max(FIGURES.c.part).label("only_part"),
     ).select_from(FIGURES.join(RUNS, RUNS.c.id == FIGURES.c.run))
     rows = connection.execute(
         asked.where(FIGURES.c.contender == contender).group_by(*key, RUNS.c.cpu_model, RUNS.c.cpus)
@@ -42,7 +44,11 @@ def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
     beside = _beside(connection, contender)
     found = (
         SeriesKey(
-            **{**row, "last_at": time_of(row["last_at"])},
+            **{
+                **row,
+                "last_at": time_of(row["last_at"]),
+                **({} if row["points"] == 1 else {"only_run": "", "only_part": ""}),
+            },
             references=tuple(_most_frequent(beside.get(row["series"], Counter()))),
         )
         for row in rows

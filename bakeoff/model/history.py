@@ -182,7 +182,10 @@ class ContenderLine(Contract):
 
 
 class SeriesKey(Contract):
-    """A line over time, in words. `references` were in its races, the most frequent first."""
+    """A line over time, in words. `references` were in its races, the most frequent first.
+
+    `only_run` and `only_part` are set where it has one race.
+    """
 
     series: Id
     contender: str
@@ -195,6 +198,8 @@ class SeriesKey(Contract):
     points: PositiveInt
     last_at: datetime
     references: tuple[str, ...]
+    only_run: str = ""
+    only_part: str = ""
 
 
 class Point(Contract):

@@ -13,6 +13,7 @@ from bakeoff.explore.address import live
 from bakeoff.history.index import Index
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements, Visitor
+from tests.history.indexed import run
 
 PLACES = ["/", "/contender", "/contender/slow", "/matrix", "/article"]
 
@@ -96,6 +97,25 @@ def test_a_form_leads_to_the_views_one_link(visitor: Visitor, shelves: Shelves) 
     assert (answer.status_code, answer.headers["location"]) == (303, "/?contender=slow")
     answer = visitor.ask(f"{shelves.page}?of=0&of=2&against=2")
     assert answer.headers["location"] == f"{shelves.page}?against=2&of=0.2"
+
+
+def test_the_first_page_shows_pictures_of_the_newest_races(
+    visitor: Visitor, shelves: Shelves
+) -> None:
+    pictures = [f"{live(to.run(run.id))}/chart/ratios.svg" for run in reversed(shelves.runs)]
+    first = Elements.of(visitor.page("/"))
+    assert [each["src"] for each in first.all("img") if "chart" in str(each["src"])] == pictures
+    assert all(visitor.ask(picture).status_code == 200 for picture in pictures)
+    assert "/chart/" not in visitor.page("/?contender=slow")
+
+
+def test_a_line_has_one_address_and_one_of_a_single_race_leads_to_it(no_index: Index) -> None:
+    races = [run(number, {"a": 2.0, "b": 1.0}, workload="json") for number in (1, 2)]
+    only = run(3, {"a": 2.0, "b": 1.0, "c": 1.0}, workload="hello")
+    no_index.add(*races, only)
+    lines = Elements.of(Visitor.let_in(no_index).page("/contender/a")).links()
+    assert live(to.contender("a")) in lines and live(to.run(only.id)) in lines
+    assert not [link for link in lines if "series=" in link]
 
 
 def test_nothing_is_changed_by_asking(visitor: Visitor) -> None:

@@ -35,7 +35,7 @@ def test_a_line_over_time_and_the_matrix_stand_alone(visitor: Visitor, shelves: 
             assert len(alone.all("h1")) == len(alone.all("main")) == 1
             assert alone.links()[-1] == live(address)
             assert bool(alone.all("table")) == (name == "table")
-            assert bool(alone.all("svg")) == (name != "table")
+            assert bool(alone.all("img")) == (name != "table")
 
 
 def test_the_table_has_what_the_view_has(visitor: Visitor, shelves: Shelves) -> None:

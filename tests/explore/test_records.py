@@ -18,10 +18,8 @@ from tests.report.render.test_browser import OVERFLOW
 from tests.runs.world import World
 
 RECORDS = Path(__file__).parents[2] / "records"
-
-
 SMALL = 4
-"""Records that every change is tested with; all of them take a minute."""
+"""Races that every change is tested with; all of them take a minute."""
 
 
 @pytest.fixture(scope="module", params=["small", pytest.param("all", marks=pytest.mark.slow)])
@@ -33,7 +31,8 @@ def index(
     runs = {path: each for path, each in found.items() if isinstance(each, IndexedRun)}
     assert len(runs) > 5
     if request.param == "small":
-        by_size = sorted(runs, key=lambda path: len(runs[path].to_json()))
+        races = [path for path, run in runs.items() if run.kind == "race"]
+        by_size = sorted(races, key=lambda path: len(runs[path].to_json()))
         runs = {path: runs[path] for path in by_size[:SMALL]}
     opened = history.open_index(sqlite_url(tmp_path_factory.mktemp("records") / "history.sqlite"))
     opened.rebuild(runs.values())
@@ -52,6 +51,17 @@ def site(index: Index, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_record_has_its_page_and_every_link_leads_somewhere(index: Index, site: Path) -> None:
     assert index.paths().keys() <= {page.stem for page in (site / "run").glob("*.html")}
     assert dead_links(site) == []
+
+
+def test_it_is_small_beside_its_records_and_has_no_page_twice(index: Index, site: Path) -> None:
+    records = [Path(path) for path in index.paths().values()]
+    taken = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
+    # All of them make 10 MB at most. A few small ones share as much of what every site has.
+    for_each_byte = 8 if len(records) == SMALL else 2.6
+    files = [file for record in records for file in [record, *record.rglob("*")] if file.is_file()]
+    assert taken <= for_each_byte * sum(file.stat().st_size for file in files)
+    pages = [file.read_bytes() for file in site.rglob("*.html")]
+    assert len(pages) == len(set(pages))
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:

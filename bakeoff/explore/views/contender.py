@@ -100,11 +100,11 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
     lines = index.series_of(name)
     if not lines:
         raise NotThere(f"the history has no race of {name}")
-    wanted = address.asked("series") or lines[0].series
-    key = next((line for line in lines if line.series == wanted), None)
+    asked = address.asked("series")
+    key = next((line for line in lines if line.series == (asked or lines[0].series)), None)
     if key is None:
         raise NotThere(
-            f"{name} has no series called {wanted}; /contender/{name} lists those that it has"
+            f"{name} has no series called {asked}; /contender/{name} lists those that it has"
         )
     series = index.series(key, address.asked("against"))
     # Here, not above: statistics libraries take a second to import.
@@ -117,11 +117,20 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
         data=lambda: _data(series),
         charts=line_over_time(line),
         name=name,
-        lines=tuple((each, to.contender(name, series=each.series)) for each in lines),
+        # One address for each: of lines and of references, the first needs no name. Another line
+        # of one race says no more than that race.
+        lines=tuple(
+            (line, to.contender(name))
+            if not number
+            else (line, to.run(line.only_run, part=line.only_part))
+            if line.only_run
+            else (line, to.contender(name, series=line.series))
+            for number, line in enumerate(lines)
+        ),
         series=series,
         references=tuple(
-            (each, to.contender(name, series=series.key.series, against=each))
-            for each in series.key.references
+            (each, to.contender(name, series=asked, against=each if number else ""))
+            for number, each in enumerate(series.key.references)
         ),
         points=_seen(series),
         total=len(series.points),

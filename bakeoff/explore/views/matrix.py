@@ -60,7 +60,11 @@ def matrix(index: Index, address: Address) -> MatrixPage:
     """The matrix that is asked for; where nothing is, that with the most comparisons."""
     if len(address.parts) > 1:
         raise NotThere("no page has this address")
-    keys = tuple((key, address_of(key)) for key in index.matrices())
+    keys = tuple(
+        # One address for each: the first is what is shown where nothing is asked for.
+        (key, address_of(key) if number else to.matrix())
+        for number, key in enumerate(index.matrices())
+    )
     key = _chosen([key for key, _ in keys], address)
     found = index.matrix(key.workload, key.protocol, key.load, key.machine_class) if key else None
     names = _ordered(found) if found else ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bakeoff.explore import address as to
-from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
+from bakeoff.explore.address import Address, Links
 from bakeoff.explore.badge import Badge, of_verdict, of_words
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
@@ -38,7 +38,6 @@ class RunPage(Page):
     """
 
     template: ClassVar[str] = "run.html"
-    files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
     run: IndexedRun
     verdict: Verdict | None

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import ClassVar
 
 from bakeoff.explore.address import Address
@@ -12,17 +14,23 @@ from bakeoff.report import figures
 from bakeoff.report.document import DataRow
 
 ASKED = ("q", "contender", "workload", "machine", "kind")
+PICTURED = 6
+"""Races whose pictures are on the first page."""
 PER_PAGE = 50
 """Runs on a page, up to twice as many on the first: some 40 KB of HTML."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShelfPage(Page):
-    """`choices` finds the values that can be asked for, by key, as value and words."""
+    """`pictured` are the newest races with a picture of their ratios.
+
+    `choices` finds the values that can be asked for, by key, as value and words.
+    """
 
     template: ClassVar[str] = "shelf.html"
 
     runs: tuple[RunLine, ...]
+    pictured: tuple[RunLine, ...]
     total: int
     asked: Mapping[str, str]
     choices: Callable[[], Mapping[str, tuple[tuple[str, str], ...]]]
@@ -49,12 +57,21 @@ def shelf(index: Index, address: Address) -> ShelfPage:
         title="Runs",
         data=lambda: _rows(found.runs),
         runs=found.runs,
+        pictured=() if address.query else _pictured(index, found.runs),
         total=found.total,
         asked=asked,
         choices=lambda: _choices(index),
         first=address.asking(before="") if before else None,
         next=address.asking(before=found.before) if found.before else None,
     )
+
+
+def _pictured(index: Index, runs: Sequence[RunLine]) -> tuple[RunLine, ...]:
+    def has_picture(line: RunLine) -> bool:
+        run = index.run(line.id) if line.kind == "race" and Path(line.path).exists() else None
+        return bool(run and sum(bool(it.ratio) for race in run.races for it in race.figures) > 1)
+
+    return tuple(islice(filter(has_picture, runs), PICTURED))
 
 
 def _choices(index: Index) -> Mapping[str, tuple[tuple[str, str], ...]]:

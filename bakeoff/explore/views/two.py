@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from bakeoff.explore.address import OF_FEW_ROWS, Address, Links
+from bakeoff.explore.address import Address, Links
 from bakeoff.explore.badge import Badge, of_words
 from bakeoff.explore.opened import opened
 from bakeoff.explore.page import NotThere, Page
@@ -28,7 +28,6 @@ class TwoPage(Page):
     """
 
     template: ClassVar[str] = "two.html"
-    files_in_a_site: ClassVar[tuple[str, ...]] = OF_FEW_ROWS
 
     before: IndexedRun
     after: IndexedRun
